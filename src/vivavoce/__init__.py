@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus, load_corpus
+    from vivavoce.examining import exam
     from vivavoce.records import Window
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.scoring import score
@@ -24,6 +25,7 @@ _HOMES = {
     "Round": "vivavoce.rounds",
     "Window": "vivavoce.records",
     "build_round": "vivavoce.tasks",
+    "exam": "vivavoce.examining",
     "leaderboard": "vivavoce.results.board.building",
     "list_tasks": "vivavoce.tasks",
     "load_corpus": "vivavoce.corpus",
@@ -38,6 +40,7 @@ __all__ = [
     "Window",
     "__version__",
     "build_round",
+    "exam",
     "leaderboard",
     "list_tasks",
     "load_corpus",

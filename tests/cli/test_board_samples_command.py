@@ -25,6 +25,7 @@ def test_a_board_leads_to_its_items(logs: Path, tmp_path: Path) -> None:
     assert "Publish them only where you may" in done.stdout
     items = [path for path in out.glob("samples/*/*/*.html") if path.name != "index.html"]
     assert len(items) == 2
+    assert all("the gold text" in page.read_text() for page in items)
     (board,) = out.glob("boards/*/*.html")
     links = html.fromstring(board.read_bytes()).xpath("//p[@class='verdict']/a/@href")
     (listed,) = out.glob("samples/*/*/index.html")
@@ -50,7 +51,7 @@ def test_without_samples_no_text_is_written(logs: Path, tmp_path: Path) -> None:
     )
     assert only_json(done.stdout)["page"] == str(out / "index.html")
     assert not (out / "samples").exists()
-    assert "gold" not in (out / "index.html").read_text()
+    assert "the gold text" not in (out / "index.html").read_text()
 
 
 def answers(out: Path, item: str) -> dict[str, list[str]]:

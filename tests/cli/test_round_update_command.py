@@ -12,8 +12,12 @@ from tests.servers.arxiv_replay import FakeClock, replaying
 from tests.servers.living_arxiv import LivingArxiv, submissions
 from typer.testing import Result
 
+from vivavoce.rounds import load_round
 from vivavoce.store import hash_tree, read_json, write_sealed
 
+PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title level="a" type="main">{0}</title></titleStmt></fileDesc></teiHeader><text><body>
+<div><head>Introduction</head><p>{1}</p></div></body></text></TEI>"""
 Viva = Callable[..., Result]
 SPEC = """
 [round]
@@ -98,7 +102,8 @@ def test_json_has_the_update_and_the_requests(
         server.script = LivingArxiv(archive, date(2025, 1, 1))
         options = ("--arxiv", "cat:cs.CL", "--base", server.origin, "--json")
         summary = json.loads(update("live", "2024-07-01", *options).stdout)
-    assert summary["requests"] == {"listing": 1, "texts": 0, "total": 1, "so_far": 1}
+    # Nothing came in that time: an empty answer is asked for again before it is believed.
+    assert summary["requests"] == {"listing": 2, "texts": 0, "total": 2, "so_far": 2}
     assert (summary["round"], summary["parent"]) == ("live-2024-07-01", "live")
     assert summary["path"] == str(rounds / "live-2024-07-01")
     assert summary["is_new"] is True
@@ -106,8 +111,58 @@ def test_json_has_the_update_and_the_requests(
     file = tmp_path / "newer.jsonl"
     file.write_text('{"id": "new", "title": "New", "published": "2024-08-01"}\n')
     said = update("live-2024-07-01", "2024-09-01", "--metadata", file).stdout
-    assert said.startswith("0 requests: 0 listings, 0 texts (1 so far); the published procedure ")
+    assert said.startswith("0 requests: 0 listings, 0 texts (2 so far); the published procedure ")
     assert "1 papers are new in the corpus" in said
+
+
+@pytest.mark.slow
+def test_twice_is_fine_and_a_late_text_makes_a_new_round(
+    viva: Viva, update: Callable[..., Result], sample: Path, rounds: Path, tmp_path: Path
+) -> None:
+    """An update as a timer runs it: again on the same day, and after a text came late."""
+    (tmp_path / "plain.toml").write_text(SPEC.split("[update]")[0].replace("live", "plain"))
+    options = ("--corpus", sample, "--out", rounds)
+    assert viva("round", "build", tmp_path / "plain.toml", *options).exit_code == 0
+    with replaying({}, FakeClock()) as server:
+        server.script = LivingArxiv(submissions(4, 4), date(2025, 1, 1))
+        options = ("--arxiv", "cat:cs.CL", "--base", server.origin, "--json")
+        first = json.loads(update("plain", "2024-07-01", *options).stdout)
+        made = hash_tree(rounds)
+        again = update("plain", "2024-07-01", *options)
+        latest = update("plain-2024-07-01", "2024-07-01", *options)
+        assert (again.exit_code, latest.exit_code) == (0, 0)
+        for summary in (json.loads(again.stdout), json.loads(latest.stdout)):
+            assert (summary["path"], summary["is_new"]) == (first["path"], False)
+        assert json.loads(latest.stdout)["requests"]["total"] == 0
+        assert hash_tree(rounds) == made
+
+        # The metadata of a paper of that time come, which is no other round; then its text.
+        row = {"arxiv_id": "2405.00001", "title": "A late paper of May", "published": "2024-05-05"}
+        row["abstract"] = " ".join(f"late{number}" for number in range(60))
+        file = tmp_path / "late.jsonl"
+        file.write_text(json.dumps(row) + "\n")
+        assert viva("ingest", "metadata", file, "--corpus", sample).exit_code == 0
+        summary = json.loads(update("plain", "2024-07-01", *options).stdout)
+        assert (summary["path"], summary["is_new"]) == (first["path"], False)
+        body = " ".join(f"body{number}" for number in range(500))
+        text = tmp_path / "late.tei.xml"
+        text.write_text(PAPER.format(row["title"], body))
+        assert viva("ingest", "tei", text, "--corpus", sample).exit_code == 0
+        late = update("plain", "2024-07-01", *options)
+        assert late.exit_code == 0
+        summary = json.loads(late.stdout)
+        assert (summary["round"], summary["is_new"]) == ("plain-2024-07-01.2", True)
+        items = {row["id"] for row in load_round(summary["path"]).items("writing", "title")}
+        before = {row["id"] for row in load_round(first["path"]).items("writing", "title")}
+        assert items - before == {"arxiv:2405.00001"}
+        kept = {
+            n: h for n, h in hash_tree(rounds).items() if not n.startswith("plain-2024-07-01.2")
+        }
+        assert {**made, **kept} == kept
+        again = json.loads(update("plain", "2024-07-01", *options).stdout)
+        assert (again["round"], again["is_new"]) == ("plain-2024-07-01.2", False)
+        after = json.loads(update("plain-2024-07-01.2", "2024-08-01", *options).stdout)
+        assert after["round"] == "plain-2024-08-01"
 
 
 def test_seal_and_reveal_write_files_to_be_published(

@@ -44,7 +44,7 @@ def test_a_board_is_served(world: World, tmp_path: Path) -> None:
     assert f"`{command}`" in (ROOT / "docs" / "how-to" / "board.md").read_text("utf-8")
     world.copy_to(tmp_path / "here")
     with serving(tmp_path / "here", world.programs, command) as address:
-        assert "extractive/lead" in httpx2.get(f"{address}/", follow_redirects=True).text
+        assert "<wbr>lead<" in httpx2.get(f"{address}/", follow_redirects=True).text
 
 
 def test_annotation_behind_a_proxy_answers_to_the_name_that_it_is_given(

@@ -12,6 +12,16 @@ MODEL = "openai/gpt-4o-mini"
 ROUND = "rounds/2024-h2"
 _QUICK = "--limit 1 --context 345 --max-tokens 4"
 
+_PAGES = """
+python - <<END
+import sys
+from pathlib import Path
+sys.path.insert(0, "$ROOT")
+from tests.examining.papers import save_pages
+save_pages(Path("pages"), 3)
+END
+"""
+
 VALUES: Mapping[str, Mapping[str, str]] = {
     "": {
         "mistral/mistral-large-latest": "openai-api/lab/judge",
@@ -21,6 +31,10 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "J": "openai-api/lab/judge",
         "ROUND": ROUND,
         "LOGS": "logs",
+    },
+    "README.md": {
+        "viva exam papers/": "viva exam pages --tasks title --yes",
+        "anthropic/claude-haiku-4-5": "openai-api/lab/one",
     },
     "docs/families/extraction.md": {"embedder=MODEL": "embedder=models/encoder"},
     "docs/families/tables.md": {
@@ -44,6 +58,10 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
         "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
     },
+    "docs/how-to/exam.md": {
+        "viva exam papers/": "viva exam pages --tasks title --yes",
+        "anthropic/claude-haiku-4-5": "openai-api/lab/one",
+    },
     "docs/how-to/papers.md": {"papers/": "inputs", "--out feeds": "--out feeds --base $ARXIV"},
     "docs/reproductions.md": {
         "CORPUS": "corpus",
@@ -64,6 +82,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "acl-anthology/data/xml": "inputs/acl",
         "--out listings": "--out listings --base $OAI",
         "--out feeds": "--out feeds --base $ARXIV",
+        "--out walk": "--out walk --base $ARXIV",
     },
     "docs/sources-results.md": {
         "FILE_OR_FOLDER": "inputs/results",
@@ -82,13 +101,14 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 }
 
 BEFORE: Mapping[str, str] = {
-    "README.md": """
+    "README.md": f"""
+        {_PAGES}
         rm -r rounds logs
         mv inputs/pdf papers
-        echo '{"file": "made.pdf", "published": "2024-05"}' > papers.jsonl
+        echo '{{"file": "made.pdf", "published": "2024-05"}}' > papers.jsonl
         sed 's/"live"/"2024-h2"/; s/^sealed.*//' live.toml > round.toml
-        echo '{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}' > gold.jsonl
-        echo '{"id": 1, "text": "1. Small Models"}' > answers.jsonl
+        echo '{{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}}' > gold.jsonl
+        echo '{{"id": 1, "text": "1. Small Models"}}' > answers.jsonl
     """,
     "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/families/ranking.md": "rm -r rounds corpus/networks",
@@ -98,6 +118,7 @@ BEFORE: Mapping[str, str] = {
         viva ingest tei inputs/tei --corpus corpus
     """,
     "docs/full-text-index.md": "rm -rf corpus/index",
+    "docs/how-to/exam.md": _PAGES,
     "docs/how-to-ingest-everything.md": "rm -r corpus",
     "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
     "docs/networks.md": "rm -r corpus/networks",

@@ -7,14 +7,16 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.corpus.fetching_corpus import feed, knowing, three_papers
+from tests.corpus.fetching_corpus import knowing, three_papers
 from tests.docs.commands import ROOT, run_commands
 from tests.docs.inputs import write_inputs
 from tests.docs.obliging import obliging
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, replaying
+from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
 from tests.servers.oai_replay import Repository, days_of_june, serving
 from tests.servers.scripted import KEY, scripted
 
@@ -64,6 +66,7 @@ from tests.small_models import save_bert
 save_bert(Path("models/encoder"), "[PAD] [UNK] [CLS] [SEP] [MASK] a of the".split(), 512)
 END
 """
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 _TOML = re.compile(r"^```toml\n(.*?)^```$", re.M | re.S)
 
 
@@ -94,6 +97,8 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
     (made / "live.toml").write_text(LIVE + _toml_of("live-rounds.md"), "utf-8")
     cutoffs = _toml_of("contamination.md")
     (made / "cutoffs.toml").write_text(cutoffs.replace("lab/one", "openai-api/lab/one"), "utf-8")
+    (made / "my_agent.py").write_text(_code_of("agent.md", "solve"), "utf-8")
+    (made / "mine.py").write_text(_code_of("families/ranking.md", "as_listed"), "utf-8")
     with _servers(folder) as environment:
         world = World(made, programs, environment)
         world.run(MADE + (ENCODER if find_spec("transformers") else ""), made)
@@ -103,6 +108,13 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
 def _toml_of(page: str) -> str:
     """The one block of settings on a page."""
     (found,) = _TOML.findall((ROOT / "docs" / page).read_text("utf-8"))
+    return str(found)
+
+
+def _code_of(page: str, name: str) -> str:
+    """The block of Python on a page that defines what a later command of it names."""
+    blocks = _PYTHON.findall((ROOT / "docs" / page).read_text("utf-8"))
+    (found,) = [block for block in blocks if f"def {name}(" in block]
     return str(found)
 
 
@@ -127,7 +139,7 @@ def _servers(folder: Path) -> Iterator[dict[str, str]]:
         serving(Repository(days_of_june(4)), clock) as oai,
     ):
         store.script = texts
-        arxiv.script = lambda _: Fault(feed(["2001.00001v1"]))
+        arxiv.script = CatalogueArxiv([Entry("2406.00010", date(2024, 6, 10), ("Ada First",))])
         yield {
             "OPENAI_BASE_URL": model.url,
             "OPENAI_API_KEY": KEY,

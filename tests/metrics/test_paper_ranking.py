@@ -64,6 +64,8 @@ def test_a_board_of_one_paper_asks_only_whether_it_was_found() -> None:
 def test_a_paper_listed_again_stands_where_it_stood_first() -> None:
     assert read_paper_ids(" a\n\nb\na \n") == ["a", "b"]
     assert read_paper_ids(None) == []
+    marked = '1. arxiv:1\n- `b-2`\n3) "c"\n2020.acl-1.3'
+    assert read_paper_ids(marked) == ["arxiv:1", "b-2", "c", "2020.acl-1.3"]
     assert score_paper_ranking(GOLD, ["a", "b", "a"]).ktau == 1.0
 
 

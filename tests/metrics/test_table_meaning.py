@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.metrics import list_metrics
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning, match_headers
 
@@ -32,6 +33,12 @@ SAME_CELLS = [
     ("outcome-based reward", "Outcome", "Reward"),
     ("✗", "none", "Code"),
     ("n/a", "not reported", "Code"),
+    ("DTI prediction", "drug-target interaction prediction", "Task"),
+    ("classifying images", "image classification", "Task"),
+    ("01/2015–12/2019", "Jan 2015 - Dec 2019", "Study period"),
+    ("7/ 13/ 33", "7B, 13B and 33B", "Size (B)"),
+    ("45.2 ± 10.1 years", "45.2 (SD 10.1)", "Age"),
+    ("L1 + adversarial", "adversarial loss, ℓ1 loss", "Losses"),
 ]
 OTHER_CELLS = [
     (">10k", "10k", "# samples"),
@@ -44,6 +51,10 @@ OTHER_CELLS = [
     ("BLEU, ROUGE", "BLEU", "Metrics"),
     ("CIFAR-10", "CIFAR-100", "Dataset"),
     ("✗", "n/a", "Code"),
+    ("DTI prediction", "drug-drug interaction prediction", "Task"),
+    ("01/2015–12/2019", "Jan 2015 - Dec 2020", "Study period"),
+    ("7/ 13/ 33", "7B, 13B and 34B", "Size (B)"),
+    ("160 mAh/g", "160 mAh", "Capacity"),
     ("voice was preferred over touch", "touch was preferred over voice", "Findings"),
 ]
 
@@ -64,6 +75,8 @@ def test_headers_by_synonym_unit_and_short_form() -> None:
     assert FORMS.same_headers("Arch.", "Architecture")
     assert FORMS.same_headers("Publication year", "Year")
     assert FORMS.same_headers("#Parameters (B)", "Params")
+    assert FORMS.same_headers("Num. of layers", "Layers")
+    assert FORMS.same_headers("Size (#questions)", "Number of questions")
     assert not FORMS.same_headers("Training data", "Test data")
     assert not FORMS.same_headers("Precision", "Recall")
 
@@ -130,17 +143,28 @@ def test_headers_are_paired_one_to_one() -> None:
     assert match_headers(("Year", "Task"), ("Publication year", "Year"), FORMS) == {0: 1}
 
 
-@pytest.mark.parametrize(("half", "least"), [("develop", 0.80), ("held", 0.65)])
+@pytest.mark.parametrize(("half", "least"), [("develop", 0.87), ("held", 0.735)])
 def test_forms_agree_with_people_on_the_labelled_pairs(half: str, least: float) -> None:
+    agreed = _agreement(half)
+    assert len(agreed) > 600
+    assert sum(agreed) / len(agreed) >= least
+
+
+def test_the_card_of_the_metric_says_how_far_its_matcher_agrees_with_people() -> None:
+    agreed = _agreement("held")
+    avg = next(one for one in list_metrics() if (one.name, one.family) == ("avg", "tables"))
+    assert f"people on {sum(agreed) / len(agreed):.2f} of" in avg.summary
+
+
+def _agreement(half: str) -> list[bool]:
+    """For each labelled pair of a half: True if forms say what people said."""
     lines = PAIRS.read_text("utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["half"] == half]
-    agreed = 0
-    for row in rows:
+    agreed = []
+    for row in (row for row in map(json.loads, lines) if row["half"] == half):
         meaning = Meaning(abbreviations=row["context"].get("abbreviations", {}))
         if row["kind"] == "header":
             found = meaning.same_headers(row["a"], row["b"])
         else:
             found = meaning.same_cells(row["a"], row["b"], row["context"]["header"])
-        agreed += found == row["same"]
-    assert len(rows) > 600
-    assert agreed / len(rows) >= least
+        agreed.append(found == row["same"])
+    return agreed

@@ -19,6 +19,7 @@ from vivavoce.tasks import build_round
 FILES = [
     "card.md",
     "leakage.json",
+    "licences.json",
     "manifest.json",
     "spec.json",
     "writing/abstract.parquet",

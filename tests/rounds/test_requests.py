@@ -35,4 +35,4 @@ def test_every_request_is_counted_also_one_that_has_to_be_made_again() -> None:
         server.script = lambda ask: broken(ask) or Fault(b"fine")
         service.client.get(f"{server.origin}/one")
         service.client.get(f"{server.origin}/two")
-        assert service.throttle.count == len(server.asks) == 3
+        assert service.client.requests == len(server.asks) == 3

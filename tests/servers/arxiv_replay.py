@@ -7,6 +7,7 @@ request that gives a `Fault`, or None to let the recording speak.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,6 +35,8 @@ class Ask:
     """The offset asked for, 0 where there is none."""
     at: float
     """Seconds on the fake clock."""
+    agent: str = ""
+    """The User-Agent that asks."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,27 @@ def _key(target: str) -> Key:
     return first, second, third, fourth
 
 
+def _cut(answers: Mapping[Key, tuple[int, bytes]], key: Key) -> tuple[int, bytes]:
+    """A page made of entries of other recorded pages of the same query."""
+    start, size = key[2:]
+    pages = {k: body for k, (status, body) in answers.items() if k[:2] == key[:2] and status == 200}
+    if not pages or not (start.isdigit() and size.isdigit()):
+        return 404, b"nothing recorded for this request"
+    entries: dict[int, bytes] = {}
+    for (_, _, first, _), body in pages.items():
+        found = re.findall(rb"<entry>.*?</entry>", body, re.DOTALL)
+        entries.update(enumerate(found, start=int(first)))
+    whole = next(iter(pages.values()))
+    [total] = re.findall(rb"totalResults>(\d+)<", whole)
+    places = range(int(start), min(int(start) + int(size), int(total)))
+    if not all(place in entries for place in places):
+        return 404, b"nothing recorded for a part of this request"
+    head = re.sub(rb"<entry>.*</entry>|</feed>", b"", whole, flags=re.DOTALL)
+    head = re.sub(rb"(startIndex>)\d+<", rb"\g<1>" + start.encode() + b"<", head)
+    head = re.sub(rb"(itemsPerPage>)\d+<", rb"\g<1>" + size.encode() + b"<", head)
+    return 200, head + b"".join(entries[place] for place in places) + b"</feed>"
+
+
 class ReplayServer:
     """A running server; `script` may be exchanged while it runs."""
 
@@ -114,15 +138,15 @@ class ReplayServer:
         """Offsets asked for, in order."""
         return [ask.start for ask in self.asks]
 
-    def answer(self, target: str) -> Fault:
+    def answer(self, target: str, agent: str = "") -> Fault:
         key = _key(target)
         with self._lock:
-            ask = Ask(len(self.asks) + 1, target, int(key[2] or 0), self._clock.now)
+            ask = Ask(len(self.asks) + 1, target, int(key[2] or 0), self._clock.now, agent)
             self.asks.append(ask)
         fault = self.script(ask)
         if fault is not None:
             return fault
-        status, body = self._answers.get(key, (404, b"nothing recorded for this request"))
+        status, body = self._answers.get(key) or _cut(self._answers, key)
         return Fault(body, status, {"Content-Type": "application/atom+xml; charset=utf-8"})
 
     def serve(self) -> None:
@@ -144,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
     owner: ReplayServer
 
     def do_GET(self) -> None:
-        reply = self.owner.answer(self.path)
+        reply = self.owner.answer(self.path, self.headers.get("User-Agent", ""))
         self.send_response(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)

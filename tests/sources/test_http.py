@@ -11,7 +11,8 @@ import threading
 import time
 import tracemalloc
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,30 @@ def test_requests_of_two_clients_share_one_pause_of_three_seconds(
     for name in "abc":
         Client(allowed, throttle=throttle).get(f"{server.origin}/{name}")
     assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]
+
+
+def test_the_pause_counts_from_the_moment_a_request_is_sent(
+    server: ReplayServer, clock: FakeClock
+) -> None:
+    class Slow(Throttle):
+        """Connections that take a second before anything can be sent."""
+
+        @contextmanager
+        def slot(self, host: str, until: float) -> Iterator[Callable[[], None]]:
+            with super().slot(host, until) as sent:
+
+                def connected() -> None:
+                    clock.now += 1
+                    sent()
+
+                yield connected
+
+    throttle = Slow({"127.0.0.1": 3.0}, clock=clock.time, sleep=clock.sleep)
+    client = Client(Allowed(frozenset(), loopback=server.origin), throttle=throttle)
+    for name in "abc":
+        client.get(f"{server.origin}/{name}")
+    assert [ask.at for ask in server.asks] == [1001.0, 1005.0, 1009.0]  # each 3 s after, and 1
+    assert client.requests == 3
 
 
 def test_arxiv_hosts_share_their_turns_and_lookalikes_do_not(clock: FakeClock) -> None:

@@ -15,9 +15,9 @@ from vivavoce.cli import (
     board,
     board_exchange,
     board_integrity,
-    board_metrics,
     comparisons,
     corpus,
+    exam,
     fetch,
     info,
     networks,
@@ -59,6 +59,7 @@ def main(
 
 _VERBS = (
     (app, trials.demo, "demo --out viva-demo"),
+    (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
@@ -72,11 +73,12 @@ _VERBS = (
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
     (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
-    (board.app, board_metrics.add_metric, "board add-metric logs bertscore"),
+    (board.app, board_exchange.add_metric, "board add-metric logs bertscore"),
     (board.app, board_exchange.export, "board export logs --as eee --out results"),
     (board.app, board_integrity.contamination, "board contamination logs"),
     (board.app, board_integrity.verify, "board verify logs"),
     (board.app, board_integrity.submit, "board submit --check submission"),
+    (board.app, board_integrity.intake, "board intake inbox --out taken --round rounds/2024-h2"),
     (board.app, round_updates.drift, "board drift logs --round rounds/2024-h2-2025-02-01"),
 )
 """Verbs that stand in another group than their module's, or after others of their group."""
@@ -95,6 +97,7 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
+    (board_integrity.witness_app, "witness"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

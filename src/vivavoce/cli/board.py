@@ -25,6 +25,7 @@ from vivavoce.cli.output import (
     Columns,
     cells,
     estimate,
+    need_web,
     number,
     print_json,
     print_notes,
@@ -320,7 +321,7 @@ def serve(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Show the site on this machine until it is stopped; it follows the logs."""
-    _need_extra()
+    need_web("viva board serve")
     import time
     from tempfile import TemporaryDirectory
 
@@ -352,13 +353,3 @@ def serve(
             site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
         announce = (lambda where: print_json({"address": where})) if as_json else say
         run(site, port=port, announce=announce)
-
-
-def _need_extra() -> None:
-    from importlib.util import find_spec
-
-    from vivavoce.errors import MissingExtra
-
-    for package in ("starlette", "uvicorn"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, "web", "viva board serve")

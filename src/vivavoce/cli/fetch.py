@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 
 OUT_OPTION = typer.Option(..., "--out", help="The folder to save into.")
+CONTACT_OPTION = typer.Option(
+    None,
+    "--contact",
+    envvar="VIVAVOCE_CONTACT",
+    help="A mail address or page that servers can write to; it goes into the User-Agent.",
+)
 _LOOPBACK = "http://127.0.0.1:"
 _DAY = ["%Y-%m-%d"]
 
@@ -48,6 +54,7 @@ def oai(
         "arXivRaw", "--format", help="arXivRaw (has all versions), arXiv or oai_dc."
     ),
     fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished harvest."),
+    contact: str | None = CONTACT_OPTION,
     base: str = typer.Option("https://oaipmh.arxiv.org/oai", "--base", hidden=True),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -56,7 +63,7 @@ def oai(
 
     with progress("Records") as update:
         report = harvest(
-            _client(base, HOSTS),
+            _client(base, HOSTS, contact),
             out,
             base=base,
             metadata_prefix=metadata_format,
@@ -80,44 +87,113 @@ def oai(
         say(f"Next: {_ingest('oai', out)}")
 
 
-@app.command(epilog='Example: viva fetch arxiv "cat:cs.CL AND ti:survey" --limit 200 --out feeds')
+@app.command(
+    epilog='Example: viva fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 '
+    "--out feeds"
+)
 def arxiv(
     query: str = typer.Argument(
         metavar="QUERY", help="In arXiv's own language, such as au:name or cat:cs.CL."
     ),
     out: Path = OUT_OPTION,
-    limit: int = typer.Option(100, "--limit", min=1, max=30_000, help="The most papers to save."),
+    since: datetime | None = typer.Option(
+        None, "--since", formats=_DAY, help="Papers submitted on this day or later."
+    ),
+    until: datetime | None = typer.Option(
+        None, "--until", formats=_DAY, help="Papers submitted before this day."
+    ),
+    limit: int = typer.Option(
+        100, "--max", "--limit", min=1, max=30_000, help="The most papers to save."
+    ),
+    contact: str | None = CONTACT_OPTION,
     base: str = typer.Option("https://export.arxiv.org/api/query", "--base", hidden=True),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Save the papers that a query finds on arXiv."""
-    from vivavoce.sources.catalogues.arxiv.search import HOSTS, save_search
+    """Save the papers that a query finds on arXiv; the same command goes on after a kill."""
+    from vivavoce.sources.catalogues.arxiv.search import HOSTS, dated, save_search
 
-    saved = save_search(_client(base, HOSTS), query, out, limit=limit, api=base)
+    asked = dated(query, since.date() if since else None, until.date() if until else None)
+    saved = save_search(_client(base, HOSTS, contact), asked, out, limit=limit, api=base)
     if as_json:
-        print_json({**asdict(saved), "folder": str(out), "next": _ingest("arxiv", out)})
+        report = {**asdict(saved), "query": asked, "folder": str(out)}
+        print_json({**report, "next": _ingest("arxiv", out)})
         return
     say(f"{out}: {saved.papers:,} of the {saved.total:,} papers found, files: {len(saved.files)}")
     if saved.files:
         say(f"Next: {_ingest('arxiv', out)}")
 
 
-def _client(base: str, hosts: frozenset[str]) -> Client:
+@app.command(
+    epilog="Example: viva fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 "
+    "--out walk"
+)
+def coauthors(
+    seed: list[str] = typer.Option(..., "--seed", help="An author as arXiv spells; repeatable."),
+    quota: int = typer.Option(..., "--quota", min=1, help="Stop at so many authors with papers."),
+    out: Path = OUT_OPTION,
+    neighbours: int = typer.Option(20, "--neighbours", min=1, help="Go on to so many of each."),
+    fresh: bool = typer.Option(False, "--fresh", help="Drop the answers that are there."),
+    contact: str | None = CONTACT_OPTION,
+    base: str = typer.Option("https://export.arxiv.org/api/query", "--base", hidden=True),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Walk from authors to their co-authors on arXiv and save the papers that each leads.
+
+    The same command goes on after a kill, and with a larger quota, and asks for nothing twice.
+    """
+    from vivavoce.networks.fetched_walk import fetch_walk
+    from vivavoce.sources.catalogues.arxiv.search import HOSTS
+
+    client = _client(base, HOSTS, contact)
+    with progress("Authors") as update:
+        walked = fetch_walk(
+            client,
+            out,
+            seed,
+            quota,
+            neighbours=neighbours,
+            fresh=fresh,
+            api=base,
+            progress=update,
+        )
+    if as_json:
+        report = {**asdict(walked), "folder": str(out)}
+        print_json({**report, "next": _ingest("coauthors", out)})
+        return
+    say(f"{walked.requests:,} requests, {walked.answers:,} answers kept.")
+    for name, part in (("Walk", walked.before), ("Largest component", walked.after)):
+        say(
+            f"{name}: {part['first_authors']:,} first authors, {part['papers']:,} papers, "
+            f"{part['edges']:,} edges, {part['components']:,} components"
+        )
+    say(f"{len(walked.without_papers):,} more who were asked for never are first author.")
+    if walked.cut:
+        say(f"More results than were read: {', '.join(walked.cut)}")
+    say(str(out))
+    say(f"Next: {_ingest('coauthors', out)}")
+
+
+def _client(base: str | None, hosts: frozenset[str], contact: str | None, tries: int = 5) -> Client:
     """A client for the usual hosts and for that of an address somebody chose.
 
-    It shares its turns with every other such command on this machine.
+    It shares its turns with every other such command on this machine, and does not wait for a
+    loopback server.
     """
-    from vivavoce.sources.http.client import Allowed, Client
-    from vivavoce.sources.http.throttle import SHARED, Throttle, slots_folder
+    from vivavoce.sources.http.client import Allowed, Client, Limits
+    from vivavoce.sources.http.throttle import Throttle, slots_folder
 
     try:
-        parts = urlsplit(base)
+        parts = urlsplit(base or "")
     except ValueError as error:
         raise typer.BadParameter(f"{base!r} is no address: {error}", param_hint="--base") from error
-    loopback = f"{parts.scheme}://{parts.netloc}" if base.startswith(_LOOPBACK) else None
-    chosen = {parts.hostname} if parts.hostname and loopback is None else set()
-    throttle = SHARED if loopback else Throttle(shared=slots_folder())
-    return Client(Allowed(hosts | chosen, loopback=loopback), throttle=throttle)
+    limits = Limits(tries=tries)
+    if base and base.startswith(_LOOPBACK):
+        allowed = Allowed(hosts, loopback=f"{parts.scheme}://{parts.netloc}")
+        quick = Throttle({"127.0.0.1": 0.0})
+        return Client(allowed, limits=limits, throttle=quick, contact=contact)
+    chosen = {parts.hostname} if parts.hostname else set()
+    throttle = Throttle(shared=slots_folder())
+    return Client(Allowed(hosts | chosen), limits=limits, throttle=throttle, contact=contact)
 
 
 def _ingest(kind: str, folder: Path) -> str:
@@ -136,18 +212,19 @@ def texts(
         "html,eprint,pdf", "--kinds", help="What to ask for, in order: html, ar5iv, eprint, pdf."
     ),
     limit: int | None = typer.Option(None, "--limit", min=0, help="The most papers to ask for."),
+    contact: str | None = CONTACT_OPTION,
     base: str | None = BASE_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
-    from vivavoce.sources.catalogues.arxiv.texts import Addresses
+    from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with progress("Fetching texts") as update:
         report = fetch_texts(
             corpus,
-            _shared_client(base),
+            _client(base, HOSTS, contact, tries=3),
             kinds=chosen,
             limit=limit,
             addresses=Addresses.at(base) if base else None,
@@ -172,16 +249,19 @@ def texts(
 def cited(
     corpus: Path = CORPUS_OPTION,
     limit: int | None = typer.Option(None, "--limit", min=0, help="The most works to ask for."),
+    contact: str | None = CONTACT_OPTION,
     base: str | None = BASE_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
     from vivavoce.corpus.ingestion.cited import fetch_cited
-    from vivavoce.sources.catalogues.arxiv.search import API
+    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
 
     api = f"{base.rstrip('/')}/api/query" if base else API
     with progress("Fetching cited works") as update:
-        report = fetch_cited(corpus, _shared_client(base), limit=limit, api=api, progress=update)
+        report = fetch_cited(
+            corpus, _client(base, HOSTS, contact, tries=3), limit=limit, api=api, progress=update
+        )
     if as_json:
         print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
     else:
@@ -193,19 +273,6 @@ def cited(
         )
         say(str(report.index))
     _end(report.stopped)
-
-
-def _shared_client(base: str | None) -> Client:
-    """One that shares its turns with every other such command on this machine."""
-    from vivavoce.sources.catalogues.arxiv.texts import HOSTS
-    from vivavoce.sources.http.client import Allowed, Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, slots_folder
-
-    limits = Limits(tries=3)
-    if base:
-        quick = Throttle({"127.0.0.1": 0.0})
-        return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
 
 
 def _end(stopped: str | None) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.printing import visible
 
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
@@ -298,3 +298,12 @@ def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> N
         print_json(found.as_dict())
     else:
         show(found)
+
+
+def need_web(purpose: str) -> None:
+    """Raise `MissingExtra` where what serves pages is not installed."""
+    from importlib.util import find_spec
+
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "web", purpose)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
+from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
@@ -28,8 +29,6 @@ from vivavoce.cli.output import (
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from vivavoce.results.reports import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
@@ -63,18 +62,29 @@ def update(
     texts: bool = typer.Option(
         False, "--texts", help="Also fetch texts of papers that have none, as viva fetch texts."
     ),
+    contact: str | None = CONTACT_OPTION,
     base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round, update_round
+    from vivavoce.rounds.arrivals import bring_papers, open_service
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
     came = None
     if oai is not None or arxiv is not None or metadata is not None or texts:
-        came = _bring(corpus, parent.manifest, until.date(), base, oai, arxiv, metadata, texts)
+        came = bring_papers(
+            corpus,
+            date.fromisoformat(parent.manifest["window"]["end"]),
+            until.date(),
+            oai=oai,
+            arxiv=arxiv,
+            metadata=metadata,
+            texts=texts,
+            service=open_service(base, contact),
+        )
     done = update_round(load_corpus(corpus), parent, builders(), out, until.date(), name=name)
     summary: dict[str, Any] = {
         "round": done.round.id,
@@ -200,33 +210,6 @@ def drift(
         logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
     )
     print_report(found, _print_drift, as_json=as_json)
-
-
-def _bring(
-    corpus: Path,
-    manifest: Row,
-    until: date,
-    base: str | None,
-    oai: str | None,
-    arxiv: str | None,
-    metadata: Path | None,
-    texts: bool,
-) -> Arrivals:
-    from datetime import date
-
-    from vivavoce.rounds.arrivals import bring_papers, open_service
-
-    since = date.fromisoformat(manifest["window"]["end"])
-    return bring_papers(
-        corpus,
-        since,
-        until,
-        oai=oai,
-        arxiv=arxiv,
-        metadata=metadata,
-        texts=texts,
-        service=open_service(base),
-    )
 
 
 def _say_requests(came: Arrivals, report: Row) -> None:

@@ -178,6 +178,11 @@ def _print_lengths(writing: Row) -> None:
             f"{found['authors']:,} authors, Gini {gini}, share of the top 1% {top}"
         )
 
+    if within := writing.get("within"):
+        for when in ("before", "after"):
+            sizes = (f"{name.replace('_', ' ')} {n:,}" for name, n in within[when].items())
+            say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
+
 
 def _whole(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda row: f"{row[name]:,.0f}"
@@ -196,25 +201,40 @@ def export(
     corpus: Path | None = typer.Option(
         None, "--corpus", help="What the round was built from: ids then list its papers too."
     ),
+    texts: str = typer.Option(
+        "all",
+        "--texts",
+        metavar="all|open",
+        help="open: texts only of papers whose licence lets you pass them on, ids of the others.",
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write a round for others; texts keep their papers' licences, ids hold no text."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
-    from vivavoce.rounds.export import export_round
-    from vivavoce.store import hash_tree
+    from vivavoce.rounds.export import TEXTS, export_round
+    from vivavoce.store import hash_tree, read_json
     from vivavoce.tasks import list_families
 
     papers = {name: card.paper for name, card in list_families().items()}
     opened = load_round(folder)
     known = load_corpus(corpus) if corpus else None
     chosen = "ids" if ids_only else form
-    made = export_round(opened, out, chosen, papers, known)
+    if texts not in ("all", "open"):
+        raise typer.BadParameter(f"{texts!r} is neither all nor open", param_hint="--texts")
+    made = export_round(opened, out, chosen, papers, known, open_only=texts == "open")
+    files = hash_tree(made)
+    counted = next((read_json(made / name) for name in files if name.endswith(TEXTS)), None)
     if as_json:
-        files = hash_tree(made)
-        print_json({"round": opened.id, "format": chosen, "path": str(made), "files": files})
+        summary = {"round": opened.id, "format": chosen, "path": str(made), "files": files}
+        print_json({**summary, "texts": counted})
         return
-    if chosen != "ids":
+    if counted:
+        say(
+            f"Texts of {counted['open']:,} papers are in it, of the other "
+            f"{counted['ids_only']:,} only ids."
+        )
+    elif chosen != "ids":
         say("It holds texts of papers, each under its own licence: check before you pass it on.")
     say(str(made))
 

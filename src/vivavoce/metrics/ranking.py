@@ -39,6 +39,7 @@ Source: LEGOBench, section 4.1 for BEM and KTau; what becomes of papers that are
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +50,11 @@ from vivavoce.metrics.titles_list import FoundTitles, distinct_titles, find_titl
 
 NAMES = ("cis", "bem", "cp", "cp_partial", "bem_complete", "ktau", "ndcg")
 """Metrics of a free answer with titles."""
+
+
+_LISTED = re.compile(r"^\s*(?:[-*•]\s+|[0-9]{1,5}[.)]\s+)")
+_AROUND = " \t`'\"*[](),"
+"""Characters around an id in a list that are no part of it."""
 
 
 class RankingRow(NamedTuple):
@@ -218,8 +224,11 @@ class PaperRankingScore:
 
 
 def read_paper_ids(text: str | None) -> list[str]:
-    """The ids of an answer, one a line, each where it stands first."""
-    lines = (line.strip() for line in (text or "").splitlines()[:MAX_LINES])
+    """The ids of an answer, one a line, each where it stands first.
+
+    The number or bullet of a list and quotation marks around an id are left off.
+    """
+    lines = (_LISTED.sub("", line).strip(_AROUND) for line in (text or "").splitlines()[:MAX_LINES])
     return list(dict.fromkeys(line for line in lines if line))
 
 

@@ -33,7 +33,14 @@ from vivavoce.columns import (
     without_null,
 )
 from vivavoce.corpus import Corpus
-from vivavoce.networks.graph import Graph, distinct_keys, induced, largest_component
+from vivavoce.networks.graph import (
+    Graph,
+    distinct_keys,
+    induced,
+    largest_component,
+    sizes,
+    weak_components,
+)
 from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
 
 BY_ID, BY_NAME = "id:", "name:"
@@ -114,17 +121,56 @@ def read_authorships(corpus: Corpus) -> Authorships:
 def coauthor_tables(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes, sorted by key, and edges from the lower to the higher, weighed in papers shared."""
     authorships = read_authorships(corpus)
-    n = authorships.authors.num_rows
-    source, target, papers = _share_papers(authorships.paper, authorships.author, n)
-    numbered = authorships.authors.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
-    return numbered, table_of({"source": source, "target": target, "papers": papers})
+    graph = _graph_of(authorships, np.ones(len(authorships.paper), np.bool_))
+    numbers = column(np.arange(graph.n, dtype=np.int32))
+    edges = {"source": graph.source, "target": graph.target, "papers": graph.weight}
+    return authorships.authors.add_column(0, "node", numbers), table_of(edges)
 
 
 def first_author_core(graph: Graph, first_author_papers: Ints) -> Graph:
     """The largest component once authors who never are first author are dropped."""
-    kept = induced(graph, first_author_papers > 0)
-    core: Flags = largest_component(kept)
-    return induced(kept, core)
+    return induced(graph, in_core(graph, first_author_papers))
+
+
+def in_core(graph: Graph, first_author_papers: Ints) -> Flags:
+    """Flags of the authors of the largest component of those who ever are first author."""
+    kept: Flags = first_author_papers > 0
+    core = kept.copy()
+    core[kept] = largest_component(induced(graph, kept))
+    return core
+
+
+def papers_in_core(authorships: Authorships) -> Flags:
+    """Flags of the papers whose first author is in the core of the co-author network."""
+    leads = as_numbers(authorships.authors["first_author_papers"].combine_chunks())
+    core = in_core(_graph_of(authorships, np.ones(len(authorships.paper), np.bool_)), leads)
+    found = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
+    found[authorships.paper[authorships.is_first & core[authorships.author]]] = True
+    return found
+
+
+def measure_coauthors(authorships: Authorships, papers: Flags) -> dict[str, int]:
+    """Size of the co-author network of some papers, and of their authors who lead one."""
+    rows = papers[authorships.paper]
+    here = np.zeros(authorships.authors.num_rows, dtype=np.bool_)
+    here[authorships.author[rows]] = True
+    graph = induced(_graph_of(authorships, rows), here)
+    components = sizes(weak_components(graph))
+    leads = authorships.author[rows & authorships.is_first]
+    return {
+        "papers": int(papers.sum()),
+        "authors": graph.n,
+        "first_authors": len(np.unique(leads)),
+        "edges": graph.edges,
+        "components": len(components),
+        "largest_component": int(components.max(initial=0)),
+    }
+
+
+def _graph_of(authorships: Authorships, rows: Flags) -> Graph:
+    """The network of some authorships; every author of the corpus is a node."""
+    n = authorships.authors.num_rows
+    return Graph(n, *_share_papers(authorships.paper[rows], authorships.author[rows], n))
 
 
 def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Array, Ints]:

@@ -10,9 +10,9 @@ silently lost.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read
 from vivavoce.networks.graph import Graph, induced, largest_component
 from vivavoce.networks.tables import read_papers
 
+Author = TypeVar("Author", bound=Hashable)
 Component = Literal["seeds", "largest"]
 COMPONENTS: tuple[Component, ...] = ("seeds", "largest")
 MAX_NODES = 1_000
@@ -84,10 +85,10 @@ def walk_coauthors(
     start = [authors.find(seed) for seed in dict.fromkeys(seeds)]
     if not start:
         raise InputError("A walk needs a seed: the id or the name of an author.")
-    met, counts, without = _search(authors, start, nodes, neighbours)
-    graph = _link(met, counts, neighbours, authors)
+    met = breadth_first(authors, start, nodes, neighbours)
+    graph = link(met, neighbours, authors)
     keep = largest_component(graph) if component == "largest" else np.ones(graph.n, dtype=np.bool_)
-    return _describe(authors, met, induced(graph, keep), keep, without)
+    return _describe(authors, met, induced(graph, keep), keep)
 
 
 class _Authors:
@@ -140,49 +141,70 @@ def _bearers(authorships: Authorships, name: str) -> list[int]:
     return found
 
 
-def _search(
-    authors: _Authors, start: list[int], limit: int, neighbours: int
-) -> tuple[list[int], list[dict[int, int]], list[int]]:
-    """The nodes in the order met, the co-authors of each, and those who are no nodes."""
+class CoauthorLookup(Protocol[Author]):
+    """Authors with the papers that list them first, looked up one at a time."""
+
+    def papers(self, author: Author) -> Sequence[object]:
+        """The papers that list an author first."""
+        ...
+
+    def coauthors(self, author: Author) -> dict[Author, int]:
+        """Authors of those papers, and how many of these each wrote."""
+        ...
+
+    def closest(self, shared: dict[Author, int], limit: int) -> list[Author]:
+        """The most frequent co-authors."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Met(Generic[Author]):
+    """Authors in the order in which a walk met them."""
+
+    nodes: list[Author]
+    counts: list[dict[Author, int]]
+    """The co-authors of each node."""
+    without: list[Author]
+    """Authors without first-author papers, who are no nodes."""
+
+
+def breadth_first(
+    authors: CoauthorLookup[Author], start: Sequence[Author], limit: int, neighbours: int
+) -> Met[Author]:
+    """Go from some authors to their co-authors, theirs, and so on, to so many nodes."""
     queue = deque(dict.fromkeys(start))
     seen = set(queue)
-    met: list[int] = []
-    counts: list[dict[int, int]] = []
-    without: list[int] = []
-    while queue and len(met) < limit:
+    met: Met[Author] = Met([], [], [])
+    while queue and len(met.nodes) < limit:
         author = queue.popleft()
         if not authors.papers(author):
-            without.append(author)
+            met.without.append(author)
             continue
-        met.append(author)
-        counts.append(authors.coauthors(author))
-        fresh = [a for a in authors.closest(counts[-1], neighbours) if a not in seen]
+        met.nodes.append(author)
+        met.counts.append(authors.coauthors(author))
+        fresh = [a for a in authors.closest(met.counts[-1], neighbours) if a not in seen]
         seen.update(fresh)
         queue.extend(fresh)
-    return met, counts, without
+    return met
 
 
-def _link(
-    met: list[int], counts: list[dict[int, int]], neighbours: int, authors: _Authors
-) -> Graph:
+def link(met: Met[Author], neighbours: int, authors: CoauthorLookup[Author]) -> Graph:
     """An edge where one node is among the closest co-authors of the other."""
-    place = {author: number for number, author in enumerate(met)}
+    place = {author: number for number, author in enumerate(met.nodes)}
     weights: dict[tuple[int, int], int] = {}
-    for number, shared in enumerate(counts):
+    for number, shared in enumerate(met.counts):
         for author in authors.closest(shared, neighbours):
             other = place.get(author)
             if other is not None:
-                both = shared[author] + counts[other].get(met[number], 0)
+                both = shared[author] + met.counts[other].get(met.nodes[number], 0)
                 weights[min(number, other), max(number, other)] = both
     pairs = sorted(weights)
     ends = np.array(pairs, dtype=np.int32).reshape(-1, 2)
     weight = np.array([weights[pair] for pair in pairs], dtype=np.int32)
-    return Graph(len(met), ends[:, 0], ends[:, 1], weight)
+    return Graph(len(met.nodes), ends[:, 0], ends[:, 1], weight)
 
 
-def _describe(
-    authors: _Authors, met: list[int], graph: Graph, keep: np.ndarray, without: list[int]
-) -> Walk:
+def _describe(authors: _Authors, met: Met[int], graph: Graph, keep: np.ndarray) -> Walk:
     weight = np.ones(graph.edges) if graph.weight is None else graph.weight
     edges = list(zip(graph.source.tolist(), graph.target.tolist(), weight.tolist(), strict=True))
     around: list[list[int]] = [[] for _ in range(graph.n)]
@@ -190,7 +212,7 @@ def _describe(
         around[low].append(high)
         around[high].append(low)
     ids = authors.all.paper_ids
-    kept = [author for author, is_kept in zip(met, keep.tolist(), strict=True) if is_kept]
+    kept = [author for author, is_kept in zip(met.nodes, keep.tolist(), strict=True) if is_kept]
     nodes = [
         WalkedAuthor(
             key=authors.keys[author],
@@ -203,6 +225,6 @@ def _describe(
     return Walk(
         authors=tuple(nodes),
         edges=tuple(edges),
-        without_papers=tuple(sorted(authors.keys[author] for author in without)),
-        outside=len(met) - len(kept),
+        without_papers=tuple(sorted(authors.keys[author] for author in met.without)),
+        outside=len(met.nodes) - len(kept),
     )

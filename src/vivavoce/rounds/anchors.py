@@ -10,7 +10,7 @@ its columns are but `split`, which says only where it stands among the others by
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ class Anchors:
             rows.update({str(row["id"]): row for row in put})
             tasks[task] = [rows[name] for name in sorted(rows)] if put else items.tasks[task]
         files = {**items.files, **library.with_papers(needed)}
-        return FamilyItems(tasks, items.schemas, items.excluded, files)
+        return replace(items, tasks=tasks, files=files)
 
     def _choose(
         self,
@@ -202,6 +202,8 @@ class Lineage:
     """Files that hold its network; none where that is the whole corpus."""
     report: Row
     """Counts of the update."""
+    earlier: Round | None = None
+    """The latest round that followed from the parent under this name."""
 
     @property
     def selects(self) -> bool:
@@ -221,6 +223,17 @@ class Lineage:
     def excluded(self) -> list[Exclusion]:
         """The papers that the network does not hold."""
         return [Exclusion(EVERY_TASK, name, *reason) for name, reason in self.left.items()]
+
+    def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
+        """The round there is already: the parent, or an earlier update of it with every item.
+
+        What changed of items that are published does not make them anew.
+        """
+        if not self.adds_items(built, spec):
+            return self.parent
+        if self.earlier and _ids_of(built) <= _ids_of(self.earlier):
+            return self.earlier
+        return None
 
     def adds_items(self, built: Round, spec: RoundSpec) -> bool:
         """Return whether a round holds an item that its parent does not, or holds otherwise.
@@ -250,6 +263,14 @@ def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
     """Write rows to a Parquet file; return its entry in the manifest."""
     write_parquet(path, rows, schema)
     return {"sha256": hash_file(path), "rows": len(rows), "row_hash": hash_rows(rows)}
+
+
+def _ids_of(opened: Round) -> set[tuple[str, str]]:
+    return {
+        (task, str(row["id"]))
+        for family, task in opened.tasks()
+        for row in opened.items(family, task)
+    }
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:

@@ -7,8 +7,6 @@ ingested from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -20,7 +18,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.stored import build_networks
 from vivavoce.networks.tables import FOLDER as NETWORKS
 from vivavoce.sources.catalogues.arxiv import search
-from vivavoce.sources.catalogues.arxiv.search import save_search
+from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
@@ -47,19 +45,6 @@ def published_update(authors: int, papers: int, new: int, coauthors: int) -> Row
     return {**parts, "total": total, "hours": round(total * ARXIV_INTERVAL / 3600, 2)}
 
 
-class CountingThrottle(Throttle):
-    """Turns that are counted: every request takes one, tries and redirects included."""
-
-    count = 0
-
-    @contextmanager
-    def slot(self, host: str, until: float) -> Iterator[None]:
-        """Hold the only connection to a host, and count it."""
-        with super().slot(host, until):
-            self.count += 1
-            yield
-
-
 PAGE = 1_000
 """Results of the query API in one request."""
 REQUESTS = "requests.jsonl"
@@ -69,10 +54,9 @@ _UPDATES = "updates"
 
 @dataclass(slots=True)
 class Service:
-    """Servers, and how often they were asked."""
+    """Servers to ask."""
 
     client: Client
-    throttle: CountingThrottle
     base: str | None = None
     """A server on the loopback interface that stands for all of them."""
 
@@ -104,15 +88,20 @@ class Arrivals:
         }
 
 
-def open_service(base: str | None = None) -> Service:
-    """A client for arXiv's services that counts requests; `base` is a loopback server instead."""
+def open_service(base: str | None = None, contact: str | None = None) -> Service:
+    """A client for arXiv's services that counts requests.
+
+    Args:
+        base: A loopback server to ask instead.
+        contact: An address that the servers can write to.
+    """
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
     if base is None:
-        throttle = CountingThrottle(shared=slots_folder())
-        return Service(Client(Allowed(hosts), throttle=throttle), throttle)
-    throttle = CountingThrottle({"127.0.0.1": 0.0})  # no pause
-    allowed = Allowed(hosts, loopback=base)
-    return Service(Client(allowed, throttle=throttle), throttle, base.rstrip("/"))
+        throttle = Throttle(shared=slots_folder())
+        return Service(Client(Allowed(hosts), throttle=throttle, contact=contact))
+    throttle = Throttle({"127.0.0.1": 0.0})  # no pause
+    client = Client(Allowed(hosts, loopback=base), throttle=throttle, contact=contact)
+    return Service(client, base.rstrip("/"))
 
 
 def bring_papers(
@@ -146,16 +135,18 @@ def bring_papers(
     """
     if sum(origin is not None for origin in (oai, arxiv, metadata)) > 1:
         raise InputError("Give one of --oai, --arxiv and --metadata: papers come from one place.")
-    if (oai is not None or arxiv is not None) and since >= until:
+    if (oai is not None or arxiv is not None) and since > until:
         raise InputError(f"Nothing lies between {since} and {until}.")
+    if since == until:
+        oai = arxiv = None  # that day is done
     service = service or open_service()
     before = len(load_corpus(corpus).papers)
+    so_far = service.client.requests
     came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
-    listing = service.throttle.count
+    listing = service.client.requests - so_far
     addresses = Addresses.at(service.base) if service.base else None
     got = fetch_texts(corpus, service.client, addresses=addresses) if texts else None
-    asked = service.throttle.count - listing
-    service.throttle.count = 0
+    asked = service.client.requests - so_far - listing
     days = {"since": since.isoformat(), "until": until.isoformat()}
     so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
     if got and got.stopped:
@@ -201,11 +192,15 @@ def _ingest(
     if arxiv is not None:
         folder = folder.with_name(f"{folder.name}-arxiv")
         api = f"{service.base}/api/query" if service.base else search.API
-        query = f"({arxiv}) AND submittedDate:[{since:%Y%m%d}0000 TO {last:%Y%m%d}2359]"
         saved = save_search(
-            service.client, query, folder, page=PAGE, sort="submittedDate", order="ascending",
+            service.client,
+            dated(arxiv, since, until),
+            folder,
+            page=PAGE,
+            sort="submittedDate",
+            order="ascending",
             api=api,
-        )  # fmt: skip
+        )
         return ingest("arxiv", folder, corpus) if saved.files else None
     return None
 

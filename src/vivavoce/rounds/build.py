@@ -16,6 +16,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
+from vivavoce.rounds.licences import LICENCES, licences_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
@@ -55,7 +56,7 @@ def build_round(
         builders: Each family's builder, by name.
         out: The folder that holds rounds.
         lineage: How the round follows from another one. One that would have the same items as its
-            parent is not written, and the parent is given back.
+            parent, or as an earlier update of it, is not written, and that one is given back.
 
     Raises:
         LockedError: Another process builds into `out`.
@@ -66,9 +67,9 @@ def build_round(
     with lock(out):
         shutil.rmtree(draft, ignore_errors=True)
         _write_round(draft, corpus, spec, builders, lineage)
-        if lineage and not lineage.adds_items(load_round(draft), spec):
+        if lineage and (there := lineage.same_as(load_round(draft), spec)):
             shutil.rmtree(draft)
-            return lineage.parent
+            return there
         if not final.exists():
             draft.rename(final)
         elif hash_tree(draft) == hash_tree(final):
@@ -97,6 +98,7 @@ def _write_round(
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
+    notes: list[str] = []
     for family, options in spec.families.items():
         follows = lineage is not None and follows_authors(builders[family])
         seen = lineage.corpus if lineage and follows else corpus
@@ -107,6 +109,7 @@ def _write_round(
             left = lineage.excluded if follows else []
             items = replace(items, excluded=[*items.excluded, *left])
         files.update(_write_items(draft, family, items))
+        notes += items.notes
         counts[family] = {
             task: _count(task, rows, items.excluded) for task, rows in items.tasks.items()
         }
@@ -122,8 +125,9 @@ def _write_round(
         )
     write_chunks(draft / "leakage.json", _leakage(exclusions))
     write_json(draft / "spec.json", spec.canonical())
-    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage))
-    for name in ("leakage.json", "spec.json", "card.md"):
+    write_text(draft / "card.md", render_card(corpus, spec, counts, lineage, notes))
+    write_json(draft / LICENCES, {"papers": licences_of(corpus, draft)})
+    for name in ("leakage.json", "spec.json", "card.md", LICENCES):
         files[name] = {"sha256": hash_file(draft / name)}
     if lineage:
         files.update(lineage.write(draft))
@@ -208,7 +212,11 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
 
 
 def render_card(
-    corpus: Corpus, spec: RoundSpec, counts: Mapping[str, Row], lineage: Lineage | None
+    corpus: Corpus,
+    spec: RoundSpec,
+    counts: Mapping[str, Row],
+    lineage: Lineage | None,
+    notes: Sequence[str] = (),
 ) -> str:
     """The card as Markdown: window, items, what was left out, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
@@ -222,6 +230,7 @@ def render_card(
         corpus=corpus,
         spec=spec,
         lineage=lineage,
+        notes=notes,
         tasks=tasks,
         settings=[(t, *pair) for _, t, row in tasks for pair in row.get("settings", {}).items()],
         left_out=[(where, *pair) for where, reasons in left_out for pair in reasons.items()],

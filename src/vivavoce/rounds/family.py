@@ -49,6 +49,8 @@ class FamilyItems:
     excluded: Sequence[Exclusion] = field(default_factory=tuple)
     files: Mapping[str, bytes] = field(default_factory=dict)
     """What items need beside their rows, by name: data to compute on, values to compare with."""
+    notes: Sequence[str] = ()
+    """Sentences about the items for the round's card."""
 
 
 @dataclass(frozen=True, slots=True)

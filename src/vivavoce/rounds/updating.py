@@ -24,7 +24,7 @@ from vivavoce.rounds.anchors import Anchors, Lineage
 from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
-from vivavoce.rounds.reading import Round
+from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.rounds.spec import RoundSpec, parse_spec
 from vivavoce.store import Row
@@ -100,7 +100,7 @@ def member_files(
     }
 
 
-_DATED = re.compile(r"-[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+_DATED = re.compile(r"-[0-9]{4}-[0-9]{2}-[0-9]{2}(\.[0-9]+)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def update_round(
     Raises:
         InputError: The date lies before the parent's end, or the id is the parent's.
         LockedError: Another process builds into `out`.
-        VivaError: The round is there with other content.
+        VivaError: Another round has the id.
     """
     since = _end_of(parent)
     if until < since:
@@ -149,15 +149,33 @@ def update_round(
     is_fresh = parent.spec.get("update", {}).get("items", "fresh") == "fresh"
     if until == since and (is_fresh or corpus.fingerprint == parent.manifest["corpus"]):
         return Update(parent, False, {}, None)
-    spec = _spec_of(parent, builders, until, name)
-    lineage = _lineage(corpus, parent, spec, since)
-    was_there = (out / spec.round.id).exists()
+    chosen, earlier = _free_id(out, name or next_id(parent, until), parent, until)
+    spec = _spec_of(parent, builders, until, chosen)
+    lineage = _lineage(corpus, parent, spec, since, earlier)
     built = build_round(corpus, spec, builders, out, lineage=lineage)
     if built is parent:
         return Update(parent, False, lineage.report, None)
     is_sealed = parent.spec["round"]["sealed"]
     revealed = write_reveal(parent, out) if is_sealed else None
-    return Update(built, not was_there, lineage.report, revealed)
+    return Update(built, built is not earlier, lineage.report, revealed)
+
+
+def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Round | None]:
+    """An id for the update, and the latest round of that name that is one to the same day.
+
+    A text that came late makes other items: they go into `NAME.2`, and what is published stays.
+    """
+    earlier = None
+    chosen, number = name, 1
+    while (out / chosen / MANIFEST).exists():
+        there = load_round(out / chosen)
+        link = {"id": parent.id, "manifest": parent.sha256}
+        if there.manifest.get("parent") != link or _end_of(there) != until:
+            break  # building it says that it would change
+        earlier = there
+        number += 1
+        chosen = f"{name}.{number}"
+    return chosen, earlier
 
 
 def next_id(parent: Round, until: date) -> str:
@@ -168,14 +186,11 @@ def next_id(parent: Round, until: date) -> str:
     return f"{base}-{until}"
 
 
-def _spec_of(
-    parent: Round, builders: Mapping[str, Builder], until: date, name: str | None
-) -> RoundSpec:
+def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen: str) -> RoundSpec:
     """The parent's spec with a later window."""
     values: dict[str, Any] = dict(parent.spec)
     start = _start_of(parent, values.get("update", {}).get("items", "fresh"), until)
     window = {"start": start.isoformat(), "end": until.isoformat()}
-    chosen = name or next_id(parent, until)
     if chosen == parent.id:
         raise InputError(
             f"The new round would have the id of its parent, {chosen}. Choose another with --id."
@@ -197,7 +212,9 @@ def _start_of(parent: Round, items: str, until: date) -> date:
     return {"fresh": end, "window": until - (end - start), "cumulative": start}.get(items, start)
 
 
-def _lineage(corpus: Corpus, parent: Round, spec: RoundSpec, since: date) -> Lineage:
+def _lineage(
+    corpus: Corpus, parent: Round, spec: RoundSpec, since: date, earlier: Round | None
+) -> Lineage:
     """Link of the new round to the old one, and the part of the corpus that goes into it."""
     asked = spec.update
     rules = Rules(asked.quota, asked.keep_days, asked.inactive_days)
@@ -216,6 +233,7 @@ def _lineage(corpus: Corpus, parent: Round, spec: RoundSpec, since: date) -> Lin
         anchors=Anchors(parent, asked.anchors, spec.round.seed),
         state=state,
         report=_report(grown, parent, since, spec.window.end),
+        earlier=earlier,
     )
 
 

@@ -18,7 +18,7 @@ from vivavoce.running.checks import CONTESTANTS
 from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
-from vivavoce.running.resolving import describe_cache, models_of, resolve
+from vivavoce.running.resolving import describe_cache, models_of, resolve, start_models
 from vivavoce.running.spec import RunSpec
 from vivavoce.running.stopping import Until, run_until
 from vivavoce.store import Row, lock
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
-__all__ = ["CONTESTANTS", "RunReport", "RunSpec", "Until", "list_methods", "run"]
+__all__ = [
+    "CONTESTANTS",
+    "RunReport",
+    "RunSpec",
+    "Until",
+    "list_methods",
+    "run",
+    "start_models",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,11 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
-    with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
+    with (
+        lock(spec.logs),
+        recording(spec.logs, asked, spec.witness),
+        ExitStack() as stack,
+    ):
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
         meter = Meter(spec.logs, spec.budget) if spec.prices or spec.budget is not None else None

@@ -10,6 +10,7 @@ included, is not stopped by it: publish the last hash when a run ends, and that 
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.running.settled import answers_to_come
+from vivavoce.running.witness import leave_statement
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
 from vivavoce.tasks import short_name
 
 LEDGER = "runs.jsonl"
-START, LOG = "start", "log"
+START, LOG, END = "start", "log", "end"
 _FIRST = "0" * 64
 """What stands for the hash of the line before the first."""
 
@@ -52,20 +54,32 @@ class Ledger:
 
 
 @contextmanager
-def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
+def recording(folder: Path, asked: Mapping[str, Any], witness: str | None = None) -> Iterator[None]:
     """Write into a folder's ledger that a run starts, and afterwards the logs it left.
 
     The caller holds the folder's lock. Logs that an earlier run left when it was killed are
-    recorded too.
+    recorded too. A witness is told the head of the ledger before anything is asked and at the end.
 
     Raises:
         DamagedError: The ledger is not as it was written; nothing is run then.
+        VivaError: The witness cannot be told.
     """
-    _append(folder, [{"kind": START, "asked": dict(asked)}])
+    start: Row = {"kind": START, "asked": dict(asked)}
+    nonce = secrets.token_hex(16)
+    _append(folder, [start | {"nonce": nonce} if witness else start])
+
+    def tell(kind: str) -> None:
+        if witness:
+            head = read_ledger(folder).head
+            told = {"kind": kind, "head": head, "nonce": nonce, "asked": dict(asked)}
+            leave_statement(witness, told)
+
+    tell(START)
     try:
         yield
     finally:
         _append(folder, new_logs(folder, read_ledger(folder)))
+    tell(END)
 
 
 def read_ledger(folder: Path) -> Ledger:

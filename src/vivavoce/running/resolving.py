@@ -53,9 +53,9 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     spec = _with_own_names(spec, found)
     check_arguments(spec, found, _taken(spec, found))
-    started = _start_models(dict.fromkeys(spec.models), spec.model_args)
+    started = start_models(dict.fromkeys(spec.models), spec.model_args)
     # A judge is started anew for its role.
-    roles = {"judge": _start_models([spec.judge], {})[0]} if spec.judge else {}
+    roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
     own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
     for family, task in found:
@@ -215,7 +215,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
         return create_task(task, args)
 
 
-def _start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
+def start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
     """Start every model, so that a wrong name or a missing key is told before any work is done."""
     from inspect_ai.model import get_model
 

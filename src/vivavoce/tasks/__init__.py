@@ -68,6 +68,8 @@ class FamilyCard(_Card):
     """Every method of the family, with a summary."""
     without_model: tuple[str, ...] = ()
     """Those of them that need no model."""
+    of_papers: bool = True
+    """False where items are not made of the papers of a corpus."""
     aliases: dict[str, str] = {}
     """Further names of the methods' arguments, such as the letter that a paper gives one."""
     demo: dict[str, Any] = {}

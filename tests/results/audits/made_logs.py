@@ -136,7 +136,7 @@ def _sample(
         id=item,
         epoch=epoch,
         input="ask",
-        target="gold",
+        target="the gold text",
         metadata=dict(told),
         scores={
             "writing": Score(

@@ -132,7 +132,7 @@ def test_they_come_with_both_answers(tmp_path: Path) -> None:
     ((first, second),) = differing_items(found)
     assert (first.id, second.id) == ("a", "c")
     assert [answer.source.key.model for answer in first.read()] == ["lab/one", "lab/two"]
-    assert [answer.texts.gold for answer in first.read()] == ["gold", "gold"]
+    assert [answer.texts.gold for answer in first.read()] == ["the gold text"] * 2
 
 
 def pooled_log(

@@ -130,5 +130,5 @@ def test_hostile_ids_stay_text(tmp_path: Path) -> None:
     write_log(tmp_path, dict.fromkeys(names, 0.5))
     found = {item.id: item.read()[0].texts for item in read(tmp_path, count=9)}
     assert sorted(found) == sorted(names)
-    assert {text.gold for text in found.values() if not text.problem} == {"gold"}
+    assert {text.gold for text in found.values() if not text.problem} == {"the gold text"}
     json.dumps([item.key for item in read(tmp_path, count=9)])

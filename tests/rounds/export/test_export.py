@@ -19,6 +19,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.export import export_round, is_ids_export
+from vivavoce.rounds.export.contents import Contents
 from vivavoce.store import hash_file, hash_tree, read_jsonl, write_sealed
 from vivavoce.tasks import build_round
 
@@ -122,10 +123,8 @@ def test_json_lines_hold_the_same_rows(opened: Round, tmp_path: Path) -> None:
 def test_a_table_that_json_has_no_words_for_stays_a_table(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vivavoce.rounds.export import hugging_face
-
     strange = pa.table({"paper_id": ["a"], "score": [float("nan")]})
-    monkeypatch.setattr(hugging_face, "read_table", lambda opened, path: strange)
+    monkeypatch.setattr(Contents, "read", lambda contents, path: strange)
     folder = export_round(opened, tmp_path / "lines", "jsonl", FROM)
     assert not (folder / "writing" / "title.jsonl").exists()
     assert (folder / "writing" / "title.parquet").exists()

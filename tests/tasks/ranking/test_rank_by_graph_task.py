@@ -84,12 +84,17 @@ def test_a_sample_asks_in_words_and_its_target_is_the_gold_order(opened: Round) 
     for sample in made.dataset:
         row = rows[str(sample.id)]
         assert sample.target == "\n".join(row["papers"])
-        assert all(row[name] in str(sample.input) for name in ("task", "dataset", "metric"))
-        assert not any(title in str(sample.input) for title in row["titles"])
+        asked = (str(sample.input), (sample.metadata or {})["question"])
+        assert all(row[name] in text for name in ("task", "dataset", "metric") for text in asked)
+        # A prompt lists what a search found; the question names no paper at all.
+        assert not any(title in asked[1] for title in row["titles"])
+        missed = set(row["papers"]) - set((sample.metadata or {})["candidates"])
+        assert not any(paper in asked[0] for paper in missed)
 
 
 def test_every_method_ranks_the_candidates_and_nothing_else(opened: Round) -> None:
-    offered = {name: getattr(solvers, name)() for name in CARD.methods}
+    without = [name for name in CARD.methods if name in list_families()["ranking"].without_model]
+    offered = {name: getattr(solvers, name)() for name in without}
     logs = run(opened, offered)
     content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
     graph = PaperGraph(*content)
@@ -196,7 +201,14 @@ def test_an_answer_is_scored_by_the_papers_it_finds() -> None:
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("x\ny", None), ("", "empty"), ("I would say that paper a is the best.", "malformed")],
+    [
+        ("x\ny", None),
+        ("", "empty"),
+        ("I would say that paper a is the best.", "malformed"),
+        ("{}", "malformed"),
+        ("--- 12.5 ---", "malformed"),
+        ("<papers>\nfirst this one\nthen that one\n</papers>", "malformed"),
+    ],
 )
 def test_finding_nothing_is_worth_nothing_and_prose_is_no_list(text: str, fault: str) -> None:
     score = said(text, "a\nb\nc")

@@ -179,6 +179,31 @@ def test_papers_of_the_corpus_are_distractors_unless_they_came_too_late(tmp_path
     assert not distractors(row) & {PARSING, *PARSERS}
 
 
+def test_a_round_of_full_texts_shows_no_other_work(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
+    made = {
+        least: round_of(tmp_path, corpus=corpus, name=least, evidence=least)
+        for least in ("any", "abstract", "fulltext")
+    }
+    rows = {least: items(one)[f"{TRANSLATING}/table/0"] for least, one in made.items()}
+    assert {least: len(row["gold_papers"]) for least, row in rows.items()} == {
+        "any": 5,
+        "abstract": 5,
+        "fulltext": 4,
+    }
+    assert TRANSLATORS[1] not in items(made["fulltext"])[ITEM]["pool"]
+    assert {known for row in items(made["fulltext"]).values() for known in row["evidence"]} == {
+        "fulltext"
+    }
+    dropped = file_of(made["fulltext"], "statistics.json")["dropped_rows"]
+    assert dropped == {"too_little_known": 1}
+    # 4 + 4 works of the tables, and the 4 of the other one beside each.
+    assert (
+        "Tables: of the 16 papers in the pools there is the full text of 16 (100%), the abstract "
+        "alone of 0 (0%), the title alone of 0 (0%); 50% of them belong to their table."
+    ) in made["fulltext"].card
+
+
 def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
     for same in (True, False):

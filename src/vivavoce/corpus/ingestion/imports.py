@@ -332,14 +332,35 @@ def ingest(
         LockedError: Another process holds the corpus.
         VivaError: An unfinished ingest of this kind differs from this one.
     """
-    source = get_source(kind)
+    files = {kind: find_files(get_source(kind), where, corpus)}
+    [report] = ingest_files(
+        files, corpus, options=options, fresh=fresh, engine=engine, progress=progress
+    )
+    return report
+
+
+def ingest_files(
+    files: Mapping[str, Sequence[File]],
+    corpus: Path,
+    *,
+    options: ReadOptions | None = None,
+    fresh: bool = False,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> list[IngestReport]:
+    """Read files by kind into a corpus and rebuild its tables once; a report for each kind.
+
+    The other arguments and the errors are those of `ingest`.
+    """
     options = options or ReadOptions()
-    files = find_files(source, where, corpus)
-    ignored = _ignored_columns(source, files, options)
+    kinds = [(get_source(kind), found) for kind, found in files.items()]
+    ignored = [_ignored_columns(source, found, options) for source, found in kinds]
     with lock(corpus):
-        batch = import_files(corpus, source, files, options, fresh=fresh, progress=progress)
+        batches = [
+            import_files(corpus, *each, options, fresh=fresh, progress=progress) for each in kinds
+        ]
         built = build_tables(corpus, engine)
-    return _report(batch, built, ignored)
+    return [_report(*each) for each in zip(batches, [built] * len(kinds), ignored, strict=True)]
 
 
 def _ignored_columns(

@@ -34,6 +34,7 @@ from vivavoce.metrics.tables.wording import (
     raw_words,
     terms_in_order,
     terms_of,
+    write_out,
 )
 from vivavoce.text.data import read_data
 from vivavoce.text.dates import MONTHS
@@ -47,11 +48,13 @@ _DATES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["dates"])
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
 _COMPLEXITY_WORDS: dict[str, str] = _DATA["complexities"]
 _SEPARATOR = re.compile(
-    r"\s*(?:[;,&|•\n]|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
+    r"\s*(?:[;,|•\n]|(?<=\s)&(?=\s)|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
 )
 _ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*")
 _ETC = re.compile(r"[\s,]*\b(?:etc\.?|and others|among others|\.\.\.|…)$", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PERIOD = re.compile(r"\s+(?:-|to|until|through)\s+|(?<=\d{4})-(?=\d\d?/\d{4})")
+_COUNT = re.compile(r"[(\[](#[^()\[\]]+)[)\]]")
 _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
 # Cosines of MiniLM, fitted to the half of the labelled pairs that was set aside for it.
 MIN_SHORT, MIN_LONG, MIN_WORD = 0.6, 0.45, 0.6
@@ -88,6 +91,7 @@ class Meaning:
         key = (first, second, header)
         if key not in self._known:
             one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
+            one, other = write_out(one, other), write_out(other, one)
             self._known[key] = self._decide(one, other, header)
         return self._known[key]
 
@@ -169,7 +173,11 @@ class Meaning:
 
 def header_forms(one: str, other: str) -> bool | None:
     """True for headers of the same words; None where these do not decide."""
-    bare = [re.sub(r"(?<=\w)\?$|^is\s", "", head(text)) for text in (one, other)]
+    one, other = (text.replace("\\#", "#") for text in (one, other))
+    bare = [
+        re.sub(r"(?<=\w)\?$|^is\s", "", count[1] if (count := _COUNT.search(text)) else head(text))
+        for text in (one, other)
+    ]
     for first, second in ((one, other), tuple(bare)):
         if terms_of(first, is_header=True) == terms_of(second, is_header=True):
             return True
@@ -191,6 +199,10 @@ def mark_forms(one: str, other: str) -> bool | None:
 
 def date_forms(one: str, other: str, header: str) -> bool | None:
     """Dates in any form; a year beside a fuller date is the same where a year is asked for."""
+    ends = [_PERIOD.split(head(text)) for text in (one, other)]
+    if len(ends[0]) == len(ends[1]) == 2:
+        spans = [tuple(_date(end) for end in each) for each in ends]
+        return None if None in (*spans[0], *spans[1]) else spans[0] == spans[1]
     dates = [_date(head(text)) for text in (one, other)]
     if dates[0] is None or dates[1] is None:
         return None

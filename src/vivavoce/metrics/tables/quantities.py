@@ -43,6 +43,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\s*(?:-|–|to|and|through|until)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\b", re.IGNORECASE)
 _BY = re.compile(r"(?<=[\d°])\s*[x×]\s*(?=\d)")
 _RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
 _SQUARE = re.compile(r"(?<=\d)\^2\b")
@@ -58,6 +59,8 @@ class Quantity:
     """One number of a cell."""
 
     value: float
+    printed: float
+    """The value as it is printed, in no unit."""
     step: float
     """One of the last printed digit."""
     digits: int
@@ -103,7 +106,8 @@ def read_numbers(text: str) -> Numbers | None:
         between = words[position : match.start()]
         quantity, noun = _quantity(match, is_rough=plain != text)
         joins = bool(found) and _JOINT.fullmatch(between) is not None
-        found.append(replace(quantity, closes_range=joins and not match["sign"]))
+        is_range = joins and ("and" not in between or _BETWEEN.search(words) is not None)
+        found.append(replace(quantity, closes_range=is_range and not match["sign"]))
         nouns |= {noun, *_WORD.findall("" if joins else between.lower())}
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
@@ -144,6 +148,7 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
     value = float(mantissa) * power
     quantity = Quantity(
         value=-value if match["sign"] == "-" else value,
+        printed=float(f"{match['sign'] or ''}{digits}") * scale,
         step=power * 10.0 ** -len(mantissa.partition(".")[2]),
         digits=len(mantissa.replace(".", "").lstrip("0")),
         is_rough=is_rough or bool(match["scale"]),
@@ -206,6 +211,9 @@ def _same(one: Quantity, other: Quantity, given: float | None) -> bool:
     pairs = [(one, other)]
     free = {"", "share", "times", "frame"}
     if one.unit != other.unit and not {one.unit, other.unit} <= free:
+        is_time = {one.unit, other.unit} == {"", "s"}
+        if given is None and is_time and one.printed == other.printed:
+            return True
         millions = {each.unit for each in (one, other)} == {"", "m"}
         if not millions and ((one.unit and other.unit) or given is None):
             return False

@@ -36,6 +36,9 @@ _AMERICAN = (
     (re.compile(r"(?<=\w{2})ll(?=(?:ed|ing|er|ers)$)"), "l"),
     (re.compile(r"(?<=\w{2})tre$"), "ter"),
 )
+_CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
+_CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
+_COUNTS = ("#", "num", "nr", "nb")
 _WHOLE = 2
 """Letters of an abbreviation that stands for something only where it is the whole cell."""
 _MAX_PHRASE = 8
@@ -78,26 +81,56 @@ def _stems(words: Sequence[str]) -> Terms:
 
 def _header_stems(words: Sequence[str]) -> Terms:
     """Stems of a header without function words; `#` is a number of something."""
-    return _stems(["number" if word == "#" else word for word in words if word not in _FILLERS])
+    return _stems(["number" if word in _COUNTS else word for word in words if word not in _FILLERS])
+
+
+def _cell_stems(words: Sequence[str]) -> Terms:
+    """Stems of a cell without function words, if it has others."""
+    return _stems([word for word in words if word not in _FILLERS] or words)
 
 
 def _phrases(kind: str) -> dict[Terms, str]:
     """The sense of each phrase of a vocabulary, by its stems."""
-    stems = _header_stems if kind == "headers" else _stems
-    return {
-        stems(raw_words(phrase)): f"={group[0]}"
-        for group in _DATA[kind]
-        for phrase in reversed(group)
-    }
+    stems = _header_stems if kind == "headers" else _cell_stems
+    senses: dict[Terms, str] = {}
+    for group in _DATA[kind]:
+        for phrase in group:
+            senses.setdefault(stems(raw_words(phrase)), f"={group[0]}")
+    return senses
 
 
 _CELLS = _phrases("cells")
 _HEADERS = _phrases("headers")
+_ANY_ORDER = {tuple(sorted(phrase)): sense for phrase, sense in _CELLS.items()}
 _CONTRASTS: dict[str, frozenset[int]] = {}
 for _number, _group in enumerate(_DATA["contrasts"]):
     for _name in _group:
         _key = "".join(_stems(raw_words(_name)))
         _CONTRASTS[_key] = _CONTRASTS.get(_key, frozenset()) | {_number}
+
+
+def write_out(text: str, other: str) -> str:
+    """A clean text with short forms written out for which another text has the words."""
+    words = raw_words(other)
+    for cut in _CUT.finditer(text):
+        letters = cut[1].casefold()
+        whole = [word for word in words if word != letters and word.startswith(letters)]
+        text = text.replace(cut[0], whole[0]) if whole else text
+    for short in dict.fromkeys(match.group() for match in _CAPITALS.finditer(text)):
+        letters = short.removesuffix("s").casefold()
+        if letters in words:
+            continue
+        for kept in (words, [word for word in words if word not in _FILLERS]):
+            if run := _run_of(letters, kept):
+                text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", " ".join(run), text)
+                break
+    return text
+
+
+def _run_of(letters: str, words: Sequence[str]) -> Sequence[str]:
+    """The first run of words with these initials; nothing where there is none."""
+    runs = (words[start : start + len(letters)] for start in range(len(words)))
+    return next((run for run in runs if "".join(word[0] for word in run) == letters), ())
 
 
 def expand(text: str, given: Mapping[str, str]) -> str:
@@ -109,28 +142,29 @@ def expand(text: str, given: Mapping[str, str]) -> str:
 
 def terms_of(text: str, *, is_header: bool = False) -> Terms:
     """Senses of a clean text, sorted: known phrases as one, other words as their stems."""
-    stems = _header_stems if is_header else _stems
+    stems = _header_stems if is_header else _cell_stems
     return tuple(sorted({*_senses(stems(raw_words(text)), is_header=is_header)}))
 
 
 def own_terms(text: str, header: str) -> Terms:
     """Senses of a cell without those that its header gives and without general nouns."""
-    known = {*terms_of(header), *_GENERAL}
-    terms = terms_of(text)
+    known = {*_stems(raw_words(header)), *terms_of(header), *_GENERAL}
+    left = [word for word in raw_words(text) if _stem(word) not in known]
+    terms = terms_of(" ".join(left)) or terms_of(text)
     return tuple(term for term in terms if term not in known) or terms
 
 
 def terms_in_order(text: str) -> Terms:
     """Senses of a clean text in the order of their words."""
-    return tuple(_senses(_stems(raw_words(text)), is_header=False))
+    return tuple(_senses(_cell_stems(raw_words(text)), is_header=False))
 
 
 def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
     if is_header and stems in _HEADERS:
         yield _HEADERS[stems]
         return
-    if stems in _CELLS:
-        yield _CELLS[stems]
+    if sense := _CELLS.get(stems) or _ANY_ORDER.get(tuple(sorted(stems))):
+        yield sense
         return
     place = 0
     while place < len(stems):
@@ -177,7 +211,7 @@ def is_short_for(short: str, long: str) -> bool:
     bare = [word for word in words if word not in _FILLERS]
     if len(letters) < 2 or not words:
         return False
-    if len(words) == 1 or " " not in long.strip():
+    if len(words) == 1:
         is_cut = 3 <= len(letters) <= 6 and len(words) == 1 and len(raw_words(short)) == 1
         return (
             is_cut

@@ -156,7 +156,7 @@ def _metric_row(
     a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str], draws: Resample
 ) -> Row:
     """One metric; `sign` says whether more is better (1), less (-1), or neither (0)."""
-    first, second = (_board_values(log, metric, shared) for log in (a, b))
+    first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
     found = paired_difference(first, second, draws)
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
@@ -215,8 +215,8 @@ def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) 
     return np.asarray(np.where(np.isnan(difference), np.nan, known), dtype=np.float64)
 
 
-def _board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
-    """A log's values of some items, whose mean is what a board of these items would show."""
+def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
+    """A log's values of some items, shape (items,): their mean is what a board of them shows."""
     if log.pooling and items:
         wanted = set(items)
         counts: dict[str, list[Mapping[str, Sequence[float | None]]]] = {i: [] for i in items}

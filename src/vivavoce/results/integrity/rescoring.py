@@ -244,7 +244,7 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     replayed = task_with(
         task,
         dataset=dataset,
-        solver=answered_again(_method_of(task, header), recording.answers),
+        solver=answered_again(method_of(task, header), recording.answers),
         model=NO_MODEL if is_untrained else _logged_model(header.eval.model, CONTESTANT, recording),
         **({"model_roles": roles} if roles else {}),  # type: ignore[arg-type]
     )
@@ -268,7 +268,7 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
         return read_eval_log(made.location)
 
 
-def _method_of(task: Task, header: EvalLog) -> Solver:
+def method_of(task: Task, header: EvalLog) -> Solver:
     """The method that a log names: the task's own solver, or one of its family.
 
     Raises:

@@ -165,18 +165,20 @@ def verify_logs(
     *,
     untrusted: Path | None = None,
     heads: Sequence[str] = (),
+    statements: Sequence[Row] = (),
 ) -> Verification:
     """Verify every log of our tasks below a folder.
 
     Without `rounds` those count that lie where the logs say they were, unless it is in `untrusted`,
-    the folder that was handed in. `heads` are the ledgers' last hashes as published after the runs.
+    the folder that was handed in. `heads` are the ledgers' last hashes as published after the runs,
+    `statements` what runs stated to a witness.
 
     Raises:
         InputError: No logs there, or a round cannot be opened.
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
-    ledger = check_ledgers(folder, heads)
+    ledger = check_ledgers(folder, heads, statements)
     checks = []
     for place, name in enumerate(found):
         if progress:

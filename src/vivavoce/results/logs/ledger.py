@@ -7,13 +7,13 @@ contestant there are, how many ran and are gone, and how many other ways its mod
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey
 from vivavoce.results.logs.splits import bare_setting
-from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
+from vivavoce.running.ledger import LEDGER, START, Ledger, is_finished, read_ledger, told_by_log
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
@@ -38,10 +38,13 @@ class LedgerCheck:
     known: frozenset[str]
     """Logs that a head which the caller knows binds."""
     starts: int
+    elsewhere: int = 0
+    """Runs of the same models that a witness was told of and no ledger here has."""
 
     def as_dict(self) -> Row:
         """As plain JSON values, but for what is told of each log."""
         return {
+            "elsewhere": self.elsewhere,
             "heads": self.heads,
             "problems": list(self.problems),
             "removed": list(self.removed),
@@ -50,14 +53,22 @@ class LedgerCheck:
         }
 
 
-def check_ledgers(folder: Path, heads: Sequence[str] = ()) -> LedgerCheck:
+def check_ledgers(
+    folder: Path, heads: Sequence[str] = (), statements: Sequence[Row] = ()
+) -> LedgerCheck:
     """Hold every ledger below a folder against the logs that lie beside it.
 
-    `heads` are last hashes of ledgers as somebody noted them when runs ended.
+    `heads` are last hashes of ledgers as somebody noted them when runs ended, `statements` what
+    runs stated to a witness, also runs into other folders.
     """
     ledgers = _ledgers(folder)
     problems = [problem for ledger in ledgers for problem in ledger.problems]
-    written = {str(line.get("hash")) for ledger in ledgers for line in ledger.lines}
+    lines = [line for ledger in ledgers for line in ledger.lines]
+    written = {str(line.get("hash")) for line in lines}
+    ours = {line.get("nonce") for line in lines} - {None}
+    told = [str(each["head"]) for each in statements if each["nonce"] in ours]
+    told += [str(each["head"]) for each in statements if each["head"] in written]
+    heads = [*heads, *dict.fromkeys(told)]
     problems += [
         f"No ledger below {folder} has a line with the head {head}: lines were changed or cut off."
         for head in heads
@@ -88,6 +99,19 @@ def check_ledgers(folder: Path, heads: Sequence[str] = ()) -> LedgerCheck:
         known=frozenset(known),
         unrecorded=tuple(str(p) for p in sorted(logs) if p not in recorded and _is_log(p)),
         starts=sum(ledger.starts for ledger in ledgers),
+        elsewhere=_count_elsewhere(ledgers, statements, ours),
+    )
+
+
+def _count_elsewhere(
+    ledgers: Sequence[Ledger], statements: Sequence[Row], ours: Set[object]
+) -> int:
+    models = {line.get("model") for ledger in ledgers for line in ledger.logs()}
+    return sum(
+        each["kind"] == START
+        and each["nonce"] not in ours
+        and not models.isdisjoint(each["asked"].get("models", ()))
+        for each in statements
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.rounds.export.contents import TEXTS, Contents
 from vivavoce.rounds.export.hugging_face import write as write_hugging_face
 from vivavoce.rounds.export.hugging_face import write_json_lines
 from vivavoce.rounds.export.ids import write as write_ids
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
 
 
-__all__ = ["FORMATS", "export_round", "is_ids_export", "rebuild_round"]
+__all__ = ["FORMATS", "TEXTS", "export_round", "is_ids_export", "rebuild_round"]
 
 
 REVEALED = "revealed.json"
 
-_Write = Callable[[Round, Path, Mapping[str, str], "Corpus | None"], None]
+_Write = Callable[[Contents, Path, Mapping[str, str], "Corpus | None"], None]
 FORMATS: Mapping[str, _Write] = {
     "hf": write_hugging_face,
     "ids": write_ids,
@@ -42,6 +43,8 @@ def export_round(
     form: str,
     papers: Mapping[str, str],
     corpus: Corpus | None = None,
+    *,
+    open_only: bool = False,
 ) -> Path:
     """Write a round into a folder of its own and return that.
 
@@ -53,9 +56,11 @@ def export_round(
         form: One of `FORMATS`.
         papers: The paper that each family comes from, for the citation.
         corpus: What the round was built from: an export of ids then lists its papers.
+        open_only: Write texts only of papers whose licence lets everybody pass them on.
 
     Raises:
-        InputError: There is no such format, or the corpus is another one.
+        InputError: There is no such format, the corpus is another one, or the round does not hold
+            the licences of its papers.
         VivaError: The round is damaged or still sealed, or the folder holds something else.
     """
     if form not in FORMATS:
@@ -68,10 +73,15 @@ def export_round(
             "changed since."
         )
     _refuse_sealed(opened)
+    if open_only and form == "ids":
+        raise InputError(
+            "An export of ids holds no texts: leave out --texts or choose hf or jsonl."
+        )
+    contents = Contents(opened, open_only=open_only)
     draft = out.absolute().parent / f".{out.name}.draft"
     shutil.rmtree(draft, ignore_errors=True)
     try:
-        FORMATS[form](opened, draft, papers, corpus)
+        FORMATS[form](contents, draft, papers, corpus)
         _settle(draft, out)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -9,15 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.rounds.export.contents import (
-    ABOUT,
-    TableFile,
-    copy_file,
-    demoted,
-    files_beside,
-    read_table,
-    tables_of,
-)
+from vivavoce.rounds.export.contents import Contents, TableFile, copy_file
 from vivavoce.rounds.export.croissant import canary, croissant, eval_yaml
 from vivavoce.rounds.reading import Round
 from vivavoce.rounds.splits import SPLIT_NAMES, split_name
@@ -39,19 +31,20 @@ _SIZES = (
 )
 
 
-def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | None) -> None:
+def write(contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corpus | None) -> None:
     """Write the tables that have rows, the files beside them, and the card."""
-    configs = [found for table in tables_of(opened) if (found := _write_table(opened, table, out))]
-    for name in (*files_beside(opened), *ABOUT):
-        copy_file(opened, name, out / "round" / name)
-    write_text(out / "README.md", _card(opened, configs, papers))
+    opened = contents.round
+    written = (_write_table(contents, table, out) for table in contents.tables())
+    configs = [found for found in written if found]
+    contents.write_others(out / "round")
+    write_text(out / "README.md", _card(contents, configs, papers))
     write_text(out / "eval.yaml", eval_yaml(opened, configs))
     write_text(out / "croissant.json", croissant(opened, out, configs, papers))
 
 
-def _write_table(opened: Round, table: TableFile, out: Path) -> Row | None:
+def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
     """A configuration: its name, its files, how many rows each split has; None without rows."""
-    content = read_table(opened, table.path)
+    content = contents.read(table.path)
     files, counts = [], {}
     for split, rows in _by_split(content, table).items():
         path = f"data/{table.name}/{split}.parquet"
@@ -72,8 +65,10 @@ def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
     return {name: found[name] for name in SPLIT_NAMES if name in found}
 
 
-def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
+def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> str:
     import yaml
+
+    opened = contents.round
 
     header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
     return render(
@@ -83,7 +78,8 @@ def _card(opened: Round, configs: list[Row], papers: Mapping[str, str]) -> str:
         window=opened.manifest["window"],
         families=opened.manifest["families"],
         configs=configs,
-        card=demoted(opened.card).strip(),
+        texts=contents.describe(),
+        card=_demoted(opened.card).strip(),
         papers=papers,
         canary=canary(opened),
     )
@@ -111,23 +107,31 @@ def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
     }
 
 
+def _demoted(card: str) -> str:
+    """A card's Markdown one level lower, to stand inside another page."""
+    lines = card.splitlines()
+    return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
+
+
 def write_json_lines(
-    opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | None
+    contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corpus | None
 ) -> None:
     """Write every table as JSON Lines and every other file as it is."""
-    for table in tables_of(opened):
-        lines = _lines(opened, table.path)
+    for table in contents.tables():
+        content = contents.read(table.path)
+        lines = _lines(content)
         if lines is not None:
             write_chunks(out / table.path.replace(".parquet", ".jsonl"), lines)
+        elif contents.describe() is None:
+            copy_file(contents.round, table.path, out / table.path)
         else:
-            copy_file(opened, table.path, out / table.path)
-    for name in (*files_beside(opened), *ABOUT):
-        copy_file(opened, name, out / name)
+            write_parquet(out / table.path, content.to_pylist(), content.schema)
+    contents.write_others(out)
 
 
-def _lines(opened: Round, path: str) -> list[bytes] | None:
+def _lines(table: pa.Table) -> list[bytes] | None:
     """A table's rows; None where JSON has no word for a value, such as a moment or infinity."""
     try:
-        return [f"{canonical_json(row)}\n".encode() for row in read_table(opened, path).to_pylist()]
+        return [f"{canonical_json(row)}\n".encode() for row in table.to_pylist()]
     except (TypeError, ValueError):
         return None

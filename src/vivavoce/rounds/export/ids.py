@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.rounds.export.contents import read_table, tables_of
+from vivavoce.rounds.export.contents import Contents
+from vivavoce.rounds.licences import without_details
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.texts import render
 from vivavoce.store import (
@@ -36,10 +37,11 @@ _IDENTIFIERS = ("id", "paper_id", "citing", "cited", "cluster")
 _CORPUS_TABLES = ("papers", "authorships", "sections", "references", "tables", "results")
 
 
-def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | None) -> None:
+def write(contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corpus | None) -> None:
     """Write ids, hashes, the spec and the manifest."""
+    opened = contents.round
     write_jsonl(out / ROWS, row_hashes(opened))
-    write_jsonl(out / LEFT_OUT, exclusion_hashes(opened))
+    write_jsonl(out / LEFT_OUT, without_details(opened))
     names = [ROWS, LEFT_OUT]
     if corpus is not None:
         write_jsonl(out / PAPERS, corpus_papers(corpus))
@@ -62,8 +64,9 @@ def write(opened: Round, out: Path, papers: Mapping[str, str], corpus: Corpus | 
 
 def row_hashes(opened: Round) -> Iterator[Row]:
     """For every row of every table its place, its ids, and the hash of all it holds."""
-    for table in tables_of(opened):
-        for place, row in enumerate(read_table(opened, table.path).to_pylist()):
+    contents = Contents(opened)
+    for table in contents.tables():
+        for place, row in enumerate(contents.read(table.path).to_pylist()):
             named = {n: row[n] for n in _IDENTIFIERS if isinstance(row.get(n), str)}
             yield {"file": table.path, "place": place, **named, "sha256": hash_of(_plain(row))}
 
@@ -77,13 +80,6 @@ def _plain(value: Any) -> Any:
     is_plain = value is None or isinstance(value, str | int)
     is_number = isinstance(value, float) and math.isfinite(value)
     return value if is_plain or is_number else repr(value)
-
-
-def exclusion_hashes(opened: Round) -> Iterator[Row]:
-    """Papers that were left out, and why; the details, which may quote a paper, as hashes."""
-    for row in opened.leakage["excluded"]:
-        told = {name: value for name, value in row.items() if name != "detail"}
-        yield {**told, "sha256": hash_of(row)}
 
 
 def corpus_papers(corpus: Corpus) -> Iterator[Row]:

@@ -16,13 +16,13 @@ from vivavoce.rounds.export.ids import (
     LEFT_OUT,
     PAPERS,
     ROWS,
-    exclusion_hashes,
     load_source,
     paper_digests,
     parent_of,
     row_hashes,
 )
 from vivavoce.rounds.family import Builder
+from vivavoce.rounds.licences import without_details
 from vivavoce.rounds.reading import Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import parse_spec
@@ -137,7 +137,7 @@ def _compare_rounds(folder: Path, source: Row, built: Round) -> dict[str, list[s
         if count:
             changed[path].add(name)
     left_out = Counter(_exclusion_key(row) for _, row in read_jsonl(folder / LEFT_OUT))
-    left_out.subtract(Counter(_exclusion_key(row) for row in exclusion_hashes(built)))
+    left_out.subtract(Counter(_exclusion_key(row) for row in without_details(built)))
     files = source["manifest"]["files"]
     return {
         "files": sorted(

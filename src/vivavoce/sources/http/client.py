@@ -16,7 +16,8 @@ from vivavoce import __version__
 from vivavoce.errors import InputError, VivaError
 from vivavoce.sources.http.throttle import SHARED, Throttle
 
-_HEADERS = {"User-Agent": f"vivavoce/{__version__}", "Accept-Encoding": "gzip"}
+AGENT = f"vivavoce/{__version__}"
+_CONTACT = re.compile(r"[!-'*-~]{3,200}")
 _GZIP = 16 + zlib.MAX_WBITS
 _LOOPBACK = "http://127.0.0.1:"
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -154,6 +155,22 @@ class _Failure:
     """Seconds the server asks to wait."""
 
 
+def agent_of(contact: str | None) -> str:
+    """The User-Agent; `contact` is the mail address or page of whoever asks.
+
+    Raises:
+        InputError: It has characters that no address has.
+    """
+    if contact is None:
+        return AGENT
+    if not _CONTACT.fullmatch(contact):
+        raise InputError(
+            f"{contact[:80]!r} is no address that a server can write to. Give a mail address or "
+            "the address of a page."
+        )
+    return f"{AGENT} ({'mailto:' if '@' in contact and '/' not in contact else '+'}{contact})"
+
+
 class Client:
     """Fetches bodies of addresses that are allowed."""
 
@@ -163,10 +180,17 @@ class Client:
         *,
         limits: Limits | None = None,
         throttle: Throttle = SHARED,
+        contact: str | None = None,
     ) -> None:
         self._allowed = allowed
+        self._agent = agent_of(contact)
         self._limits = limits or Limits()
         self._throttle = throttle
+
+    @property
+    def requests(self) -> int:
+        """Requests so far of all who share this client's turns in this process."""
+        return self._throttle.count
 
     def get(self, url: str, *, check: Check | None = None, offset: int | None = None) -> bytes:
         """The body of an address; arguments and errors are those of `fetch`."""
@@ -237,9 +261,16 @@ class Client:
         largest = self._limits.largest
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
-            with self._throttle.slot(host, until):
+            with self._throttle.slot(host, until) as sent:
                 left = until - self._throttle.clock()
-                return transfer(at, seconds=left, largest=largest, trust_env=not is_test)
+                return transfer(
+                    at,
+                    seconds=left,
+                    largest=largest,
+                    trust_env=not is_test,
+                    agent=self._agent,
+                    sent=sent,
+                )
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
             raise OverdueError(what, url, _LATER, offset) from error
@@ -298,8 +329,19 @@ class Answer:
     body: bytes
 
 
-def transfer(url: str, *, seconds: float, largest: int, trust_env: bool = True) -> Answer:
+def transfer(
+    url: str,
+    *,
+    seconds: float,
+    largest: int,
+    trust_env: bool = True,
+    agent: str = AGENT,
+    sent: Callable[[], None] = lambda: None,
+) -> Answer:
     """Ask for an address without following redirects; not to be called inside an event loop.
+
+    `agent` says who asks, and `sent` is called when the request is about to be written, after the
+    connection was made.
 
     Raises:
         TimeoutError: Not all of it was there after so many seconds.
@@ -307,17 +349,29 @@ def transfer(url: str, *, seconds: float, largest: int, trust_env: bool = True) 
         Oversize: More bytes than `largest`, before or after decompression.
     """
     try:
-        return asyncio.run(_transfer(url, seconds, largest, trust_env))
+        return asyncio.run(_transfer(url, seconds, largest, trust_env, agent, sent))
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise Broken(f"{type(error).__name__}: {error}") from error
 
 
-async def _transfer(url: str, seconds: float, largest: int, trust_env: bool) -> Answer:
+async def _transfer(
+    url: str,
+    seconds: float,
+    largest: int,
+    trust_env: bool,
+    agent: str,
+    sent: Callable[[], None],
+) -> Answer:
+    async def note(event: str, _about: object) -> None:
+        if event == "http11.send_request_headers.started":
+            sent()
+
+    headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
     # Timeouts of httpx are for each read, so a server that drips would never meet one.
     async with (
         asyncio.timeout(seconds),
-        httpx.AsyncClient(timeout=None, headers=_HEADERS, trust_env=trust_env) as client,
-        client.stream("GET", url) as response,
+        httpx.AsyncClient(timeout=None, headers=headers, trust_env=trust_env) as client,
+        client.stream("GET", url, extensions={"trace": note}) as response,
     ):
         body = _Body(response.headers.get("content-encoding", ""), largest)
         async for chunk in response.aiter_raw():

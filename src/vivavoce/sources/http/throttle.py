@@ -128,11 +128,14 @@ class Throttle:
         self._shared = shared
         self._hosts: dict[str, _Host] = {}
         self._guard = threading.Lock()
+        self.count = 0
+        """Requests so far, tries and redirects included: each takes a slot."""
 
     @contextmanager
-    def slot(self, host: str, until: float) -> Iterator[None]:
+    def slot(self, host: str, until: float) -> Iterator[Callable[[], None]]:
         """Hold the only connection to a host, after the pause that is due.
 
+        What it gives is to be called when the request is sent: the next pause counts from then.
         `TimeoutError` when the slot would come after `until` on the clock.
         """
         limit = self._host(host)
@@ -148,7 +151,9 @@ class Throttle:
                     raise TimeoutError
                 self._sleep(free_at - now)
             self._push(limit, limit.interval)
-            yield
+            with self._guard:
+                self.count += 1
+            yield lambda: self._push(limit, limit.interval)
 
     def hold(self, host: str, seconds: float) -> None:
         """Let nobody ask a host for so long, up to a day."""

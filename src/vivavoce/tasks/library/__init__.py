@@ -136,10 +136,11 @@ def describe_library(
     }
 
 
-def library_rows(corpus: Corpus, paper_ids: Iterable[str]) -> list[Row]:
+def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True) -> list[Row]:
     """Rows of `LIBRARY` for some papers of a corpus, sorted by id; unknown ids give none.
 
-    The corpus is read as a stream: what is held in memory is what is kept.
+    The corpus is read as a stream: what is held in memory is what is kept. Without `texts` a paper
+    has title and abstract alone.
     """
     wanted = set(paper_ids)
     rows: dict[str, Row] = {
@@ -154,22 +155,28 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str]) -> list[Row]:
         for paper in corpus.papers
         if paper.paper_id in wanted
     }
-    for section in corpus.rows("sections"):
+    for section in corpus.rows("sections") if texts else ():
         if row := rows.get(section["paper_id"]):
             row["sections"].append({"heading": section["heading"], "text": section["text"]})
-    for table in corpus.rows("tables"):
+    for table in corpus.rows("tables") if texts else ():
         if row := rows.get(table["paper_id"]):
             row["tables"].append({"caption": table["caption"], "cells": table["cells"]})
     return [rows[name] for name in sorted(rows)]
 
 
-def library_as_bytes(rows: Iterable[Row]) -> bytes:
-    """A library's file: the same bytes for the same rows, in the order given."""
+def library_as_bytes(rows: Iterable[Row], more: Iterable[pa.Field] = ()) -> bytes:
+    """A library's file: the same bytes for the same rows, in the order given.
+
+    Args:
+        rows: Papers.
+        more: Columns that a family adds to those of `LIBRARY`.
+    """
+    schema = pa.schema([*LIBRARY, *more])
     sink = pa.BufferOutputStream()
     remaining = iter(rows)
-    with pq.ParquetWriter(sink, LIBRARY, compression="zstd", write_statistics=False) as writer:
+    with pq.ParquetWriter(sink, schema, compression="zstd", write_statistics=False) as writer:
         while piece := list(islice(remaining, _ROWS_AT_ONCE)):
-            writer.write_table(pa.Table.from_pylist(piece, schema=LIBRARY))
+            writer.write_table(pa.Table.from_pylist(piece, schema=schema))
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -15,12 +16,13 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.ranking.items.boards import ITEM, RankedBoard, item_of, ranked_boards
+from vivavoce.tasks.ranking.items.boards import FAMILY, ITEM, RankedBoard, item_of, ranked_boards
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
     MAX_CANDIDATES,
     NAMES,
     NETWORKS,
+    PAPERS,
     TEXTS,
     BoardQuery,
     GraphPart,
@@ -32,7 +34,8 @@ from vivavoce.tasks.ranking.items.graph_items import (
 from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
 from vivavoce.tasks.ranking.items.pairwise_results import COMPARISONS, find_comparisons
 
-FAMILY = "ranking"
+__all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
+
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 DEVELOPMENT, WINS, REPORT = "development.parquet", "wins.parquet", "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
@@ -51,6 +54,8 @@ class RankingOptions(Options):
     """Names of a board whose words a candidate must all contain."""
     candidates: int = Field(default=MAX_CANDIDATES, ge=1)
     """Candidates of a board, at most."""
+    library: Literal["fulltext", "abstracts"] = "fulltext"
+    """Parts of papers that agents may search and read."""
 
     @model_validator(mode="after")
     def _check_pairs(self) -> RankingOptions:
@@ -72,12 +77,12 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
     """
     found = ranked_boards(corpus, spec.window, options.min_papers)
     rows = [item_of(board, spec.round.seed) for board in found.boards]
+    graph = _graph_part(corpus, spec, options, found.boards)
     report: Row = {"boards": found.describe()}
-    files: dict[str, bytes] = {}
+    files = {PAPERS: graph.files[PAPERS]}
     tasks: dict[str, Sequence[Row]] = {PROMPT: _split(rows, "test")}
     schemas = {PROMPT: ITEM}
     if options.networks:
-        graph = _graph_part(corpus, spec, options, found.boards)
         rows = [_with_candidates(row, graph.columns, options) for row in rows]
         tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
         report["graph"] = graph.report
@@ -117,6 +122,7 @@ def _graph_part(
         texts=options.texts,
         names=options.names,
         limit=options.candidates,
+        whole=options.library == "fulltext",
     )
 
 
@@ -131,5 +137,5 @@ def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptio
 
 def _papers_of(graph: GraphPart) -> list[str]:
     """Every candidate and every paper on a board."""
-    found: list[str] = table_of_parquet(graph.files["papers.parquet"])["paper_id"].to_pylist()
+    found: list[str] = table_of_parquet(graph.files[PAPERS], ["paper_id"])["paper_id"].to_pylist()
     return found

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting.prompts import (
     PromptSet,
     Rendered,
     Span,
     check_variant,
+    fence_mark,
     template_name,
 )
+from vivavoce.tasks.ranking.items.boards import FAMILY
+from vivavoce.tasks.ranking.items.graph_items import PAPERS
+from vivavoce.tasks.ranking.items.graph_ranking import (
+    SETTINGS,
+    PaperGraph,
+    list_candidates,
+    open_graph,
+)
 
-FAMILY = "ranking"
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 SPLITS = ("test", "dev")
 SCORINGS = ("default", "legacy")
+LISTED = 200
+"""Candidates that a prompt lists."""
+_MAX_LISTED = 10_000
 _TOLD = ("cluster", "published", "split", "higher_is_better", "area", "papers", "scores")
 
 
@@ -34,6 +48,7 @@ class Asking:
     split: str = "test"
     scoring: str = "default"
     variant: int = 1
+    listed: int = LISTED
 
     def __post_init__(self) -> None:
         """Refuse what there is not, with an `InputError`."""
@@ -42,12 +57,15 @@ class Asking:
             if value not in known:
                 raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
         check_variant(self.variant)
+        check_numbers({"listed": (self.listed, 1, _MAX_LISTED)})
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+dev` or `base+legacy`."""
+        """The setting's name on a board, such as `base+dev`, `base+legacy` or `base@50`."""
         split = "" if self.split == "test" else f"+{self.split}"
-        return f"{self.setting}{split}{'' if self.scoring == 'default' else f'+{self.scoring}'}"
+        scoring = "" if self.scoring == "default" else f"+{self.scoring}"
+        listed = "" if self.listed == LISTED else f"@{self.listed}"
+        return f"{self.setting}{split}{scoring}{listed}"
 
 
 def ranking_dataset(
@@ -79,9 +97,16 @@ def ranking_dataset(
         "round": str(opened.folder.resolve()),
         "seed": int(opened.manifest["seed"]),
         "max_tokens": max_tokens,
+        "prompts": prompts.place,
+        "library": describe_library(
+            opened, (FAMILY, PAPERS), papers=None, cutoff=opened.manifest["window"]["end"]
+        ),
     }
-    make = prompt_sample if asked.task == PROMPT else graph_sample
-    samples = [make(row, asked, prompts, common) for row in rows]
+    if asked.task == PROMPT:
+        samples = [prompt_sample(row, asked, prompts, common) for row in rows]
+    else:
+        graph = open_graph(str(opened.folder), opened.sha256)
+        samples = [graph_sample(row, graph, asked, prompts, common) for row in rows]
     return MemoryDataset(samples, name=f"{opened.id}/{FAMILY}/{asked.task}")
 
 
@@ -117,12 +142,31 @@ def prompt_sample(row: Row, asked: Asking, prompts: PromptSet, common: Row) -> S
     )
 
 
-def graph_sample(row: Row, asked: Asking, prompts: PromptSet, common: Row) -> Sample:
-    """A board as a query; the target is the ids of its papers, best first."""
-    prompt = prompts.render(asked.task, _names(row), {})
-    target = "\n".join(row["papers"])
-    metadata = _metadata(row, prompt, common)
-    return Sample(id=row["id"], input=prompt.text, target=target, metadata=metadata)
+def graph_sample(
+    row: Row, graph: PaperGraph, asked: Asking, prompts: PromptSet, common: Row
+) -> Sample:
+    """A board as a query with its candidates; the target is the ids of its papers, best first.
+
+    The candidates are listed with their dates and links, the likeliest by BM25 first; each may go
+    when a window is too narrow.
+    """
+    found = list_candidates(graph, row, asked.setting, asked.listed)
+    listing = "\n".join(found.lines)
+    values = {"mark": fence_mark([listing]), "network": SETTINGS[asked.setting][0]}
+    name = template_name(asked.task, asked.variant)
+    prompt = prompts.render(name, {**_names(row), "papers": listing}, values)
+    start = prompt.spans["papers"][0]
+    return Sample(
+        id=row["id"],
+        input=prompt.text,
+        target="\n".join(row["papers"]),
+        metadata={
+            **_metadata(row, prompt, common),
+            "question": prompts.render(f"{asked.task}.question", _names(row), {}).text,
+            "candidates": list(found.ids),
+            "blocks": [list(span) for span in _lines_from_last(found.lines, start)],
+        },
+    )
 
 
 def _names(row: Row) -> dict[str, str]:
@@ -138,7 +182,7 @@ def _metadata(row: Row, prompt: Rendered, common: Row) -> dict[str, Any]:
     }
 
 
-def _lines_from_last(titles: list[str], start: int) -> list[Span]:
+def _lines_from_last(titles: Sequence[str], start: int) -> list[Span]:
     """Places of each title with the line break before it, from the last to the second."""
     spans: list[Span] = []
     for title in titles:

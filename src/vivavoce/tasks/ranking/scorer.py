@@ -13,7 +13,6 @@ from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_me
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
 _UNDEFINED = ("ktau", "bem_complete", *FAULTS)
-_MAX_WORDS_OF_ID = 3
 
 
 @scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULTS, VALID)})
@@ -77,12 +76,15 @@ def paper_order() -> Scorer:
 
 async def _paper_values(answer: str, state: TaskState, target: Target) -> Values:
     gold = target.text.split("\n")
-    found = score_paper_ranking(gold, read_paper_ids(answer), state.metadata.get("scores"))
+    ids = read_paper_ids(answer)
+    found = score_paper_ranking(gold, ids, state.metadata.get("scores"))
     values = {name: getattr(found, name) for name in PAPER_NAMES}
-    if not found.found and _is_prose(answer):
+    known = {*gold, *state.metadata.get("candidates", ())}
+    if not found.found and 2 * sum(one in known or _is_id(one) for one in ids) <= len(ids):
         raise FaultyAnswer("malformed", values)
     return values
 
 
-def _is_prose(answer: str) -> bool:
-    return any(len(line.split()) > _MAX_WORDS_OF_ID for line in read_paper_ids(answer))
+def _is_id(line: str) -> bool:
+    """Check whether a line may be the id of a paper that is no candidate."""
+    return len(line.split()) == 1 and any(character.isalnum() for character in line)

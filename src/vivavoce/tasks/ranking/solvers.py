@@ -15,8 +15,10 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
-from vivavoce.tasks.ranking.dataset import FAMILY, GRAPH, read_rows
+from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
+from vivavoce.tasks.ranking.items.boards import FAMILY
 from vivavoce.tasks.ranking.items.graph_ranking import (
     SETTINGS,
     Direction,
@@ -24,6 +26,7 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
     Ranker,
     RankOptions,
     candidate_places,
+    open_graph,
     rank_papers,
 )
 from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
@@ -31,6 +34,7 @@ from vivavoce.tasks.ranking.items.tournament import ENCODERS, BoardQuery, Tourna
 from vivavoce.text.dates import day_after
 
 __all__ = [
+    "agent",
     "bm25",
     "direct",
     "in_degree",
@@ -188,7 +192,6 @@ class _RankingRound:
     def __init__(self, opened: Round) -> None:
         self._round = opened
         self._rows: dict[tuple[str, str], dict[str, Row]] = {}
-        self._graph: PaperGraph | None = None
         self._tournament: Tournament | None = None
 
     def row(self, state: TaskState) -> Row:
@@ -201,10 +204,7 @@ class _RankingRound:
     @property
     def graph(self) -> PaperGraph:
         """Papers and networks."""
-        if self._graph is None:
-            files = (self._round.read_file(FAMILY, f"{n}.parquet") for n in ("papers", "edges"))
-            self._graph = PaperGraph(*files)
-        return self._graph
+        return open_graph(str(self._round.folder), self._round.sha256)
 
     @property
     def tournament(self) -> Tournament:

@@ -11,9 +11,9 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
 from vivavoce.tasks.entry import TaskEntry, open_task
-from vivavoce.tasks.ranking.dataset import Asking, ranking_dataset
+from vivavoce.tasks.ranking.dataset import LISTED, Asking, ranking_dataset
 from vivavoce.tasks.ranking.scorer import paper_order, title_order
-from vivavoce.tasks.ranking.solvers import direct, pagerank
+from vivavoce.tasks.ranking.solvers import direct
 
 
 @task
@@ -51,19 +51,22 @@ def rank_by_graph(
     round: str = "",
     setting: str = "base",
     split: str = "test",
+    variant: int = 1,
+    listed: int = LISTED,
     context: int | None = None,
     prompts: str | None = None,
     max_tokens: int | None = None,
     pin: str | None = None,
 ) -> Task:
-    """Find the papers of a board in the corpus and rank them by a network.
+    """Find the papers of a board in the corpus and rank them with the help of a network.
 
     The setting is base (citations; titles and abstracts are searched), fulltext, comparison or
-    comparison_fulltext. `context` says nothing here; the others are those of `rank_by_prompt`.
+    comparison_fulltext. `listed` is how many candidates a model is shown, at most; the others are
+    those of `rank_by_prompt`.
     """
     entry = open_task("ranking", "rank_by_graph", round, setting, prompts, max_tokens, pin)
-    asked = Asking("rank_by_graph", setting, split)
-    return _compose(entry, asked, pagerank(), paper_order())
+    asked = Asking("rank_by_graph", setting, split, variant=variant, listed=listed)
+    return _compose(entry, asked, direct(context), paper_order())
 
 
 def _compose(entry: TaskEntry, asked: Asking, solver: Solver, scorer: Scorer) -> Task:

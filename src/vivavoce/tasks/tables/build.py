@@ -53,6 +53,7 @@ from vivavoce.tasks.tables.items.table_items import (
     answer_text,
     gold_of,
     gold_rows,
+    is_known,
 )
 from vivavoce.text.dates import period
 from vivavoce.text.terms import STOP_WORDS, terms_of
@@ -86,7 +87,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
     tables = [table for table in gold.tables if table.id in asked.demands]
-    given = _given_labels(gold)
+    given = _given_labels(gold, options)
     candidates = _candidates(gold, asked, works, spec.window, options)
     pools = {
         table.id: make_pool(
@@ -120,13 +121,38 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
             | {"pools": _pool_statistics(rows, pools, candidates, asked, labels)}
         ),
     }
-    return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files)
+    return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files, _notes(rows))
 
 
-def _given_labels(gold: GoldTables) -> dict[str, tuple[str, ...]]:
-    """Distractors that came with tables; those of which nothing is known cannot be shown."""
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """What is known of the works of the pools, for the round's card."""
+    known = Counter(one for row in rows for one in row["evidence"])
+    if not known:
+        return []
+    parts = [
+        f"the {name} of {known[kind]:,} ({known[kind] / known.total():.0%})"
+        for kind, name in (
+            ("fulltext", "full text"),
+            ("abstract", "abstract alone"),
+            ("title", "title alone"),
+        )
+    ]
+    gold = sum(len(row["gold_papers"]) for row in rows)
+    return [
+        f"Tables: of the {known.total():,} papers in the pools there is {', '.join(parts)}; "
+        f"{gold / known.total():.0%} of them belong to their table."
+    ]
+
+
+def _given_labels(gold: GoldTables, options: TablesOptions) -> dict[str, tuple[str, ...]]:
+    """Distractors that came with tables; those of which too little is known cannot be shown."""
+    works = gold.works
     return {
-        table: tuple(paper for paper in given.distractors if paper in gold.works)
+        table: tuple(
+            paper
+            for paper in given.distractors
+            if paper in works and is_known(works[paper], options.evidence)
+        )
         for table, given in gold.given.items()
         if given.distractors is not None
     }
@@ -144,7 +170,7 @@ def _candidates(
     A paper of the corpus that is not over before the window's end is none, unless a table of the
     round cites it.
     """
-    given = _given_labels(gold)
+    given = _given_labels(gold, options)
     tables = [table for table in gold.tables if table.id in asked.demands and table.id not in given]
     barred = Barred(gold.tables, works, gold.kin)
     if options.candidates is not None:
@@ -153,7 +179,8 @@ def _candidates(
     in_time = {
         name: work
         for name, work in works.items()
-        if name in cited or work.published is None or period(work.published)[1] <= window.end
+        if (name in cited or work.published is None or period(work.published)[1] <= window.end)
+        and is_known(work, options.evidence)
     }
     demands = asked.texts()
     universe = find_universe(options.pool_rule, gold.tables, in_time)

@@ -6,13 +6,18 @@ Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError
+from vivavoce.networks.authors import measure_coauthors, papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.sources.catalogues.arxiv.coauthors import KIND
 from vivavoce.store import Row
 from vivavoce.tasks.writing.items import activity
 from vivavoce.tasks.writing.items.inputs import (
@@ -30,6 +35,11 @@ from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demo
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True
 PAPERS = "papers.parquet"
+Within = Literal["all", "walk", "lcc"]
+_REASONS = {
+    "walk": ("outside_walk", "no walk through co-authors brought it"),
+    "lcc": ("outside_component", "its first author is not in the largest component"),
+}
 
 
 class WritingOptions(Options):
@@ -42,6 +52,9 @@ class WritingOptions(Options):
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
     """Draw of targets: every fit paper, or one in n where an author has n of them."""
+    within: Within = "all"
+    """Papers of which the round is made: all, those of a walk through co-authors, or those whose
+    first author is in the largest component of the network without authors who lead no paper."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
 
@@ -57,7 +70,8 @@ OPTIONS = WritingOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
-    pool = read_pool(corpus, spec.window)
+    chosen = choose_papers(corpus, options.within)
+    pool = read_pool(corpus, spec.window, chosen.outside)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
         activity.draw(pool.candidates, authors, spec.round.seed)
@@ -93,6 +107,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         },
         "kin": maker.describe_kin(),
         "works": maker.describe_works(),
+        **({"within": chosen.report} if chosen.report else {}),
     }
     files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), CELLS: cells_as_bytes(report)}
     return FamilyItems(tasks, SCHEMAS, excluded, files)
@@ -109,3 +124,50 @@ def _shown(pool: Pool, tasks: Mapping[str, Sequence[Row]]) -> list[PaperText]:
     rows = [row for found in tasks.values() for row in found]
     used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
     return [pool.texts[name] for name in sorted(used)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Papers that are left out because of where they stand in the co-author network."""
+
+    outside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Paper id -> (short name, detail)."""
+    report: Row | None = None
+    """Size of the co-author network before and after; None where nothing is left out."""
+
+
+def choose_papers(corpus: Corpus, within: Within) -> Chosen:
+    """Choose the papers of a round: all, those of a walk, or those of the largest component.
+
+    Authors who never are first author are pruned before the component is taken, and its papers are
+    those that its authors lead.
+
+    Source: AcademicEval §3.1.
+
+    Raises:
+        InputError: A walk is asked for, and the corpus holds none.
+    """
+    if within == "all":
+        return Chosen()
+    authorships = read_authorships(corpus)
+    names = authorships.paper_ids.to_pylist()
+    if within == "lcc":
+        inside = papers_in_core(authorships)
+    else:
+        walked = {p.paper_id for p in corpus.papers if KIND in p.source.split("+")}
+        if not walked:
+            raise InputError(
+                'within = "walk" needs papers of a walk: fetch them with viva fetch coauthors and '
+                "ingest them with viva ingest coauthors FOLDER --corpus CORPUS."
+            )
+        inside = np.array([name in walked for name in names], dtype=np.bool_)
+    kept = {name for name, is_inside in zip(names, inside.tolist(), strict=True) if is_inside}
+    every = np.ones(len(names), dtype=np.bool_)
+    report = {
+        "rule": within,
+        "before": measure_coauthors(authorships, every),
+        "after": measure_coauthors(authorships, inside),
+    }
+    reason = _REASONS[within]
+    outside = {p.paper_id: reason for p in corpus.papers if p.paper_id not in kept}
+    return Chosen(outside, report)

@@ -44,14 +44,14 @@ _REPLACEMENT = "\ufffd"
 _FORBIDDEN = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:x0{0,8}([0-9A-Fa-f]{1,8})|0{0,8}([0-9]{1,9}));")
 _ENCODINGS = frozenset({"utf-8", "utf-16", "iso8859-1", "iso8859-15", "cp1252", "ascii"})
-_ATOM = "{http://www.w3.org/2005/Atom}"
+ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ERROR = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/api/errors", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SHOWN = 120
 _SUFFIXES = (".atom.xml", ".atom")
-_LARGEST_FILE = 64 << 20
+LARGEST_FILE = 64 << 20
 
 
 def part_names(name: str) -> tuple[str, ...]:
@@ -136,10 +136,10 @@ class Feed:
 def read_feed(content: bytes) -> Feed:
     """Read a feed; `InputError` says why it is none, `ReportedError` what the API complains of."""
     root, replaced = _parse(content)
-    entries = root.findall(f"{_ATOM}entry")
+    entries = root.findall(f"{ATOM}entry")
     for entry in entries:
-        if _ERROR.match(_text(entry, f"{_ATOM}id")):
-            said = _text(entry, f"{_ATOM}summary") or "no reason given"
+        if _ERROR.match(_text(entry, f"{ATOM}id")):
+            said = _text(entry, f"{ATOM}summary") or "no reason given"
             raise ReportedError(f"arXiv reports an error: {said[:_SHOWN]}")
     return Feed(
         total=_number(root, "totalResults"),
@@ -166,7 +166,7 @@ def _parse(content: bytes) -> tuple[etree._Element, int]:
         root = etree.fromstring(text.encode("utf-8"), safe_parser())
     except etree.XMLSyntaxError as error:
         raise InputError(f"it is cut off or damaged XML: {error.msg or 'no element'}") from error
-    if root.tag != f"{_ATOM}feed":
+    if root.tag != f"{ATOM}feed":
         raise InputError(f"it is XML but no Atom feed: the root element is {root.tag[:_SHOWN]!r}")
     return root, replaced
 
@@ -180,15 +180,15 @@ def _number(root: etree._Element, name: str) -> int:
 
 def _document(entry: etree._Element, place: int) -> Document | Fault:
     """The paper of an entry; a fault when it has no identity or no title."""
-    address = _text(entry, f"{_ATOM}id")
+    address = _text(entry, f"{ATOM}id")
     found = find_arxiv_id(address)
     if found is None:
         return Fault(f"entry {place}", f"its id {address[:_SHOWN]!r} holds no arXiv id")
     arxiv_id, version = found
-    title = _text(entry, f"{_ATOM}title")
+    title = _text(entry, f"{ATOM}title")
     if not title:
         return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
-    published = parse_date(_text(entry, f"{_ATOM}published"))
+    published = parse_date(_text(entry, f"{ATOM}published"))
     return Document(
         kind="arxiv",
         key=f"arxiv:{arxiv_id}",
@@ -197,14 +197,14 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         doi=find_doi(_text(entry, f"{_ARXIV}doi")),
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
-        abstract=_text(entry, f"{_ATOM}summary") or None,
+        abstract=_text(entry, f"{ATOM}summary") or None,
         published=published[0] if published else None,
         categories=_categories(entry),
         venue=_text(entry, f"{_ARXIV}journal_ref") or None,
         authors=tuple(
             Author(name)
-            for author in entry.findall(f"{_ATOM}author")
-            for name in part_names(_text(author, f"{_ATOM}name"))
+            for author in entry.findall(f"{ATOM}author")
+            for name in part_names(_text(author, f"{ATOM}name"))
         ),
     )
 
@@ -213,7 +213,7 @@ def _categories(entry: etree._Element) -> tuple[str, ...]:
     """Each category once, the primary one first."""
     marked = [
         *entry.findall(f"{_ARXIV}primary_category"),
-        *entry.findall(f"{_ATOM}category"),
+        *entry.findall(f"{ATOM}category"),
     ]
     terms = (clean_text(element.get("term") or "").strip() for element in marked)
     return tuple(dict.fromkeys(term for term in terms if term))
@@ -227,7 +227,8 @@ def _text(parent: etree._Element, path: str) -> str:
     return clean_line("".join(map(str, element.itertext())))
 
 
-def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+def read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    """The papers of a saved feed, and what is wrong with it."""
     feed = read_feed(content)
     for entry in feed.entries:
         yield replace(entry, where=f"{name}: {entry.where}") if isinstance(entry, Fault) else entry
@@ -249,7 +250,7 @@ SOURCE = Source(
     is_metadata=True,
     dates="version",
     matches=has_suffix(*_SUFFIXES),
-    read=read_with(_read_file, _LARGEST_FILE, "feed"),
+    read=read_with(read_file, LARGEST_FILE, "feed"),
     holds_many=True,
     reader_version="2",
 )

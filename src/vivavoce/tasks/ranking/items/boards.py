@@ -19,6 +19,7 @@ from vivavoce.metrics.titles_list import find_titles, title_key
 from vivavoce.records import Paper, Window
 from vivavoce.store import Row
 
+FAMILY = "ranking"
 _NOT_A_PAPER = "not_a_paper"
 _TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 

@@ -4,9 +4,9 @@ Candidates are the papers that contain every word of a board's task, dataset and
 plays no part: a paper on the board that lacks one of the words is no candidate, and the loss is
 measured as `candidate_recall`.
 
-`papers.parquet` has every candidate and every paper on a board, sorted by id; other files name a
-paper by its row there. Which encoder weighs the edges is chosen when a method runs, so no number
-here depends on floating point.
+`papers.parquet` is a library of every candidate and every paper on a board, sorted by id; other
+files name a paper by its row there. Which encoder weighs the edges is chosen when a method runs, so
+no number here depends on floating point.
 
 Source: LEGOBench §4.2, which leaves stop words and the number of candidates open.
 """
@@ -24,15 +24,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from vivavoce.columns import flat, texts
+from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fulltext.index import open_index, read_documents
 from vivavoce.errors import StaleError
 from vivavoce.networks import Network, load_network
-from vivavoce.records import Paper, Window
+from vivavoce.records import Window
 from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TermsDocument
 from vivavoce.retrieval.sparse import words
 from vivavoce.store import Row, parquet_of
+from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
 from vivavoce.text.dates import period
 from vivavoce.text.terms import query_terms
 
@@ -200,12 +201,8 @@ class _TermCounts:
 NetworkName = Literal["citation", "comparison"]
 NETWORKS: tuple[NetworkName, ...] = ("citation", "comparison")
 PAPERS, EDGES = "papers.parquet", "edges.parquet"
-PAPER = pa.schema(
-    [
-        *texts("paper_id", "title", "abstract", "published"),
-        *((f"in_{network}", pa.int32()) for network in NETWORKS),
-    ]
-)
+DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
+PAPER = pa.schema([*LIBRARY, *DEGREES])
 """`in_citation` and `in_comparison`: papers of the whole network that lead to this one."""
 EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
 """From the citing or comparing paper to the other, both as rows of `papers.parquet`."""
@@ -247,6 +244,7 @@ def make_graph_part(
     texts: Sequence[Text] = TEXTS,
     names: Sequence[Name] = NAMES,
     limit: int = MAX_CANDIDATES,
+    whole: bool = True,
 ) -> GraphPart:
     """Make what rankings by graph need; the same bytes for the same corpus.
 
@@ -262,6 +260,7 @@ def make_graph_part(
         texts: Where candidates are searched.
         names: Whose words a candidate has to contain.
         limit: The most candidates for a board.
+        whole: Keep sections and tables of papers, not only titles and abstracts.
 
     Raises:
         StaleError: A network was not built, or before the corpus changed; or the corpus is too
@@ -274,12 +273,14 @@ def make_graph_part(
     }
     shown = {paper for each in found.values() for one in each.values() for paper in one.papers}
     shown.update(gold)
-    papers = [paper for paper in corpus.papers if paper.paper_id in shown]
-    places = {paper.paper_id: place for place, paper in enumerate(papers)}
+    papers = library_rows(corpus, shown, texts=whole)
+    places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
     over = {paper.paper_id for paper in corpus.papers if _is_over(paper.first_public, window.end)}
     parts = {name: _part_of(network, places, over) for name, network in opened.items()}
+    for place, paper in enumerate(papers):
+        paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
     columns = {board.id: _columns(board.id, found, places) for board in boards}
-    files = {PAPERS: _papers_as_bytes(papers, parts), EDGES: _edges_as_bytes(parts)}
+    files = {PAPERS: library_as_bytes(papers, DEGREES), EDGES: _edges_as_bytes(parts)}
     report = {
         "papers": len(papers),
         "edges": {name: len(source) for name, (source, _, _) in parts.items()},
@@ -320,20 +321,6 @@ def _columns(
             row[f"strict_{text}"] = [places[paper] for paper in one.strict]
         row[f"cut_{text}"] = one.cut
     return row
-
-
-def _papers_as_bytes(
-    papers: Sequence[Paper], parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]
-) -> bytes:
-    columns: dict[str, Sequence[Any]] = {
-        name: [getattr(paper, name) for paper in papers]
-        for name in ("paper_id", "title", "abstract")
-    }
-    columns["published"] = [paper.first_public for paper in papers]
-    for network in NETWORKS:
-        degrees = parts[network][2].tolist() if network in parts else [None] * len(papers)
-        columns[f"in_{network}"] = degrees
-    return parquet_of(pa.Table.from_pydict(columns, schema=PAPER))
 
 
 def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,10 +21,14 @@ import pyarrow as pa
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
 from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
+from vivavoce.tasks.ranking.items.boards import FAMILY, plain_title
 from vivavoce.tasks.ranking.items.graph_items import (
+    EDGE,
     EDGES,
     NETWORKS,
+    PAPER,
     PAPERS,
     BoardQuery,
     NetworkName,
@@ -53,6 +57,11 @@ _LEAST_WEIGHT = 1e-4
 """An edge between papers that have nothing in common is still an edge."""
 _WEIGHT_DIGITS = 4
 _SCORE_DIGITS = 10
+
+_LINKED = {"citation": ("cited by", "cites"), "comparison": ("compared by", "compares with")}
+"""Words for the papers that lead to a paper, and for those that it leads to."""
+_TEXTS = ("sections", "tables")
+"""Columns of `papers.parquet` that no ranking reads."""
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -103,7 +112,7 @@ class PaperGraph:
     """
 
     def __init__(self, papers: bytes, edges: bytes) -> None:
-        table = _read(papers, PAPERS)
+        table = _read(papers, PAPERS, [name for name in PAPER.names if name not in _TEXTS])
         columns = {name: table[name].to_pylist() for name in table.column_names}
         self.ids: list[str] = columns["paper_id"]
         self.titles = [title or "" for title in columns["title"]]
@@ -114,7 +123,7 @@ class PaperGraph:
             for network in NETWORKS
             if None not in columns[f"in_{network}"]
         }
-        self._graphs = _graphs(_read(edges, EDGES), len(self.ids))
+        self._graphs = _graphs(_read(edges, EDGES, EDGE.names), len(self.ids))
         self._vectors: dict[tuple[str, str | None], PaperVectors] = {}
 
     def among(self, network: str, places: Places) -> Graph:
@@ -147,6 +156,13 @@ class PaperGraph:
         """Titles and abstracts, to be searched."""
         pairs = zip(self.titles, self.abstracts, strict=True)
         return Bm25Retriever(f"{title}\n{abstract}" for title, abstract in pairs)
+
+
+@lru_cache(maxsize=2)
+def open_graph(folder: str, _sha256: str) -> PaperGraph:
+    """The papers and networks of the round in a folder with this content."""
+    opened = load_round(folder)
+    return PaperGraph(*(opened.read_file(FAMILY, name) for name in (PAPERS, EDGES)))
 
 
 def rank_papers(
@@ -195,6 +211,43 @@ def rank_papers(
     chances = np.array([_chance(f"{item['id']}\0{graph.ids[place]}") for place in places])
     order = np.lexsort((chances, -np.round(scores, _SCORE_DIGITS)))
     return [graph.ids[place] for place in places[order].tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Candidates as a model is shown them."""
+
+    ids: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+def list_candidates(
+    graph: PaperGraph, item: Mapping[str, Any], setting: str, limit: int
+) -> Listing:
+    """The likeliest candidates for an item, one a line: id, title, date, links.
+
+    A link names the line of the paper that is cited, or compared with.
+    """
+    network, _ = _needs(setting)
+    ids = rank_papers(graph, item, setting=setting, ranker="bm25")[:limit]
+    place_of = {name: place for place, name in enumerate(graph.ids)}
+    shown = [place_of[name] for name in ids]
+    line_of = {place: number for number, place in enumerate(shown, 1)}
+    ascending = np.array(sorted(shown), dtype=np.int64)
+    edges = graph.among(network, ascending)
+    links: dict[int, list[int]] = {}
+    for source, target in zip(ascending[edges.source], ascending[edges.target], strict=True):
+        links.setdefault(int(source), []).append(line_of[int(target)])
+    degrees = graph.in_degrees(network)
+    by, to = _LINKED[network]
+    lines = []
+    for number, place in enumerate(shown, 1):
+        told = [graph.ids[place], plain_title(graph.titles[place]), graph.published[place] or ""]
+        told.append(f"{by} {int(degrees[place])}")
+        if place in links:
+            told.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
+        lines.append(f"{number}. {' | '.join(told)}")
+    return Listing(tuple(ids), tuple(lines) or ("(No paper has all of these words.)",))
 
 
 def candidate_places(item: Mapping[str, Any], text: Text, *, stop_words: bool = True) -> Places:
@@ -261,8 +314,8 @@ def _chance(key: str) -> float:
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:6], "big") / 2**48
 
 
-def _read(content: bytes, name: str) -> pa.Table:
+def _read(content: bytes, name: str, columns: list[str]) -> pa.Table:
     try:
-        return table_of_parquet(content)
+        return table_of_parquet(content, columns)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{name} of the round cannot be read as Parquet: {error}") from error

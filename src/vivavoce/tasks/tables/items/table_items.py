@@ -92,6 +92,12 @@ class Work:
         return "abstract" if self.abstract else "title"
 
 
+def is_known(work: Work, least: str) -> bool:
+    """True if as much is known of a work as the option `evidence` asks for."""
+    known = {"any": True, "abstract": work.has_text or work.abstract, "fulltext": work.has_text}
+    return bool(known[least])
+
+
 @dataclass(frozen=True, slots=True)
 class PoolPaper:
     """A paper that an item shows."""
@@ -190,6 +196,8 @@ class TablesOptions(Options):
     """Of a pool, at most."""
     pool_rule: PoolRule = "other_tables"
     """Distractors are works of other tables, or any papers of the corpus."""
+    evidence: Literal["any", "abstract", "fulltext"] = "any"
+    """The least that is known of every work that an item shows; rows about others are left out."""
     same_evidence: bool = True
     """Distractors are works of which as much is known as of a work of the table, while there are
     any: else a text, or its absence, tells which papers belong."""

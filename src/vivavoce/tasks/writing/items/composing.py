@@ -187,6 +187,7 @@ def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = N
         "is_estimate": counter.is_estimate,
         "settings": measure_settings(asked, counter),
         "authors": cells["authors"],
+        **({"within": cells["within"]} if "within" in cells else {}),
     }
 
 

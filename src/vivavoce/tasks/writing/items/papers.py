@@ -94,16 +94,23 @@ class Pool:
         return [paper_id for paper_id in self.texts if paper_id not in self.unfit]
 
 
-def read_pool(corpus: Corpus, window: Window) -> Pool:
-    """Judge every paper of a corpus, and read the texts of those that pass the gates."""
+def read_pool(corpus: Corpus, window: Window, outside: Mapping[str, Reason]) -> Pool:
+    """Judge every paper of a corpus, and read the texts of those that pass the gates.
+
+    Papers outside what a round is made of are neither targets nor demonstrations.
+    """
     copies = duplicate_works(corpus.papers)
     titles = duplicate_titles([paper for paper in corpus.papers if paper.paper_id not in copies])
     reasons = {
         paper.paper_id: reason
         for paper in corpus.papers
-        if (reason := _why_unfit(paper, titles, copies, window))
+        if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, window))
     }
-    sound = {paper.paper_id: paper for paper in corpus.papers if not paper.gates}
+    sound = {
+        paper.paper_id: paper
+        for paper in corpus.papers
+        if not paper.gates and paper.paper_id not in outside
+    }
     texts = {
         paper_id: PaperText(
             paper_id,

@@ -33,7 +33,9 @@ from vivavoce.tasks.writing.items.papers import (
 
 CELLS = "cells.json"
 NO_DEMONSTRATION = "no_demonstration"
-_EARLY = frozenset({*GATES, "outside_window", "duplicate_title"})
+_EARLY = frozenset(
+    {*GATES, "outside_window", "outside_walk", "outside_component", "duplicate_title"}
+)
 """Reasons for which a paper is a target of no task."""
 
 

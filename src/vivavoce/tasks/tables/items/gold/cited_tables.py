@@ -20,6 +20,7 @@ from vivavoce.tasks.tables.items.gold.headers import (
     read_values,
     why_not,
 )
+from vivavoce.tasks.tables.items.gold.shifts import settle_header
 from vivavoce.tasks.tables.items.gold.works import GivenTables, work_of_reference
 from vivavoce.tasks.tables.items.table_items import (
     TASK,
@@ -28,6 +29,7 @@ from vivavoce.tasks.tables.items.table_items import (
     Kind,
     TablesOptions,
     Work,
+    is_known,
 )
 from vivavoce.text.dates import inside
 from vivavoce.text.sentences import split_sentences
@@ -69,6 +71,60 @@ def find_mentions(texts: Iterable[str], numbers: Mapping[str, int]) -> dict[int,
 def _named_in(sentence: str, numbers: Mapping[str, int]) -> list[int]:
     named = (each for match in _NAMED.finditer(sentence) for each in _EACH.findall(match[1]))
     return [numbers[number.upper()] for number in named if number.upper() in numbers]
+
+
+_CONTINUED = re.compile(
+    rf"(?:table|tab\.?)\s{{0,3}}({_NUMBER})\W{{0,4}}(?:continued|cont(?:inue)?d?\b|ctd\b)|"
+    r"\W{0,3}continu(?:ed|ation)\W{0,2}(?:from|of)?\W{0,9}(?:table|tab\.?)\s{0,3}"
+    rf"({_NUMBER})(?![\w])",
+    re.IGNORECASE,
+)
+
+
+def join_continued(tables: Sequence[Row]) -> list[Row]:
+    """The tables of a paper, with those that go on below a caption such as `Table 3 (continued)`.
+
+    Lines of a continuation are added to its table when both are equally wide; a header that is
+    printed once more is left out. Other continuations stay tables of their own.
+    """
+    joined: list[Row] = []
+    by_number: dict[str, int] = {}
+    for row in tables:
+        caption = row["caption"].strip()
+        continued = _CONTINUED.match(caption)
+        number = (continued[1] or continued[2]).upper() if continued else table_number(caption)
+        place = by_number.get(number or "")
+        if continued and place is not None and _width(joined[place]) == _width(row):
+            joined[place] = _with_lines(joined[place], row)
+            continue
+        if number:
+            by_number.setdefault(number, len(joined))
+        joined.append(row)
+    return joined
+
+
+def _width(row: Row) -> int:
+    return max(map(len, row["cells"]), default=0)
+
+
+def _with_lines(table: Row, more: Row) -> Row:
+    """A table with the lines of its continuation."""
+    header = 0
+    while header < min(len(more["cells"]), len(table["cells"])) and (
+        more["cells"][header] == table["cells"][header] and not _cites_at(more, header)
+    ):
+        header += 1
+    cited = [[_cites_at(row, at) for at in range(len(row["cells"]))] for row in (table, more)]
+    return table | {
+        "cells": [*table["cells"], *more["cells"][header:]],
+        "row_cited": [*cited[0], *cited[1][header:]],
+        "cited": sorted({*table["cited"], *more["cited"]}),
+    }
+
+
+def _cites_at(row: Row, place: int) -> Sequence[int]:
+    cites: Sequence[Sequence[int]] = row.get("row_cited") or ()
+    return cites[place] if place < len(cites) else ()
 
 
 _DIGESTABLES: Kind = "digestables"
@@ -113,7 +169,7 @@ def read_sources(
     sources: dict[str, Source] = {}
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
-        of_paper = list(tables)
+        of_paper = join_continued(list(tables))
         citing = [row for row in of_paper if _cites_one(row)]
         if not citing:
             continue
@@ -160,12 +216,15 @@ def make_table(
     grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
-    chosen, dropped = _choose_lines(source, grid, cited, works, own_row=options.own_row)
-    values = read_values(grid, [line for line, _ in chosen])
+    chosen, dropped = _choose_lines(source, grid, cited, works, options)
+    settled = settle_header(grid, [line for line, _ in chosen])
+    if isinstance(settled, str):
+        return Exclusion(TASK, name, "shifted_header", settled)
+    values = read_values(settled, [line for line, _ in chosen])
     if why := why_not(values, [paper for _, paper in chosen], options):
-        untitled = dropped["no_title"]
-        if untitled and why[0] in ("few_rows", "few_papers"):
-            why = ("no_evidence", f"{why[1]}; {untitled} cite a work without a title")
+        lacking = dropped["no_title"] + dropped["too_little_known"]
+        if lacking and why[0] in ("few_rows", "few_papers"):
+            why = ("no_evidence", f"{why[1]}; of {lacking} cited works too little is known")
         return Exclusion(TASK, name, *why)
     table = GoldTable(
         id=name,
@@ -204,13 +263,12 @@ def _choose_lines(
     grid: Grid,
     cited: Sequence[Sequence[int]],
     works: Mapping[str, Work],
-    *,
-    own_row: bool,
+    options: TablesOptions,
 ) -> tuple[list[tuple[Line, str]], Counter[str]]:
     """Lines that are about one work each with its id, and the reasons of those that are not."""
     dropped: Counter[str] = Counter()
     chosen: list[tuple[Line, str]] = []
-    own = source.paper.paper_id if own_row and source.paper.title else None
+    own = source.paper.paper_id if options.own_row and source.paper.title else None
     for line in grid.lines:
         meant = [source.works[one].paper_id for one in cited[line.ordinal] if one in source.works]
         if len(cited[line.ordinal]) > 1:
@@ -221,6 +279,8 @@ def _choose_lines(
             dropped["no_work"] += 1
         elif not works[meant[0]].title:
             dropped["no_title"] += 1
+        elif not is_known(works[meant[0]], options.evidence):
+            dropped["too_little_known"] += 1
         else:
             chosen.append((line, meant[0]))
     return chosen, dropped

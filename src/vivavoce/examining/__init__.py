@@ -1,0 +1,310 @@
+"""An exam: from papers and names of models to a verdict in plain words, in one call.
+
+Every step goes on where a kill left it, and an exam that is done sends no request.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from vivavoce.corpus import Corpus, load_corpus
+from vivavoce.corpus.ingestion.imports import File
+from vivavoce.errors import InputError, VivaError
+from vivavoce.examining.page import PAGE, write_page
+from vivavoce.examining.planning import (
+    Chosen,
+    Plan,
+    TaskPlan,
+    check_tasks,
+    choose_tasks,
+    dollars,
+    plan_lines,
+    plan_task,
+)
+from vivavoce.examining.reading import (
+    Watch,
+    count_papers,
+    find_papers,
+    read_papers,
+    unread_files,
+)
+from vivavoce.examining.request import Request, State, check_request
+from vivavoce.examining.verdicts import (
+    baseline_rows,
+    compare_models,
+    compare_with_baselines,
+    cost_of,
+    worst_items,
+)
+from vivavoce.models.cutoffs import load_cutoffs
+from vivavoce.networks import build_networks
+from vivavoce.publication import SiteInputs, SiteOptions, make_site
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import CEILING
+from vivavoce.rounds import Round, load_round
+from vivavoce.running import RunSpec, Until, run, start_models
+from vivavoce.running.logs import Progress
+from vivavoce.running.prices import parse_prices
+from vivavoce.store import Row, lock
+from vivavoce.tasks import build_round, list_families
+from vivavoce.text.dates import period
+
+PAPERS_A_LOOK = 10
+MAX_LOOKS = 4
+"""A run looks whether its question is answered after each so many papers, a few times at most:
+every look takes its share of what an error may cost."""
+
+BOARD, SAMPLES = "board", 5
+"""Folder of the board below the site, and items of each task that it shows with all answers."""
+
+Agree = Callable[[Row], bool]
+"""Told of the papers and the plan; False to ask no model."""
+Files = Mapping[str, Sequence[File]]
+
+
+class NotAgreedError(InputError):
+    """A plan that nobody agreed to: no model was asked."""
+
+    def __init__(self, told: Row) -> None:
+        self.told = told
+        lines = "\n".join(plan_lines(told))
+        super().__init__(f"Nobody agreed to this plan:\n{lines}\nTo go on, add --yes (yes=True).")
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """Result of an exam."""
+
+    papers: Row
+    """Given, used, and left out by reason."""
+    plan: Row
+    verdicts: list[Row]
+    """One for each task and pair of models, or of the one model and a baseline."""
+    baselines: list[Row]
+    """Their values, best first."""
+    missed: list[Row]
+    """What the one model did worst; empty for several."""
+    site: str
+    page: str
+    """The page that says all this."""
+
+    def as_dict(self) -> Row:
+        """The exam as plain JSON values."""
+        return asdict(self)
+
+
+def exam(
+    papers: str | Path,
+    model: str | Sequence[str] = (),
+    *,
+    tasks: Sequence[str] = (),
+    budget: float | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    max: int | None = None,
+    yes: bool = False,
+    out: str | Path = "viva-exam",
+    price: Sequence[str] = (),
+    judge: str | None = None,
+    agree: Agree | None = None,
+    watch: Watch | None = None,
+    base: str | None = None,
+) -> Exam:
+    """Examine models on papers, and say which is better at what.
+
+    Args:
+        papers: A folder of mixed files, one file, or `arxiv:QUERY`.
+        model: Names as `provider/model`; without one the baselines answer, and nothing is paid.
+        tasks: What is asked; by default all that the papers can carry.
+        budget: Dollars that all of it may cost; prices must be known.
+        since: Papers from this day on.
+        until: Papers before this day.
+        max: The most papers that a query brings.
+        yes: Ask the models without asking anybody first.
+        out: Folder for everything that is made.
+        price: `MODEL=IN,OUT` in dollars for a million tokens.
+        judge: A model that compares each answer with the gold, where a task takes one.
+        agree: Asked once, with the papers and the plan, where `yes` is not given.
+        watch: Opens each step by its label, for a progress bar.
+        base: A server to ask in place of arXiv.
+
+    Raises:
+        InputError: Papers, models, tasks or the budget do not do, or nobody agreed to the plan;
+            nothing was paid.
+        VivaError: A step failed; the same call goes on.
+        LockedError: Another exam has the folder.
+    """
+    names = [model] if isinstance(model, str) else list(model)
+    request = Request(
+        papers=str(papers),
+        models=tuple(dict.fromkeys(names)),
+        out=Path(out),
+        tasks=check_tasks(tasks),
+        judge=judge,
+        prices=parse_prices(price),
+        budget=budget,
+        since=since,
+        until=until,
+        most=max,
+    )
+    check_request(request)
+    files = find_papers(request)
+    with lock(request.out):
+        return _Exam(request, State(request, files), watch or _unwatched).take(
+            files, (lambda told: True) if yes else agree, base
+        )
+
+
+@contextmanager
+def _unwatched(label: str) -> Iterator[Progress]:
+    yield lambda done, total: None
+
+
+@dataclass(frozen=True, slots=True)
+class _Exam:
+    """One run of the steps."""
+
+    request: Request
+    state: State
+    watch: Watch
+
+    def take(self, files: Files, agree: Agree | None, base: str | None) -> Exam:
+        """Take every step that is not done yet."""
+        done = self.state.report()
+        if done is not None:
+            return self._result(done)
+        self._begin()
+        corpus, opened = self._round(files, base)
+        chosen = choose_tasks(opened, self.request.tasks)
+        failed = 0 if self.request.query is not None else len(unread_files(corpus))
+        counted = count_papers(corpus, opened, [each.task for each in chosen], failed)
+        self._run_baselines(chosen)
+        plan = self._plan(chosen)
+        told = {"papers": counted, "plan": plan.as_dict()}
+        if self.request.models:
+            plan.check_budget()
+            if not self.state.is_agreed and (agree is None or not agree(told)):
+                raise NotAgreedError(told)
+            self.state.agree()
+            self._run_models(chosen, plan)
+        return self._conclude(chosen, corpus, told)
+
+    def _begin(self) -> None:
+        """Make room for a new exam, and start its models: a wrong name is found here."""
+        request = self.request
+        if self.state.is_new:
+            for folder in (request.corpus, request.round.parent, request.logs.parent, request.site):
+                shutil.rmtree(folder, ignore_errors=True)
+            self.state.write()
+        with self.watch("Checking models"):
+            start_models([*request.models, *([request.judge] if request.judge else [])], {})
+
+    def _round(self, files: Files, base: str | None) -> tuple[Corpus, Round]:
+        """Read the papers and build their round, unless both are there."""
+        request = self.request
+        if (request.round / "manifest.json").is_file():
+            return load_corpus(request.corpus), load_round(request.round)
+        corpus = read_papers(request, files, self.watch, base)
+        periods = [period(paper.first_public) for paper in corpus.papers if paper.first_public]
+        window = {
+            "start": request.since or min(first for first, _ in periods),
+            "end": request.until or max(last for _, last in periods),
+        }
+        families = [name for name, card in list_families().items() if card.of_papers]
+        head = {"id": request.round.name, "window": window, "seed": 0, "families": families}
+        with self.watch("Building the round"):
+            build_networks(corpus)
+            return corpus, build_round(corpus, {"round": head}, request.round.parent)
+
+    def _run_baselines(self, chosen: Sequence[Chosen]) -> None:
+        for each in chosen:
+            with self.watch(f"Baselines of {each.task}") as update:
+                self._carry_out(each, update, methods=(*each.baselines, CEILING))
+
+    def _plan(self, chosen: Sequence[Chosen]) -> Plan:
+        with self.watch("Planning"):
+            logs, _ = read_logs(self.request.logs)
+            tasks = tuple(plan_task(self.request, each, logs) for each in chosen)
+        return Plan(tasks, self.request.budget)
+
+    def _run_models(self, chosen: Sequence[Chosen], plan: Plan) -> None:
+        request = self.request
+        for each, planned in zip(chosen, plan.tasks, strict=True):
+            self._check_spent(each, planned)
+            judge = request.judge if each.takes_judge else None
+            looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
+            with self.watch(f"Asking about {each.task}") as update:
+                self._carry_out(
+                    each,
+                    update,
+                    models=request.models,
+                    methods=(each.method,),
+                    judge=judge,
+                    until=Until("all", looks=looks) if len(request.models) > 1 else None,
+                    prices={
+                        n: p for n, p in request.prices.items() if n in (*request.models, judge)
+                    },
+                )
+
+    def _check_spent(self, chosen: Chosen, planned: TaskPlan) -> None:
+        """Raise `VivaError` where a task could go beyond what failed tries left of the budget."""
+        if self.request.budget is None or planned.at_most is None:
+            return
+        others = [log for log in read_logs(self.request.logs)[0] if log.key.task != chosen.task]
+        spent = sum(cost_of(log) or 0.0 for log in others)
+        if spent + planned.at_most > self.request.budget:
+            raise VivaError(
+                f"{dollars(spent)} are spent, and {chosen.task} may take "
+                f"{dollars(planned.at_most)} more. Run the same command with a larger --budget."
+            )
+
+    def _carry_out(self, chosen: Chosen, update: Progress, **options: Any) -> None:
+        spec = RunSpec(
+            tasks=[chosen.task],
+            round=self.request.round,
+            logs=self.request.logs,
+            display="none",
+            **options,
+        )
+        report = run(spec, update)
+        if report.failed:
+            lines = "\n".join(report.failed)
+            raise VivaError(f"{lines}\nRun the same command again to retry what failed.")
+
+    def _conclude(self, chosen: Sequence[Chosen], corpus: Corpus, told: Row) -> Exam:
+        """Write the site, and keep what it says."""
+        request = self.request
+        with self.watch("Writing the site"):
+            inputs = SiteInputs(cutoffs=load_cutoffs())
+            board, _ = make_site(
+                request.logs, request.site / BOARD, SiteOptions(samples=SAMPLES), inputs
+            )
+            logs, _ = read_logs(request.logs)
+            titles = {paper.paper_id: paper.title for paper in corpus.papers}
+            verdicts: list[Row] = []
+            misses: list[Row] = []
+            for each in chosen:
+                if len(request.models) > 1:
+                    verdicts += compare_models(request, each, logs)
+                elif request.models:
+                    verdicts += compare_with_baselines(request, each, logs, board.rows)
+                    misses += worst_items(request, each, logs, titles)
+            report = {
+                **told,
+                "verdicts": verdicts,
+                "baselines": baseline_rows(chosen, board.rows),
+                "missed": misses,
+            }
+            write_page(request, report)
+        self.state.finish(report)
+        return self._result(report)
+
+    def _result(self, report: Row) -> Exam:
+        site = self.request.site
+        return Exam(**report, site=str(site), page=str(site / PAGE))

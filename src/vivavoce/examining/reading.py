@@ -1,0 +1,180 @@
+"""Papers of an exam read into a corpus, and counted: mixed files, one file, or a query to arXiv."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from pathlib import Path
+
+from vivavoce.corpus import Corpus, load_corpus
+from vivavoce.corpus.ingestion.fetching import fetch_texts
+from vivavoce.corpus.ingestion.imports import File, ingest_files
+from vivavoce.errors import InputError, VivaError
+from vivavoce.examining.request import Request
+from vivavoce.rounds import Round
+from vivavoce.rounds.family import EVERY_TASK
+from vivavoce.sources import Source, list_sources
+from vivavoce.sources.catalogues.arxiv.search import API, save_search
+from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
+from vivavoce.sources.http.client import Allowed, Client, Limits
+from vivavoce.sources.http.throttle import Throttle, slots_folder
+from vivavoce.store import Row, read_json, write_json
+
+Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Opens a step by its label; what it gives is called with (done, in all)."""
+GENERIC = "metadata"
+"""The kind that takes any table; a file of a more special kind is read as that."""
+UNREADABLE = "unreadable"
+_LISTED = "listed.json"
+"""Beside the pages of a listing once all of them are there."""
+_MOST = 50
+"""Papers that a query brings where nobody says how many."""
+
+
+def find_papers(request: Request) -> dict[str, list[File]]:
+    """Files of PAPERS by kind, by name; none for a query.
+
+    Raises:
+        InputError: There is nothing, or nothing of a kind that is read.
+    """
+    if request.query is not None:
+        return {}
+    where = Path(request.papers)
+    if not where.exists():
+        raise InputError(
+            f'{where} does not exist. Name a folder or a file of papers, or arxiv:"QUERY".'
+        )
+    own = request.out.resolve()
+    if where.is_file():
+        paths = [where]
+    else:
+        root = where.resolve()
+        paths = [
+            path
+            for path in sorted(where.rglob("*"))
+            if path.is_file()
+            and (target := path.resolve()).is_relative_to(root)
+            and not target.is_relative_to(own)
+        ]
+    found: dict[str, list[File]] = defaultdict(list)
+    for path in paths:
+        if kind := _kind_of(path):
+            name = path.name if path == where else path.relative_to(where).as_posix()
+            found[kind].append((name, path))
+    if not found:
+        raise InputError(
+            f"{where} holds no paper of a kind that is read. viva list sources shows the kinds."
+        )
+    return dict(sorted(found.items()))
+
+
+def _kind_of(path: Path) -> str | None:
+    """The kind of a file; texts of papers go before listings, and any table comes last."""
+
+    def order(source: Source) -> tuple[bool, bool, str]:
+        return source.kind == GENERIC, source.is_metadata, source.kind
+
+    usable = (
+        s for s in list_sources().values() if s.reads_files and (s.holds_papers or s.completes)
+    )
+    return next((s.kind for s in sorted(usable, key=order) if s.matches(path)), None)
+
+
+def read_papers(
+    request: Request, files: Mapping[str, Sequence[File]], watch: Watch, base: str | None
+) -> Corpus:
+    """Read the papers into the corpus; what a kill interrupted goes on.
+
+    `base` is a server to ask in place of arXiv.
+
+    Raises:
+        InputError: None can be read, or none has a date.
+        VivaError: The network fails; what came is kept.
+    """
+    if request.query is not None:
+        _fetch(request, request.query, watch, base)
+    else:
+        with watch("Reading papers") as update:
+            ingest_files(files, request.corpus, progress=update)
+    corpus = load_corpus(request.corpus)
+    if not corpus.papers:
+        faults = list(corpus.rows("faults"))
+        why = f"{faults[0]['where']}: {faults[0]['reason']}" if faults else "they hold no paper"
+        raise InputError(f"None of the papers in {request.papers} can be read. {why}")
+    if not any(paper.first_public for paper in corpus.papers):
+        raise InputError(
+            f"None of the {len(corpus.papers):,} papers has a date, so nobody knows which models "
+            "have read them. Put a table dates.csv with the columns file and published beside them."
+        )
+    return corpus
+
+
+def _fetch(request: Request, query: str, watch: Watch, base: str | None) -> None:
+    """Fetch a listing once, then the texts of its papers."""
+    client, feeds = _client(base), request.out / "feeds"
+    if not (feeds / _LISTED).exists():
+        if request.since or request.until:
+            first = f"{request.since:%Y%m%d}" if request.since else "19910101"
+            last = f"{request.until - timedelta(days=1):%Y%m%d}" if request.until else "99991231"
+            query = f"({query}) AND submittedDate:[{first}0000 TO {last}2359]"
+        api = f"{base.rstrip('/')}/api/query" if base else API
+        most = request.most or _MOST
+        with watch("Asking arXiv"):
+            saved = save_search(client, query, feeds, limit=most, sort="submittedDate", api=api)
+        if not saved.files:
+            raise InputError(f"arXiv knows no paper for {query}. Widen the query or its dates.")
+        write_json(feeds / _LISTED, {"query": query, "files": saved.files})
+    listed = [(name, feeds / name) for name in read_json(feeds / _LISTED)["files"]]
+    ingest_files({"arxiv": listed}, request.corpus)
+    with watch("Fetching texts") as update:
+        addresses = Addresses.at(base) if base else None
+        report = fetch_texts(request.corpus, client, addresses=addresses, progress=update)
+    if report.stopped is not None:
+        raise VivaError(f"{report.stopped} What came is kept. Run the same command again later.")
+
+
+def _client(base: str | None) -> Client:
+    """A client that shares its turns with every other command on this machine."""
+    limits = Limits(tries=3)
+    if base:
+        quick = Throttle({"127.0.0.1": 0.0})
+        return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
+    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
+
+
+def unread_files(corpus: Corpus) -> list[Row]:
+    """Faults of files each of which should have been a paper."""
+    sources = list_sources()
+    return [row for row in corpus.rows("faults") if not sources[row["source"]].holds_many]
+
+
+def count_papers(corpus: Corpus, opened: Round, tasks: Sequence[str], failed: int) -> Row:
+    """Number of papers that were given and that tasks ask about, and why others are left out.
+
+    `failed` files that should have been papers are none of the corpus.
+    """
+    known = {paper.paper_id for paper in corpus.papers}
+    used: set[str] = set()
+    for family, task in opened.tasks():
+        if task in tasks:
+            rows = opened.items(family, task)
+            used |= {str(name) for row in rows for name in (row.get("paper_id"), row["cluster"])}
+            used |= {str(name) for row in rows for name in row.get("papers") or ()}
+    used &= known
+    reasons: dict[str, str] = {}
+    for row in opened.leakage["excluded"]:
+        if row["task"] in (EVERY_TASK, *tasks):
+            reasons.setdefault(row["paper_id"], row["reason"])
+    left_out = Counter(
+        paper.gates[0] if paper.gates else reasons.get(paper.paper_id, "no_item")
+        for paper in corpus.papers
+        if paper.paper_id not in used
+    )
+    left_out.update({UNREADABLE: failed} if failed else {})
+    return {
+        "given": len(known) + failed,
+        "used": len(used),
+        "left_out": dict(sorted(left_out.items())),
+    }

@@ -1,0 +1,226 @@
+"""Verdicts of an exam: who is better at what, by how much, for what cost, and in plain words.
+
+Of several models a verdict is what the run decided when it stopped. One model is held against the
+baselines by the ranks of their board. Nothing else is called a difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from vivavoce.examining.planning import Chosen, dollars, sureness, total
+from vivavoce.examining.request import Request
+from vivavoce.results.board.head_to_head import board_values, duel
+from vivavoce.results.board.pairing import Side
+from vivavoce.results.logs.records import NO_MODEL, RunLog, contestant_label
+from vivavoce.statistics.comparison import smallest_detectable_difference
+from vivavoce.statistics.intervals import resample
+from vivavoce.store import Row
+
+_MAX_PAPERS = 10_000
+"""A verdict that would take more papers is not worth naming their number."""
+_SHOWN_MISSES = 5
+_SIDE_METRICS = 2
+"""Further metrics that a verdict tells the values of."""
+
+
+def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog | None:
+    """The newest complete log of a contestant on a task."""
+    wanted = contestant_label({"model": model, "method": method})
+    mine = [
+        log
+        for log in logs
+        if (log.key.task, log.key.contestant) == (task, wanted) and log.is_complete
+    ]
+    return max(mine, key=lambda log: log.created, default=None)
+
+
+def compare_models(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> list[Row]:
+    """Verdicts on every pair of models."""
+    task, method = chosen.task, chosen.method
+    found = {name: log for name in request.models if (log := log_of(logs, task, name, method))}
+    pairs = list(combinations(found, 2))
+    rows = []
+    for a, b in pairs:
+        sides = [Side(name, found[name], request.logs) for name in (a, b)]
+        row = duel(sides[0], sides[1], resamples=10_000, seed=0)
+        lead = next(one for one in row["metrics"] if one["metric"] == chosen.metric)
+        better = {"a": a, "b": b, None: None}[lead["better"]]
+        rows.append(_verdict(chosen, [sides[0], sides[1]], row, lead, better, len(pairs)))
+    return rows
+
+
+def compare_with_baselines(
+    request: Request, chosen: Chosen, logs: Sequence[RunLog], board: Sequence[Row]
+) -> list[Row]:
+    """Verdicts on the one model and each baseline, by the ties of their board."""
+    [model] = request.models
+    own = log_of(logs, chosen.task, model, chosen.method)
+    if own is None:
+        return []
+    mine = next(
+        row
+        for row in board
+        if row["headline"]
+        and row["task"] == chosen.task
+        and contestant_label(row) == own.key.contestant
+    )
+    rows = []
+    for name in chosen.baselines:
+        theirs = log_of(logs, chosen.task, NO_MODEL, name)
+        if theirs is None:
+            continue
+        sides = [Side(model, own, request.logs), Side(name, theirs, request.logs)]
+        row = duel(sides[0], sides[1], resamples=10_000, seed=0)
+        lead = next(one for one in row["metrics"] if one["metric"] == chosen.metric)
+        ahead = (lead["difference"] or 0.0) * (1 if lead["higher_is_better"] else -1)
+        is_told = name not in mine["tied_with"] and bool(ahead)
+        better = None if not is_told else model if ahead > 0 else name
+        rows.append(_verdict(chosen, sides, row, lead, better, len(chosen.baselines)))
+    return rows
+
+
+def _verdict(
+    chosen: Chosen, sides: Sequence[Side], row: Row, lead: Row, better: str | None, pairs: int
+) -> Row:
+    """A verdict; the difference is that of the better less the worse, else a less b."""
+    names = [side.name for side in sides]
+    is_turned = better == names[1]
+    sign = -1 if is_turned else 1
+    ci = lead["ci"] and sorted(sign * end for end in lead["ci"])
+    judged = sides[0].log.judged
+    further = [
+        one
+        for one in row["metrics"]
+        if one["higher_is_better"] is not None and (not one["ranks"] or one["metric"] in judged)
+    ]
+    verdict = {
+        "task": chosen.task,
+        "metric": chosen.metric,
+        "better": better,
+        "worse": next((name for name in names if better and name != better), None),
+        "between": names,
+        "difference": None if lead["difference"] is None else sign * lead["difference"],
+        "ci": ci,
+        "decided": better is not None,
+        "items": row["items"],
+        "of": chosen.items,
+        "papers": row["clusters"],
+        "more_papers_needed": None if better else _more_papers(chosen.metric, sides, pairs),
+        "values": dict(zip(names, (lead["a"], lead["b"]), strict=True)),
+        "also": [
+            {"metric": one["metric"], **dict(zip(names, (one["a"], one["b"]), strict=True))}
+            for one in further[:_SIDE_METRICS]
+        ],
+        "invalid": {
+            side.name: sum(s.fault is not None for s in side.log.samples) for side in sides
+        },
+        "cost": {side.name: cost_of(side.log) for side in sides},
+    }
+    return verdict | {"words": words(verdict)}
+
+
+def cost_of(log: RunLog) -> float | None:
+    """Dollars of a log's answers and of their judge; None where prices are not known."""
+    costs = [sample.cost for sample in log.samples]
+    judged = [sample.judge_cost for sample in log.samples if sample.judge_cost is not None]
+    return total([*costs, *judged])
+
+
+def _more_papers(metric: str, sides: Sequence[Side], pairs: int) -> int | None:
+    """Papers beside these that would show the difference seen, four times out of five.
+
+    None where the two are so near that nobody will have so many papers.
+    """
+    clusters = sides[0].log.item_clusters()
+    shared = sorted(clusters.keys() & sides[1].log.item_clusters().keys())
+    values = [board_values(side.log, metric, shared) for side in sides]
+    draws = resample([clusters[item] for item in shared], resamples=0)
+    least = smallest_detectable_difference(dict(zip("ab", values, strict=True)), draws)
+    gap = draws.mean(values[0] - values[1])[0]
+    if not least or not gap:
+        return None
+    needed = draws.clusters * (least * sureness(pairs) / gap) ** 2
+    return max(1, math.ceil(needed) - draws.clusters) if needed <= _MAX_PAPERS else None
+
+
+def worst_items(
+    request: Request, chosen: Chosen, logs: Sequence[RunLog], titles: Mapping[str, str | None]
+) -> list[Row]:
+    """The items on which the one model did worst, the worst first."""
+    log = log_of(logs, chosen.task, request.models[0], chosen.method)
+    if log is None:
+        return []
+    values = log.item_values(chosen.metric)
+    samples = {sample.id: sample for sample in reversed(log.samples)}
+    worst = sorted(values, key=lambda item: (not math.isnan(values[item]), values[item], item))
+    return [
+        {
+            "task": chosen.task,
+            "id": item,
+            "title": titles.get(samples[item].cluster),
+            "value": None if math.isnan(values[item]) else values[item],
+            "fault": samples[item].fault,
+        }
+        for item in worst[:_SHOWN_MISSES]
+    ]
+
+
+def baseline_rows(chosen: Sequence[Chosen], board: Sequence[Row]) -> list[Row]:
+    """Values of the baselines by the metric that each task is ranked by, best first."""
+    tasks = {each.task: each for each in chosen}
+    rows = [
+        {name: row[name] for name in ("task", "method", "metric", "value", "ci")}
+        for row in board
+        if row["headline"]
+        and row["task"] in tasks
+        and row["method"] in tasks[row["task"]].baselines
+    ]
+    return sorted(rows, key=lambda row: (row["task"], -(row["value"] or 0.0), row["method"]))
+
+
+def words(verdict: Row) -> str:
+    """A verdict as sentences, with the last parts of names where these differ."""
+    names: list[str] = verdict["between"]
+    last = [name.rpartition("/")[2] for name in names]
+    short = dict(zip(names, last if len(set(last)) > 1 else names, strict=True))
+    said = [_finding(verdict, short)]
+    for one in verdict["also"]:
+        said.append(f"{one['metric']}: " + _each(short, {n: _figure(one[n]) for n in names}))
+    if any(verdict["invalid"].values()):
+        said.append("Answers that are not valid: " + _each(short, verdict["invalid"]))
+    if any(cost is not None for cost in verdict["cost"].values()):
+        costs = {name: dollars(verdict["cost"][name]) for name in names}
+        said.append("Cost: " + _each(short, costs))
+    return " ".join(said)
+
+
+def _each(short: Mapping[str, str], values: Mapping[str, object]) -> str:
+    return ", ".join(f"{short[name]} {value}" for name, value in values.items()) + "."
+
+
+def _finding(verdict: Row, short: Mapping[str, str]) -> str:
+    task, metric = verdict["task"].replace("_", " "), verdict["metric"]
+    difference, ci = verdict["difference"], verdict["ci"]
+    reach = f" [{ci[0]:+.3f}, {ci[1]:+.3f}]" if ci else ""
+    amount = f"{difference:+.3f} {metric}{reach}" if difference is not None else f"no {metric}"
+    on = f"On {verdict['papers']:,} papers, {task}: "
+    if verdict["better"]:
+        early = verdict["items"] < verdict["of"]
+        stop = f", decided after {verdict['items']:,} of {verdict['of']:,} items" if early else ""
+        better, worse = short[verdict["better"]], short[verdict["worse"]]
+        return f"{on}{better} is better than {worse}: {amount}{stop}."
+    more = verdict["more_papers_needed"]
+    a, b = short.values()
+    hope = (
+        f"about {more:,} more such papers would tell"
+        if more
+        else "they are too near for any likely number of such papers to tell"
+    )
+    return f"{on}{a} and {b} cannot be told apart ({amount}); {hope}."
+
+
+def _figure(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,289 @@
+"""AcademicEval's collection: a breadth-first walk through co-authors over arXiv's query API.
+
+Every answer is kept in the folder `pages`, and the walk is a function of these: one that was cut
+short, or gets a larger quota, goes on without asking for anything twice. In place of what was
+released: each author is asked for to the end and not for the first 100 results; a search that
+finds nothing is asked again before an author is believed to have no papers; all requests keep
+arXiv's pause; a hyphen is no NOT; names are compared in NFKC and case-folded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+
+from vivavoce.errors import InputError
+from vivavoce.networks.authors import name_of
+from vivavoce.networks.graph import Graph, induced, largest_component, sizes, weak_components
+from vivavoce.networks.walk import MAX_NEIGHBOURS, Met, breadth_first, link
+from vivavoce.records import Document
+from vivavoce.sources.catalogues.arxiv import ATOM, Feed, decode_feed, read_feed
+from vivavoce.sources.catalogues.arxiv.coauthors import SUFFIX
+from vivavoce.sources.catalogues.arxiv.search import API, Pages, search
+from vivavoce.sources.http.client import Client
+from vivavoce.sources.xml import safe_parser
+from vivavoce.store import (
+    Row,
+    hash_of,
+    lock,
+    read_sealed,
+    write_bytes,
+    write_json,
+    write_sealed,
+)
+from vivavoce.text.identifiers import find_arxiv_id
+
+WALK, GRAPH = "walk.json", "graph.json"
+MAX_RESULTS = 1_000
+"""Results that are read of one author; the names of those who have more are reported."""
+_PAGES = "pages"
+_ENTRIES = 1_000
+"""Papers in a file."""
+_WORD = re.compile(r"[^\W_]+")
+_OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedWalk:
+    """Outcome of a walk."""
+
+    folder: Path
+    files: tuple[str, ...]
+    """Files of papers, by name."""
+    requests: int
+    """Requests of this run."""
+    answers: int
+    """Answers that are kept, of earlier runs too."""
+    before: Row
+    """Authors who were asked for; those who lead a paper, their papers, edges and components."""
+    after: Row
+    """The same of the largest component, once authors who lead no paper are dropped."""
+    without_papers: tuple[str, ...]
+    """Authors who were asked for and never are first author."""
+    cut: tuple[str, ...]
+    """Authors with more results than were read."""
+
+
+def fetch_walk(
+    client: Client,
+    folder: Path,
+    seeds: Sequence[str],
+    quota: int,
+    *,
+    neighbours: int = MAX_NEIGHBOURS,
+    fresh: bool = False,
+    api: str = API,
+    progress: Callable[[int, int], None] | None = None,
+) -> FetchedWalk:
+    """Walk from seed authors to those they write with, and save the papers that each of them leads.
+
+    Args:
+        client: Fetches, one page at a time.
+        folder: Holds one walk; an unfinished one in it is gone on with.
+        seeds: Names of authors, as arXiv spells them.
+        quota: Stop at so many authors with papers; a larger one goes on from where a walk ended.
+        neighbours: Go on to so many co-authors of each, most frequent first, ties by name.
+        fresh: Drop the answers that are there.
+        api: The address of the query API.
+        progress: Called with (authors found, quota).
+
+    Raises:
+        InputError: No seed, a quota below 1, or the folder holds another walk.
+        HttpError: An answer could not be had; the same command goes on later.
+        LockedError: Another process walks in this folder.
+    """
+    names = list({name_of(seed): seed for seed in seeds if _WORD.search(seed)}.values())
+    if not names or quota < 1 or neighbours < 1:
+        raise InputError("A walk needs a seed, and a quota and neighbours of 1 or more.")
+    start = [name_of(name) for name in names]
+    settings = {"seeds": start, "neighbours": neighbours, "api": api}
+    with lock(folder):
+        _begin(folder, settings, fresh=fresh)
+        asked = client.requests
+        authors = _Authors(client, folder, api, names, quota, progress)
+        met = breadth_first(authors, start, quota, neighbours)
+        graph = link(met, neighbours, authors)
+        core = largest_component(graph)
+        _write_graph(folder, {**settings, "quota": quota}, authors, met, graph)
+        files = _write_papers(folder, {p for node in met.nodes for p in authors.papers(node)})
+        return FetchedWalk(
+            folder=folder,
+            files=files,
+            requests=client.requests - asked,
+            answers=len(list((folder / _PAGES).glob("*.xml"))),
+            before={"authors": len(met.nodes) + len(met.without)}
+            | _measure(authors, met, graph, np.ones(graph.n, np.bool_)),
+            after={"authors": int(core.sum())} | _measure(authors, met, graph, core),
+            without_papers=tuple(authors.names[author] for author in met.without),
+            cut=tuple(sorted(authors.cut)),
+        )
+
+
+def _begin(folder: Path, settings: Row, *, fresh: bool) -> None:
+    path = folder / WALK
+    if fresh:
+        for kept in (folder / _PAGES).glob("*.xml"):
+            kept.unlink()
+    elif path.exists() and read_sealed(path) != settings:
+        raise InputError(
+            f"{folder} holds a walk from other seeds or with other options. Name another folder "
+            "with --out, or begin this one anew with --fresh."
+        )
+    write_sealed(path, settings)
+
+
+class _Authors:
+    """Authors by name as it is compared, each asked for when first looked at."""
+
+    def __init__(
+        self,
+        client: Client,
+        folder: Path,
+        api: str,
+        seeds: Sequence[str],
+        quota: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.names = {name_of(seed): seed for seed in seeds}
+        self.cut: set[str] = set()
+        self._client = client
+        self._pages = _KeptPages(folder / _PAGES)
+        self._api = api
+        self._quota = quota
+        self._progress = progress
+        self._found: dict[str, list[Document]] = {}
+
+    def papers(self, author: str) -> list[str]:
+        """Ids of the papers that list an author first, newest first."""
+        if author not in self._found:
+            self._found[author] = self._ask(author)
+            if self._progress:
+                self._progress(sum(map(bool, self._found.values())), self._quota)
+        return [str(paper.arxiv_id) for paper in self._found[author]]
+
+    def coauthors(self, author: str) -> dict[str, int]:
+        """Authors of those papers, and how many of these each wrote."""
+        shared: Counter[str] = Counter()
+        for paper in self._found[author]:
+            listed = {name_of(one.name): one.name for one in reversed(paper.authors)}
+            for name, spelled in listed.items():
+                self.names.setdefault(name, spelled)
+            shared.update(listed.keys() - {author})
+        return dict(shared)
+
+    def closest(self, shared: dict[str, int], limit: int) -> list[str]:
+        """The most frequent co-authors, ties by name."""
+        return sorted(shared, key=lambda name: (-shared[name], name))[:limit]
+
+    def _ask(self, author: str) -> list[Document]:
+        name = self.names[author]
+        query = " AND ".join(f"au:{word}" for word in _WORD.findall(name))
+        found = search(
+            self._client,
+            query,
+            limit=MAX_RESULTS,
+            page=MAX_RESULTS,
+            sort="submittedDate",
+            api=self._api,
+            pages=self._pages,
+        )
+        papers = [paper for paper in found if isinstance(paper, Document)]
+        if self._pages.total > MAX_RESULTS:
+            self.cut.add(name)
+        return [one for one in papers if one.authors and name_of(one.authors[0].name) == author]
+
+
+class _KeptPages(Pages):
+    """Answers by their request; of one that was made again, each."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._times: Counter[str] = Counter()
+        self.total = 0
+
+    def get(self, url: str) -> bytes | None:
+        path = self._path(url)
+        if not path.exists():
+            return None
+        body = path.read_bytes()
+        self.total = read_feed(body).total
+        self._times[url] += 1
+        return body
+
+    def keep(self, url: str, feed: Feed, body: bytes) -> None:
+        self.total = feed.total
+        write_bytes(self._path(url), body)
+        self._times[url] += 1
+
+    def _path(self, url: str) -> Path:
+        return self._folder / f"{hash_of(url)[:20]}-{self._times[url]}.xml"
+
+
+def _measure(authors: _Authors, met: Met[str], graph: Graph, keep: np.ndarray) -> Row:
+    """Size of the part of a walk that holds the nodes to keep."""
+    kept = [node for node, is_kept in zip(met.nodes, keep.tolist(), strict=True) if is_kept]
+    part = induced(graph, keep)
+    components = sizes(weak_components(part))
+    return {
+        "first_authors": len(kept),
+        "edges": part.edges,
+        "components": len(components),
+        "largest_component": int(components.max(initial=0)),
+        "papers": len({paper for node in kept for paper in authors.papers(node)}),
+    }
+
+
+def _write_graph(
+    folder: Path, settings: Row, authors: _Authors, met: Met[str], graph: Graph
+) -> None:
+    weight = np.ones(graph.edges) if graph.weight is None else graph.weight
+    ends = zip(graph.source.tolist(), graph.target.tolist(), weight.tolist(), strict=True)
+    write_json(
+        folder / GRAPH,
+        {
+            **settings,
+            "authors": [
+                {"name": authors.names[node], "papers": authors.papers(node)} for node in met.nodes
+            ],
+            "edges": [list(edge) for edge in ends],
+            "without_papers": [authors.names[node] for node in met.without],
+        },
+    )
+
+
+def _write_papers(folder: Path, wanted: set[str]) -> tuple[str, ...]:
+    """Write the entries of some papers, each once, sorted by id; return the names of the files."""
+    entries: dict[str, bytes] = {}
+    for path in sorted((folder / _PAGES).glob("*.xml")):
+        entries.update((n, e) for n, e in _entries(path) if n in wanted and n not in entries)
+    files = []
+    ordered = [entries[name] for name in sorted(entries)]
+    for start in range(0, len(ordered), _ENTRIES):
+        part = ordered[start : start + _ENTRIES]
+        files.append(f"{start // _ENTRIES:05d}{SUFFIX}")
+        write_bytes(folder / files[-1], _feed(part, start, len(ordered)))
+    for path in folder.glob(f"*{SUFFIX}"):
+        if path.name not in files:
+            path.unlink()
+    return tuple(files)
+
+
+def _entries(path: Path) -> Iterator[tuple[str, bytes]]:
+    root = etree.fromstring(decode_feed(path.read_bytes())[0].encode(), safe_parser())
+    for entry in root.iterfind(f"{ATOM}entry"):
+        found = find_arxiv_id(entry.findtext(f"{ATOM}id") or "")
+        if found is not None:
+            yield found[0], etree.tostring(entry, with_tail=False)
+
+
+def _feed(entries: Sequence[bytes], start: int, total: int) -> bytes:
+    numbers = {"itemsPerPage": len(entries), "totalResults": total, "startIndex": start}
+    head = "".join(f"<o:{name}>{n}</o:{name}>" for name, n in numbers.items())
+    opening = f'<feed xmlns="{ATOM[1:-1]}" xmlns:o="{_OPENSEARCH}">{head}'
+    return b"\n".join([opening.encode(), *entries, b"</feed>\n"])

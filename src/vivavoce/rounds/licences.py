@@ -1,0 +1,127 @@
+"""Licences of the papers of a round, and its rows without the texts that may not be passed on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.errors import InputError
+from vivavoce.store import Row, hash_of, read_json
+from vivavoce.text.licences import is_open
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from vivavoce.corpus import Corpus
+    from vivavoce.rounds.reading import Round
+
+LICENCES = "licences.json"
+"""File of a round that gives the licence of each paper a row is of; null where none is stated."""
+_OWNERS = ("paper_id", "cluster", "work_id")
+_FACTS = frozenset(
+    "id paper_id cluster split kind published published_from category settings demand_source "
+    "demos_random demos_coauthor pool evidence gold_papers hidden_papers".split()
+)
+"""Columns of a row that hold no text of its paper; numbers are none either."""
+_TEXTS = frozenset({"abstract", "text", "sections", "tables"})
+"""Fields that hold text of the work that a part of a row is of."""
+
+
+def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:
+    """The licence of every paper that a table below a folder names as the owner of its rows."""
+    import pyarrow.parquet as pq
+
+    named: set[str] = set()
+    for path in sorted(folder.rglob("*.parquet")):
+        schema = pq.read_schema(path)
+        columns = [one.name for one in schema if one.name in _OWNERS or _owners_of(one.type)]
+        table = pq.read_table(path, columns=columns)
+        for name in columns:
+            named.update(_owners_in(table[name].combine_chunks()))
+    return {p.paper_id: p.licence for p in corpus.papers if p.paper_id in named}
+
+
+def _owners_of(kind: pa.DataType) -> list[str]:
+    """Names of the owners' fields of the structs that a column lists."""
+    import pyarrow as pa
+
+    is_list = pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)
+    return [one.name for one in kind.value_type if one.name in _OWNERS] if is_list else []
+
+
+def _owners_in(column: pa.Array) -> Iterator[str]:
+    """The ids in a column of owners, or in the structs that a column lists."""
+    inner = _owners_of(column.type)
+    parts = [column.flatten().field(name) for name in inner] if inner else [column]
+    for part in parts:
+        yield from part.drop_null().unique().to_pylist()
+
+
+class OpenTexts:
+    """Rows of a round of which only papers with an open licence keep their texts."""
+
+    def __init__(self, opened: Round) -> None:
+        if LICENCES not in opened.manifest["files"]:
+            raise InputError(
+                f"Round {opened.id} does not hold its papers' licences. Build it again from its "
+                "corpus, or export it with --format ids."
+            )
+        self.licences: Mapping[str, str | None] = read_json(opened.folder / LICENCES)["papers"]
+        self._open = {name for name, licence in self.licences.items() if is_open(licence)}
+        self.withheld: Counter[str] = Counter()
+        """Rows without their texts, by table."""
+
+    def filter(self, path: str, table: pa.Table) -> pa.Table:
+        """A table of the same columns; a row that lost its texts keeps its ids and its facts."""
+        import pyarrow as pa
+
+        rows = [self._row(path, row) for row in table.to_pylist()]
+        return pa.Table.from_pylist(rows, schema=table.schema)
+
+    def _row(self, path: str, row: Row) -> Row:
+        owner = row.get("paper_id")
+        if owner is None and row.get("cluster") in self.licences:
+            owner = row["cluster"]
+        if owner is None or owner in self._open:
+            kept = {name: self._inner(value) for name, value in row.items()}
+        else:
+            kept = {name: value if _is_fact(name, value) else None for name, value in row.items()}
+        self.withheld[path] += kept != row
+        return kept
+
+    def _inner(self, value: Any) -> Any:
+        """A value in which each part that is of a closed work has lost its texts."""
+        if isinstance(value, list):
+            return [self._inner(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        owners = [value[name] for name in _OWNERS if name in value]
+        if owners and owners[0] not in self._open:
+            return {n: None if n in _TEXTS else inner for n, inner in value.items()}
+        return value
+
+    def describe(self) -> Row:
+        """Counts of papers by licence, and of rows without their texts by table."""
+        by_licence = Counter(licence or "not stated" for licence in self.licences.values())
+        return {
+            "papers": len(self.licences),
+            "open": len(self._open),
+            "ids_only": len(self.licences) - len(self._open),
+            "by_licence": {
+                name: {"papers": n, "open": is_open(name)} for name, n in sorted(by_licence.items())
+            },
+            "rows_without_texts": {name: n for name, n in sorted(self.withheld.items()) if n},
+        }
+
+
+def _is_fact(name: str, value: Any) -> bool:
+    return name in _FACTS or isinstance(value, bool | int | float)
+
+
+def without_details(opened: Round) -> Iterator[Row]:
+    """Papers that were left out, and why; the details, which may quote a paper, as hashes."""
+    for row in opened.leakage["excluded"]:
+        kept = {name: value for name, value in row.items() if name != "detail"}
+        yield {**kept, "sha256": hash_of(row)}

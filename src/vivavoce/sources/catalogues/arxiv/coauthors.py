@@ -1,0 +1,34 @@
+"""Papers of a walk through the co-authors on arXiv, in files that `viva fetch coauthors` wrote.
+
+They are entries of the query API's own feeds; the source tells which papers a walk brought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vivavoce.records import Document, Fault
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import one_piece as one_piece
+from vivavoce.sources.catalogues.arxiv import LARGEST_FILE, read_file
+
+KIND = "coauthors"
+SUFFIX = ".coauthors.xml"
+
+
+def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
+    for found in read_file(content, name):
+        yield replace(found, kind=KIND) if isinstance(found, Document) else found
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="papers of a walk through co-authors on arXiv (.coauthors.xml), as fetched",
+    is_metadata=True,
+    dates="version",
+    matches=has_suffix(SUFFIX),
+    read=read_with(_read_file, LARGEST_FILE, "feed"),
+    holds_many=True,
+    reader_version="1",
+)

@@ -1,0 +1,152 @@
+"""Submissions taken in by `viva board intake`, and models asked again by `viva board verify`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from inspect_ai.log import read_eval_log, write_eval_log
+from tests.conftest import ROOT
+from tests.servers.commands import only_json, small_round, viva, viva_here
+
+from vivavoce.results.integrity.reasking import sign_flip_p
+
+ITEMS = 8
+FORM = """
+[submission]
+team = "A lab"
+contact = "lab@example.org"
+date = 2024-06-01
+private_runs = 0
+
+[[model]]
+name = "{model}"
+cutoff = "never"
+weights = "open"
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round, and a submission of a contestant whose answers are the gold titles."""
+    folder = tmp_path_factory.mktemp("intake")
+    opened = small_round(folder, papers=ITEMS)
+    items = opened.rows("writing/title.parquet")
+    answers = folder / "answers.jsonl"
+    answers.write_text(
+        "".join(json.dumps({"id": row["id"], "text": row["reference"]}) + "\n" for row in items)
+    )
+    submission = folder / "submission"
+    viva_here(
+        *("run", "title", "--round", opened.folder, "--model", f"replay/{answers}"),
+        *("--logs", submission / "logs", "--display", "none"),
+    )
+    (submission / "submission.toml").write_text(FORM.format(model=f"replay/{answers}"))
+    return folder
+
+
+def copied(made: Path, inbox: Path, name: str) -> Path:
+    return Path(shutil.copytree(made / "submission", inbox / name))
+
+
+def raise_scores(submission: Path) -> None:
+    [path] = (submission / "logs").glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.samples is not None
+    for sample in log.samples:
+        scores: Any = sample.scores
+        scores["writing"].value = {**scores["writing"].value, "rougeL": 0.5}
+    write_eval_log(log, str(path))
+
+
+def test_honest_submissions_are_accepted_and_forged_ones_refused(
+    made: Path, tmp_path: Path
+) -> None:
+    inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
+    copied(made, inbox, "honest")
+    raise_scores(copied(made, inbox, "raised"))
+    (copied(made, inbox, "linked") / "logs" / "notes").symlink_to("/etc")
+    shutil.rmtree(copied(made, inbox, "empty") / "logs")
+    done = viva_here("board", "intake", inbox, "--out", out, "--round", round, "--json", expect=1)
+    found = only_json(done.stdout)
+    decided = {row["name"]: row for row in found["submissions"]}
+    assert {name: row["accepted"] for name, row in decided.items()} == {
+        **{"empty": False, "honest": True, "linked": False, "raised": False}
+    }
+    assert (decided["honest"]["badge"], decided["honest"]["reasons"]) == ("self-reported", [])
+    assert any("rougeL 0.5" in reason for reason in decided["raised"]["reasons"])
+    assert decided["linked"]["reasons"] == [
+        "linked/logs/notes is no plain file. Hand in copies, not links."
+    ]
+    assert json.loads((out / "intake.json").read_text()) == found
+    assert [path.name for path in (out / "accepted").iterdir()] == ["honest"]
+    board = only_json(viva_here("board", "show", found["accepted"], "--json").stdout)
+    assert {row["model"] for row in board["rows"]} == {f"replay/{made}/answers.jsonl"}
+
+
+def test_a_published_head_makes_the_badge_verified(made: Path, tmp_path: Path) -> None:
+    inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
+    logs = copied(made, inbox, "honest") / "logs"
+    head = json.loads((logs / "runs.jsonl").read_text().splitlines()[-1])["hash"]
+    given = ("board", "intake", inbox, "--out", out, "--round", round, "--head", head)
+    assert "accepted  honest  verified" in viva_here(*given).stdout
+    assert "accepted  honest  verified" in viva_here(*given).stdout  # the same again
+
+
+def test_the_workflow_for_pull_requests_runs(made: Path, tmp_path: Path) -> None:
+    copied(made, tmp_path / "submissions", "honest")
+    shutil.copytree(made / "round-0" / "small", tmp_path / "rounds" / "current")
+    workflow = yaml.safe_load((ROOT / "examples" / "board" / "intake.yml").read_text())
+    steps = [step["run"] for step in workflow["jobs"]["intake"]["steps"] if "run" in step]
+    for step in steps[1:]:  # the first installs
+        program, *arguments = step.split()
+        assert program == "viva"
+        viva(*arguments, cwd=tmp_path)
+    [row] = {
+        (row["model"], row["trust"])
+        for row in json.loads((tmp_path / "site" / "board.json").read_text())["rows"]
+    }
+    assert row == (f"replay/{made}/answers.jsonl", "self-reported")
+
+
+def test_an_intake_needs_submissions_and_rounds(made: Path, tmp_path: Path) -> None:
+    round = made / "round-0" / "small"
+    (tmp_path / "inbox").mkdir()
+    out = ("--out", tmp_path / "taken")
+    viva_here("board", "intake", tmp_path / "inbox", *out, "--round", round, expect=2)
+    copied(made, tmp_path / "inbox", "honest")
+    viva_here("board", "intake", tmp_path / "inbox", *out, expect=2)
+    inside = tmp_path / "inbox" / "honest" / "taken"
+    viva_here("board", "intake", tmp_path / "inbox", "--out", inside, "--round", round, expect=2)
+    assert not inside.exists()
+
+
+def test_a_model_asked_again_answers_as_its_log_says(made: Path, tmp_path: Path) -> None:
+    logs = Path(shutil.copytree(made / "submission" / "logs", tmp_path / "logs"))
+    round, answers = made / "round-0" / "small", made / "answers.jsonl"
+    given = ("board", "verify", logs, "--round", round, "--reask", "20", "--json")
+    [row] = only_json(viva_here(*given).stdout)["reasked"]
+    assert (row["metric"], row["items"], row["doubtful"]) == ("rougeL", ITEMS, False)
+    assert (row["logged"], row["again"], row["p"]) == (1.0, 1.0, 1.0)
+    # The log holds answers that the model never gave: now it is another one.
+    kept = answers.read_text()
+    junk = [{**json.loads(line), "text": "junk"} for line in kept.splitlines()]
+    answers.write_text("".join(json.dumps(line) + "\n" for line in junk))
+    try:
+        [row] = only_json(viva_here(*given, expect=1).stdout)["reasked"]
+    finally:
+        answers.write_text(kept)
+    assert (row["doubtful"], row["again"], row["p"]) == (True, 0.0, 2**-ITEMS)
+
+
+def test_chance_of_a_lead_by_flipped_signs() -> None:
+    assert sign_flip_p([0.2, 0.1, 0.4], 0) == 1 / 8
+    assert sign_flip_p([0.0, 0.0], 0) == 1.0
+    # Of the four patterns of +-1, +-2 three sum to at least -1... and one alone to 3.
+    assert sign_flip_p([-1.0, 2.0], 0) == 2 / 4
+    assert sign_flip_p([0.5] * 20, 0) == 1 / 20_001
+    assert 0.2 < sign_flip_p([1.0, -1.0] * 10 + [0.5], 0) < 0.8

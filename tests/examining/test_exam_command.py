@@ -1,0 +1,289 @@
+"""`viva exam`: from papers and models to a verdict, by the command that a user runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.examining.papers import quality, save_pages, save_pdfs
+from tests.servers.commands import only_json, viva_here
+from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, error, scripted
+
+from vivavoce.store import lock
+
+PAPERS = 14
+FIELDS = {"papers", "plan", "verdicts", "site"}
+VERDICT = {
+    *("task", "metric", "better", "worse", "difference", "ci", "decided", "items"),
+    *("more_papers_needed", "cost"),
+}
+PRICES = ("--price", "openai-api/scripted/fine=10,40", "--price", "openai-api/scripted/weak=1,4")
+
+
+def full(name: str) -> str:
+    return f"openai-api/scripted/{name}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with scripted(quality) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Papers as arXiv's HTML, one of which cannot be read and one of which has no date."""
+    folder = save_pages(tmp_path_factory.mktemp("pages"), PAPERS)
+    first = min(folder.iterdir())
+    stamp = re.compile(rb'<div id="watermark-tr">.*?</div>')
+    (folder / "undated.html").write_bytes(stamp.sub(b"", first.read_bytes()))
+    first.unlink()
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def based(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exam of these papers that no model has taken yet."""
+    out = tmp_path_factory.mktemp("based") / "out"
+    viva_here("exam", pages, "--tasks", "abstract", "--out", out)
+    return out
+
+
+def examine(
+    server: ScriptedServer, papers: Path | str, models: str, out: Path, *more: str, expect: int = 0
+) -> Any:
+    named = [word for name in models.split() for word in ("--model", full(name))]
+    command = ("exam", papers, *named, "--out", out, "--json", *more)
+    done = viva_here(*command, env=server.environment, expect=expect)
+    return only_json(done.stdout) if not expect else done.stderr
+
+
+def copied(based: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(based, tmp_path / "out"))
+
+
+@pytest.mark.slow
+def test_the_better_model_is_named_and_nobody_is_asked_twice(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out, before = copied(based, tmp_path), len(server.asks)
+    options = ("--tasks", "abstract", "--yes", "--budget", "5", *PRICES)
+    report = examine(server, pages, "weak fine", out, *options)
+    assert report.keys() >= FIELDS
+    assert report["papers"] == {
+        "given": PAPERS + 1,
+        "used": PAPERS - 1,
+        "left_out": {"undated": 1, "unreadable": 1},
+    }
+    [verdict] = report["verdicts"]
+    assert verdict.keys() >= VERDICT
+    assert (verdict["better"], verdict["worse"]) == (full("fine"), full("weak"))
+    assert (verdict["metric"], verdict["decided"]) == ("rougeL", True)
+    assert verdict["more_papers_needed"] is None
+    low, high = verdict["ci"]
+    assert 0 < low < verdict["difference"] < high
+    values = verdict["values"]
+    assert verdict["difference"] == pytest.approx(values[full("fine")] - values[full("weak")])
+    # Each reply says that it took 100 tokens and gave 7.
+    asked = Counter(ask.model for ask in server.asks[before:])
+    assert asked == {"fine": verdict["items"], "weak": verdict["items"]}
+    dollars = {full("fine"): (1000 + 280) / 1e6, full("weak"): (100 + 28) / 1e6}
+    for name, each in dollars.items():
+        assert verdict["cost"][name] == pytest.approx(each * verdict["items"])
+    plan = report["plan"]
+    assert plan["items"] == PAPERS - 1
+    assert 0 < plan["cost"] < plan["at_most"] < 5
+    assert 0 < plan["detectable"] < 1
+    page = Path(report["page"]).read_text("utf-8")
+    assert "fine is better than weak: +0." in page
+    assert (Path(report["site"]) / "board" / "index.html").is_file()
+    assert examine(server, pages, "weak fine", out, *options) == report
+    # The site comes again where it is gone, and still nobody is asked.
+    shutil.rmtree(report["site"])
+    assert examine(server, pages, "weak fine", out, *options) == report
+    assert len(server.asks) == before + sum(asked.values())
+
+
+@pytest.mark.slow
+def test_equal_models_cannot_be_told_apart(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    options = ("--tasks", "abstract", "--yes")
+    report = examine(server, pages, "fine twin", copied(based, tmp_path), *options)
+    [verdict] = report["verdicts"]
+    assert (verdict["better"], verdict["worse"], verdict["decided"]) == (None, None, False)
+    assert (verdict["difference"], verdict["more_papers_needed"]) == (0, None)
+    assert verdict["cost"][full("twin")] is None
+    assert "fine and twin cannot be told apart" in verdict["words"]
+    assert "too near" in verdict["words"]
+
+
+@pytest.mark.slow
+def test_models_that_differ_by_chance_alone_would_take_more_papers(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    options = ("--tasks", "abstract", "--yes")
+    report = examine(server, pages, "even odd", copied(based, tmp_path), *options)
+    [verdict] = report["verdicts"]
+    assert not verdict["decided"]
+    assert verdict["items"] == PAPERS - 1
+    assert verdict["more_papers_needed"] > 0
+    assert f"about {verdict['more_papers_needed']:,} more such papers" in verdict["words"]
+
+
+@pytest.mark.slow
+def test_one_model_is_held_against_baselines_and_shown_its_misses(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    def failing(ask: Ask) -> Reply:
+        return answer("") if ask.number == worst else quality(ask)
+
+    worst = len(server.asks) + 3
+    server.script = failing
+    out = copied(based, tmp_path)
+    shutil.rmtree(out / "logs")
+    report = examine(server, pages, "fine", out, "--tasks", "abstract", "--yes")
+    server.script = quality
+    rivals = {row["between"][1]: row for row in report["verdicts"]}
+    assert set(rivals) == {"lead", "centrality", "abstract_copy", "null"}
+    assert rivals["null"]["better"] == full("fine")
+    rows = only_json(viva_here("board", "show", next((out / "logs").iterdir()), "--json").stdout)
+    [mine] = [row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]]
+    assert {name for name, row in rivals.items() if not row["decided"]} == {*mine["tied_with"]}
+    assert rivals["null"]["invalid"][full("fine")] == 1
+    first, *others = report["missed"]
+    assert first["value"] == 0
+    assert first["fault"]
+    assert first["title"]
+    assert all(row["value"] > 0 and not row["fault"] for row in others)
+    shown = viva_here("exam", pages, "--model", full("fine"), "--tasks", "abstract", "--out", out)
+    assert f"worst in abstract: {first['title']}" in shown.stdout
+
+
+@pytest.mark.slow
+def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages: Path) -> None:
+    done = viva_here("exam", pages, "--tasks", "abstract", "--out", based)
+    assert f"{PAPERS - 1} of {PAPERS + 1} papers can be asked about" in done.stdout
+    assert "lead" in done.stdout
+    assert "A model would be asked this:" in done.stdout
+    assert "for each dollar that a million tokens cost" in done.stdout
+    report = only_json(
+        viva_here("exam", pages, "--tasks", "abstract", "--out", based, "--json").stdout
+    )
+    assert report["verdicts"] == []
+    assert report["plan"]["cost"] is None
+    by_value = [row["value"] for row in report["baselines"]]
+    assert by_value == sorted(by_value, reverse=True)
+
+
+@pytest.mark.slow
+def test_nothing_is_asked_before_somebody_agrees_or_beyond_the_budget(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out, before = copied(based, tmp_path), len(server.asks)
+    told = examine(server, pages, "fine weak", out, "--tasks", "abstract", expect=2)
+    assert "add --yes" in told
+    assert f"{PAPERS - 1} items" in told
+    options = ("--tasks", "abstract", "--yes", *PRICES, "--budget", "0.01")
+    told = examine(server, pages, "fine weak", out, *options, expect=2)
+    assert "the budget is $0.01. Nothing was asked" in told
+    told = examine(
+        server, pages, "fine weak", out, "--tasks", "abstract", "--yes", "--budget", "9", expect=2
+    )
+    assert f"--price {full('fine')}=IN,OUT" in told
+    assert len(server.asks) == before
+
+
+@pytest.mark.slow
+def test_other_papers_replace_an_exam_that_nobody_paid_for_and_no_other(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out, fewer = copied(based, tmp_path), Path(shutil.copytree(pages, tmp_path / "fewer"))
+    (fewer / "undated.html").unlink()
+    report = examine(server, fewer, "fine weak", out, "--tasks", "abstract", "--yes")
+    assert report["papers"]["left_out"] == {"unreadable": 1}
+    told = examine(server, pages, "fine weak", out, "--tasks", "abstract", "--yes", expect=2)
+    assert "an exam of other papers" in told
+
+
+def test_two_exams_in_one_folder_do_not_meet(pages: Path, tmp_path: Path) -> None:
+    with lock(tmp_path):
+        told = viva_here("exam", pages, "--out", tmp_path, expect=75).stderr
+    assert "is held by process" in told
+
+
+@pytest.mark.slow
+def test_a_provider_that_fails_ends_with_1_and_is_asked_again(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out, options = copied(based, tmp_path), ("--tasks", "abstract", "--yes")
+    before = len(server.asks)
+    server.script = lambda ask: error(400, "no") if ask.model == "weak" else quality(ask)
+    told = examine(server, pages, "fine weak", out, *options, expect=1)
+    assert "Run the same command again" in told
+    server.script = quality
+    [verdict] = examine(server, pages, "fine weak", out, *options)["verdicts"]
+    assert verdict["better"] == full("fine")
+    assert sum(ask.model == "fine" for ask in server.asks[before:]) == verdict["items"]
+
+
+@pytest.mark.slow
+def test_twenty_pdfs_and_every_task_that_they_can_carry(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    folder = save_pdfs(tmp_path / "papers", 20)
+    report = examine(server, folder, "fine weak", tmp_path / "out", "--yes")
+    assert report["papers"]["given"] == 20
+    better = {row["task"]: row["better"] for row in report["verdicts"]}
+    assert set(better) == {"title", "abstract", "introduction", "related_work"}
+    assert {better[task] for task in better if task != "title"} == {full("fine")}
+    [related] = [row for row in report["verdicts"] if row["task"] == "related_work"]
+    assert {row["metric"] for row in related["also"]} == {"citation_precision", "citation_recall"}
+
+
+def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    (nothing / "photo.jpg").write_bytes(b"\xff\xd8")
+    out = ("--out", tmp_path / "out")
+    cases = {
+        ("nowhere",): "does not exist",
+        (nothing,): "no paper of a kind that is read",
+        (nothing, "--tasks", "poem"): "No task is called 'poem'",
+        (nothing, "--tasks", "formula"): "formula is not asked about papers",
+        (nothing, "--budget", "0"): "buys nothing",
+        (nothing, "--max", "3"): "--max belongs to arxiv:QUERY",
+        (nothing, "--since", "2024-02-01", "--until", "2024-01-01"): "must lie before",
+        ("arxiv: ",): "has no query",
+        (nothing, "--model", "a/b", "--price", "a/c"): "does not say of which model",
+    }
+    for words, message in cases.items():
+        assert message in viva_here("exam", *words, *out, expect=2).stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_papers_that_cannot_be_examined_say_why(server: ScriptedServer, tmp_path: Path) -> None:
+    folder = save_pages(tmp_path / "few", 3)
+    told = examine(server, folder, "fine", tmp_path / "few-out", "--yes", expect=2)
+    assert "cannot carry" in told
+    assert "at least 6 papers" in told
+    for page in folder.iterdir():
+        page.rename(folder / f"{page.stem.replace('.', '-')}-draft.html")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "a.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    told = examine(server, broken, "fine", tmp_path / "broken-out", "--yes", expect=2)
+    assert "can be read" in told
+    assert "a.pdf" in told
+    done = viva_here(
+        "exam", folder, "--model", "nobody/x", "--out", tmp_path / "model-out", expect=2
+    )
+    assert "The model nobody/x cannot be used" in done.stderr
+    assert KEY not in done.stderr

@@ -1,0 +1,56 @@
+"""`viva exam arxiv:QUERY`: papers of a query, fetched politely, once."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.examining.papers import quality
+from tests.servers.arxiv_replay import FakeClock, replaying
+from tests.servers.commands import only_json, viva_here
+from tests.servers.living_arxiv import LivingArxiv, submissions
+from tests.servers.scripted import scripted
+
+MODELS = ("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak")
+
+
+@pytest.mark.slow
+def test_a_query_is_examined_and_asked_once(tmp_path: Path) -> None:
+    archive = submissions(12, 365)
+    inside = [one for one in archive if date(2023, 3, 1) <= one.day < date(2023, 12, 1)]
+    with replaying({}, FakeClock()) as arxiv, scripted(quality) as server:
+        arxiv.script = LivingArxiv(archive, date(2025, 1, 1))
+        command = ("exam", "arxiv:cat:cs.CL", *MODELS, "--since", "2023-03-01", "--until")
+        options = ("2023-12-01", "--tasks", "abstract", "--out", tmp_path / "out")
+        places = ("--base", arxiv.origin, "--json")
+        planned = viva_here(*command, *options, *places, env=server.environment, expect=2)
+        assert "add --yes" in planned.stderr
+        # One page of the listing, and a text for each paper.
+        listings = [ask.target for ask in arxiv.asks if ask.target.startswith("/api/")]
+        assert len(listings) == 1
+        assert "submittedDate%3A%5B202303010000+TO+202311302359%5D" in listings[0]
+        assert len(arxiv.asks) == 1 + len(inside)
+        done = viva_here(*command, *options, "--yes", *places, env=server.environment)
+        report = only_json(done.stdout)
+        assert report["papers"]["given"] == len(inside)
+        [verdict] = report["verdicts"]
+        assert verdict["better"] == "openai-api/scripted/fine"
+        asked = len(arxiv.asks), len(server.asks)
+        assert asked[0] == 1 + len(inside)
+        again = viva_here(*command, *options, *places, env=server.environment)
+        assert only_json(again.stdout) == report
+        assert (len(arxiv.asks), len(server.asks)) == asked
+
+
+@pytest.mark.slow
+def test_no_network_and_no_paper_are_said(tmp_path: Path) -> None:
+    with replaying({}, FakeClock()) as arxiv:
+        arxiv.script = LivingArxiv(submissions(3, 30), date(2025, 1, 1))
+        base, words = arxiv.origin, ("--since", "1999-01-01", "--until", "1999-02-01")
+        done = viva_here(
+            "exam", "arxiv:cs", *words, "--base", base, "--out", tmp_path / "none", expect=2
+        )
+        assert "arXiv knows no paper for (cs) AND submittedDate" in done.stderr
+    done = viva_here("exam", "arxiv:cs", "--base", base, "--out", tmp_path / "off", expect=1)
+    assert "127.0.0.1" in done.stderr

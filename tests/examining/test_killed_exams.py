@@ -1,0 +1,92 @@
+"""An exam that is killed at every step and between them ends as one that nobody disturbed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import ROOT
+from tests.examining.papers import quality, save_pages
+from tests.servers.commands import only_json, viva_here
+from tests.servers.scripted import ScriptedServer, scripted
+
+MODELS = ["openai-api/scripted/fine", "openai-api/scripted/weak"]
+CONNECTIONS = 10
+"""Requests that Inspect has under way at one time."""
+DEATHS = [
+    ("Checking models", "start"),
+    ("Reading papers", "start"),
+    ("Reading papers", "half"),
+    ("Reading papers", "end"),
+    ("Building the round", "start"),
+    ("Building the round", "end"),
+    ("Baselines of abstract", "half"),
+    ("Baselines of abstract", "end"),
+    ("Planning", "end"),
+    ("Asking about abstract", "start"),
+    ("Asking about abstract", "half"),
+    ("Asking about abstract", "end"),
+    ("Writing the site", "start"),
+    ("Writing the site", "end"),
+]
+
+
+class Mortal:
+    """Exams in processes that kill themselves."""
+
+    def __init__(self, server: ScriptedServer) -> None:
+        self._environment = server.environment
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.examining.dying"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+
+    def run(self, step: str | None, moment: str, arguments: dict[str, Any]) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        line = json.dumps([step, moment, arguments, self._environment])
+        print(line, file=self._process.stdin, flush=True)
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+@pytest.mark.slow
+def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+    papers = save_pages(tmp_path / "papers", 8)
+    with scripted(quality) as server:
+        mortal = Mortal(server)
+        arguments = {"papers": str(papers), "model": MODELS, "tasks": ["abstract"]}
+        calm, stormy = ({**arguments, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
+        assert mortal.run(None, "", calm) == 0
+        once = len(server.asks)
+        for step, moment in DEATHS:
+            assert mortal.run(step, moment, stormy) == -signal.SIGKILL, (step, moment)
+        assert mortal.run(None, "", stormy) == 0
+        mortal.close()
+        asked = Counter((ask.model, ask.prompt) for ask in server.asks[once:])
+        assert len(asked) == once
+        assert sum(asked.values()) - once <= CONNECTIONS
+        before = len(server.asks)
+        reports = [report_of(server, papers, tmp_path / name) for name in ("calm", "stormy")]
+        assert len(server.asks) == before
+    assert reports[0] == reports[1]
+    assert reports[0]["verdicts"][0]["better"] == MODELS[0]
+
+
+def report_of(server: ScriptedServer, papers: Path, out: Path) -> dict[str, Any]:
+    """What the command says of an exam that is done, but for the places of its files."""
+    named = [word for name in MODELS for word in ("--model", name)]
+    command = ("exam", papers, *named, "--tasks", "abstract", "--out", out, "--json")
+    found = only_json(viva_here(*command, env=server.environment).stdout)
+    return {name: value for name, value in found.items() if name not in ("site", "page")}

@@ -1,0 +1,223 @@
+"""Searches of arXiv that lose nothing: papers that come and go, kills, and empty answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
+from typer.testing import CliRunner
+
+from vivavoce.cli import app
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.errors import InputError
+from vivavoce.records import Document
+from vivavoce.sources.catalogues.arxiv.search import dated, save_search, search
+from vivavoce.sources.http.client import Allowed, ChangedError, Client
+
+VIVA = Path(sys.executable).with_name("viva")
+JUNE = date(2024, 6, 1)
+
+
+def entry(number: int) -> Entry:
+    """A paper of the day of its number."""
+    return Entry(f"2406.{number:05d}", JUNE + timedelta(days=number), ("Ada First",))
+
+
+@pytest.fixture
+def arxiv() -> Iterator[ReplayServer]:
+    with replaying({}, FakeClock()) as server:
+        server.script = CatalogueArxiv([entry(number) for number in range(40)])
+        yield server
+
+
+def client_of(server: ReplayServer) -> Client:
+    return Client(Allowed(frozenset(), loopback=server.origin), throttle=FakeClock().throttle())
+
+
+def numbers(server: ReplayServer, **options: object) -> list[int]:
+    """Numbers of the papers that a search finds, in its order."""
+    wanted = {"page": 10, "sort": "submittedDate", "api": server.api, **options}
+    found = search(client_of(server), "cat:cs.CL", **wanted)  # type: ignore[arg-type]
+    return [int(one.key[-5:]) for one in found if isinstance(one, Document)]
+
+
+def meanwhile(server: ReplayServer, at: int, change: Callable[[list[Entry]], None]) -> None:
+    """Change the catalogue before a request is answered, by its number."""
+    catalogue = server.script
+    assert isinstance(catalogue, CatalogueArxiv)
+
+    def script(ask: Ask) -> Fault | None:
+        if ask.number == at:
+            change(catalogue.papers)
+        return catalogue(ask)
+
+    server.script = script
+
+
+@pytest.mark.parametrize("order", ["descending", "ascending"])
+@pytest.mark.parametrize("coming", [1, 3, 25])
+@pytest.mark.parametrize("at", [2, 3, 5])
+def test_papers_that_arrive_between_two_pages_lose_and_double_none(
+    arxiv: ReplayServer, order: str, coming: int, at: int
+) -> None:
+    meanwhile(arxiv, at, lambda papers: papers.extend(entry(40 + n) for n in range(coming)))
+    found = numbers(arxiv, order=order)
+    assert sorted(found) == list(range(40 + coming))
+
+
+@pytest.mark.parametrize("going", [1, 5, 15])
+def test_papers_that_are_taken_down_between_two_pages_lose_no_other(
+    arxiv: ReplayServer, going: int
+) -> None:
+    meanwhile(arxiv, 3, lambda papers: papers.__delitem__(slice(40 - going, 40)))
+    found = numbers(arxiv)  # newest first: those that went were on the pages already read
+    assert len(found) == len(set(found))
+    assert set(range(40 - going)) <= set(found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    changes=st.lists(
+        st.tuples(st.integers(2, 9), st.booleans(), st.integers(0, 60)), max_size=4, unique=True
+    ),
+    page=st.integers(4, 15),
+)
+def test_what_is_there_all_the_time_is_always_found(
+    changes: list[tuple[int, bool, int]], page: int
+) -> None:
+    catalogue = CatalogueArxiv([entry(2 * number) for number in range(30)])
+    gone: set[int] = set()
+
+    def script(ask: Ask) -> Fault:
+        for at, is_added, number in changes:
+            if at == ask.number and is_added:
+                catalogue.papers.append(entry(2 * number + 1))
+            elif at == ask.number and number < 30:
+                gone.add(2 * number)
+        catalogue.papers = [p for p in catalogue.papers if int(p.name[-5:]) not in gone]
+        return catalogue(ask)
+
+    with replaying({}, FakeClock()) as server:
+        server.script = script
+        found = numbers(server, page=page)
+    assert len(found) == len(set(found))
+    assert {2 * number for number in range(30)} - gone <= set(found)
+
+
+def test_a_limit_is_kept_whatever_arrives(arxiv: ReplayServer) -> None:
+    meanwhile(arxiv, 2, lambda papers: papers.extend(entry(40 + n) for n in range(4)))
+    assert numbers(arxiv, limit=25) == list(range(39, 14, -1))
+
+
+def test_a_list_that_never_holds_still_is_an_error(arxiv: ReplayServer) -> None:
+    catalogue = arxiv.script
+    assert isinstance(catalogue, CatalogueArxiv)
+
+    def script(ask: Ask) -> Fault:
+        catalogue.papers = [entry(1000 * ask.number + n) for n in range(40)]
+        return catalogue(ask)
+
+    arxiv.script = script
+    with pytest.raises(ChangedError, match="no result of the page before"):
+        numbers(arxiv)
+
+
+def test_an_answer_without_results_is_asked_for_again_before_it_is_believed(
+    arxiv: ReplayServer,
+) -> None:
+    catalogue = arxiv.script
+    assert isinstance(catalogue, CatalogueArxiv)
+    nothing = CatalogueArxiv([])
+    arxiv.script = lambda ask: (nothing if ask.number == 1 else catalogue)(ask)
+    assert len(numbers(arxiv)) == 40
+    arxiv.script = nothing
+    before = len(arxiv.asks)
+    assert numbers(arxiv) == []
+    assert len(arxiv.asks) - before == 2
+
+
+def test_a_search_goes_on_at_its_offset(arxiv: ReplayServer, tmp_path: Path) -> None:
+    catalogue = arxiv.script
+    arxiv.script = lambda ask: Fault(b"", 404) if ask.start == 18 else catalogue(ask)
+    words = ["cat:cs.CL", tmp_path / "feeds"]
+    options = {"page": 10, "sort": "submittedDate", "api": arxiv.api}
+    with pytest.raises(Exception, match="404"):
+        save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
+    assert arxiv.starts == [0, 9, 18]
+    arxiv.script = catalogue
+    saved = save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
+    assert arxiv.starts == [0, 9, 18, 18, 27, 36]
+    assert (saved.papers, len(saved.files)) == (40, 5)
+    whole = save_search(client_of(arxiv), words[0], tmp_path / "whole", **options)  # type: ignore[arg-type]
+    assert whole.files == saved.files
+    for name in whole.files:
+        there = (tmp_path / "feeds" / name).read_bytes()
+        assert (tmp_path / "whole" / name).read_bytes() == there
+    assert len(arxiv.asks) == 11
+    # A search that was finished is made anew, and so is a page that was changed.
+    save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
+    assert len(arxiv.asks) == 16
+
+
+def test_dates_are_the_date_range_of_the_query() -> None:
+    june, july = date(2024, 6, 1), date(2024, 7, 1)
+    assert dated("cat:cs.CL OR cat:cs.LG", june, july) == (
+        "(cat:cs.CL OR cat:cs.LG) AND submittedDate:[202406010000 TO 202406302359]"
+    )
+    assert dated("a", None, None) == "a"
+    assert dated("a", june, None).endswith("[202406010000 TO 210001010000]")
+    assert dated("a", None, july).endswith("[199101010000 TO 202406302359]")
+    with pytest.raises(InputError, match="Nothing lies between"):
+        dated("a", july, june)
+
+
+def test_the_command_asks_for_a_span_of_days_with_a_contact(
+    arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    words = ["fetch", "arxiv", "cat:cs.CL", "--since", "2024-06-03", "--until", "2024-06-08"]
+    more = ["--max", "3", "--contact", "me@uni.example", "--base", arxiv.api, "--json"]
+    done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "feeds")])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["papers"], told["total"]) == (3, 5)
+    assert arxiv.asks[0].agent.endswith("(mailto:me@uni.example)")
+    ingest("arxiv", tmp_path / "feeds", tmp_path / "c")
+    days = sorted(str(paper.published) for paper in load_corpus(tmp_path / "c").papers)
+    assert days == ["2024-06-05", "2024-06-06", "2024-06-07"]
+    more[3] = "two words"
+    done = CliRunner().invoke(app, [*words, *more, "--out", str(tmp_path / "x")])
+    assert done.exit_code == 2
+    assert "is no address that a server can write to" in done.output
+
+
+@pytest.mark.slow
+def test_a_killed_command_asks_for_no_page_twice(arxiv: ReplayServer, tmp_path: Path) -> None:
+    catalogue = arxiv.script
+    assert isinstance(catalogue, CatalogueArxiv)
+    catalogue.papers = [entry(number) for number in range(250)]
+    command = [str(VIVA), "fetch", "arxiv", "cat:cs.CL", "--max", "400"]
+    command += ["--out", str(tmp_path / "feeds"), "--base", arxiv.api]
+    running: list[subprocess.Popen[bytes]] = []
+
+    def script(ask: Ask) -> Fault:
+        if ask.number == 3:  # the third page is under way
+            running[0].kill()
+            running[0].wait()
+        return catalogue(ask)
+
+    arxiv.script = script
+    running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+    assert running[0].wait() != 0
+    assert subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
+    assert arxiv.starts == [0, 90, 180, 180]  # the one under way, once more
+    report = ingest("arxiv", tmp_path / "feeds", tmp_path / "c")
+    assert (report.papers, report.failed) == (250, ())
