@@ -45,7 +45,7 @@ class Trial:
 
     round: Round
     few: Round
-    """One of two families, which have three runs with a model."""
+    """One of two families, which have six runs with a model."""
     server: ScriptedServer
     folder: Path
 
@@ -60,7 +60,7 @@ class Trial:
 
 @pytest.fixture(scope="module")
 def trial(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
-    golden = Golden(opened, [task for _, task in opened.tasks() if task != "rank_by_graph"])
+    golden = Golden(opened, [task for _, task in opened.tasks()])
 
     def script(ask: Ask) -> Reply:
         is_broken = ask.model == "broken" and "<question>" in ask.prompt
@@ -94,16 +94,18 @@ def test_every_task_is_tried_with_every_method_that_needs_a_model(trial: Trial) 
 
 
 def test_a_limit_ends_it_soon(trial: Trial) -> None:
-    # Three items share the price of two requests: the first is ended by its first request, since
-    # its share is 2/3 of one; so is the second with its 1/2; nothing is left for the third.
+    # Six items share the price of two requests: the first is ended by its first request, since its
+    # share is 1/3 of one; so is the second with its 1/5; nothing is left for the others.
     report = trial.run("poor", 2 * REQUEST)
     assert trial.asked("poor") == 2
     assert report.cost == pytest.approx(2 * REQUEST)
     assert [(row.task, row.stopped, row.valid) for row in report.rows] == [
         ("leaderboard", 1, 0.0),
-        ("rank_by_prompt", 1, 0.0),
+        ("rank_by_graph", 1, 0.0),
     ]
-    assert report.left_out == ("leaderboard with agent was not asked: the limit is used up.",)
+    runs = ["rank_by_prompt with direct"]
+    runs += [f"{task} with agent" for task in ("leaderboard", "rank_by_graph", "rank_by_prompt")]
+    assert report.left_out == tuple(f"{run} was not asked: the limit is used up." for run in runs)
     assert not report.is_whole
 
 

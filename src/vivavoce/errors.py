@@ -4,6 +4,7 @@
 VivaError           1   the work failed
 ├── DamagedError    1   a stored file no longer matches its recorded hash
 ├── StaleError      1   a step has to be done first
+├── EmptyRoundError 1   a round would hold no item
 ├── InputError      2   wrong use or unreadable input
 │   └── NoItemsError  2 a task has no item in a setting
 ├── MissingExtra    1   an optional package is not installed
@@ -27,6 +28,10 @@ class DamagedError(VivaError):
 
 class StaleError(VivaError):
     """A command needs a step that was not done, or was done before something changed."""
+
+
+class EmptyRoundError(VivaError):
+    """A round that would hold no item; the message counts why papers were left out."""
 
 
 class InputError(VivaError):

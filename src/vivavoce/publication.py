@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial as fixed
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,8 @@ from vivavoce.web.board.page import STATE, read_state
 from vivavoce.web.board.pages.changes import PATH as HISTORY
 from vivavoce.web.board.site import OPTIONS, write_site
 
+OWN = "live"
+"""Folder of a site that holds what `viva live` publishes beside the pages: no log makes it."""
 _BOARD = "board.json"
 _MAX_PROBLEMS = 20
 
@@ -53,6 +55,8 @@ class SiteInputs:
     rounds: Sequence[Path] = ()
     heads: Sequence[str] = ()
     reasons: Sequence[Mapping[str, str]] = ()
+    trust: Mapping[str, str] = field(default_factory=dict)
+    """What an earlier verification says of the logs, where no rounds are named."""
 
 
 def make_site(
@@ -91,7 +95,7 @@ def make_site(
     with TemporaryDirectory() as passing:
         store = cache or Path(passing)
         if published is None:
-            trust: Mapping[str, str] = {}
+            trust = inputs.trust
             if inputs.rounds:
                 trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
             board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
@@ -151,8 +155,9 @@ def _differences(site: Path, again: Path) -> Iterator[str]:
             yield f"{path} is missing."
         elif (site / path).read_bytes() != (again / path).read_bytes():
             yield f"{path} is not what the logs give."
-    found = {file.relative_to(site).as_posix() for file in site.rglob("*") if file.is_file()}
-    for path in sorted(found - made - {STATE}):
+    found = {file.relative_to(site) for file in site.rglob("*") if file.is_file()}
+    strangers = {file.as_posix() for file in found if file.parts[0] != OWN}
+    for path in sorted(strangers - made - {STATE}):
         yield f"{path} is no file of this board."
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
-from vivavoce.corpus.build.parts import text_document
+from vivavoce.corpus.build.parts import tables_with_cells, text_document
 from vivavoce.corpus.dating import Statement, date_entry, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
@@ -83,18 +83,11 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         tables["papers"].append(row)
         authors = next((d.authors for d in paper.documents if d.authors), ())
         tables["authorships"] += [
-            {
-                **key,
-                "ordinal": ordinal,
-                "name": author.name,
-                "author_id": author.author_id,
-                "confidence": None,
-            }
-            for ordinal, author in enumerate(authors)
+            {**key, "ordinal": ordinal, **row_of(author)} for ordinal, author in enumerate(authors)
         ]
         file = {"source_file": row["source_file"]}
         tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
-        tables["tables"] += [{**key, **row_of(table)} for table in text.tables]
+        tables["tables"] += [{**key, **row_of(table)} for table in tables_with_cells(paper, text)]
         tables["results"] += [
             {**key, **row_of(result), "date": row["first_public"] or result.date}
             for document in paper.documents

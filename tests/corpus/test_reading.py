@@ -22,7 +22,7 @@ PROMISED = {
     "authorships": "paper_id ordinal author_id name",
     "sections": "paper_id source_file ordinal level heading role text",
     "references": "paper_id ordinal raw title year arxiv_id doi cited_paper_id resolver confidence",
-    "tables": "paper_id ordinal caption cells cited row_cited",
+    "tables": "paper_id ordinal caption cells cited row_cited spans bold",
     "results": "dataset task metric method score score_text paper_id paper_url date area modality "
     "higher_is_better",
 }

@@ -60,7 +60,7 @@ def test_the_example_becomes_an_item_that_its_reference_solves(
 ) -> None:
     opened = round_of("architectures", example, tmp_path)
     assert values_of_reference("architecture", opened, tmp_path / "logs") == dict.fromkeys(
-        ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
+        ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe"), 1.0
     )
     assert f"\n{COMMAND}\n" in PAGE.read_text("utf-8")
     model, logs = "openai-api/scripted/architect", tmp_path / "asked"

@@ -52,6 +52,8 @@ def problem_of(words: list[str]) -> str | None:
     while hasattr(command, "commands"):
         if not words or words[0].startswith("-"):
             break
+        if words[0] not in command.commands and words[0].endswith(".toml"):
+            words = [command.default_verb, *words]
         if words[0] not in command.commands:
             return f"no command {words[0]!r}"
         command, words = command.commands[words[0]], words[1:]

@@ -7,13 +7,16 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
+from tests.docs.obliging import obliging
 from tests.examining.papers import quality, save_pages, save_pdfs
 from tests.servers.commands import only_json, viva_here
 from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, error, scripted
 
+from vivavoce.results.logs.reading import read_logs
 from vivavoce.store import lock
 
 PAPERS = 14
@@ -135,6 +138,35 @@ def test_models_that_differ_by_chance_alone_would_take_more_papers(
     assert verdict["items"] == PAPERS - 1
     assert verdict["more_papers_needed"] > 0
     assert f"about {verdict['more_papers_needed']:,} more such papers" in verdict["words"]
+    # Four times out of five a difference of 2.8016 of its standard errors shows.
+    [folder] = [path.parent for path in (tmp_path / "out" / "logs").rglob("*until*")][:1]
+    even, odd = (
+        [log.item_values("rougeL") for log in read_logs(folder)[0] if log.key.model == full(name)]
+        for name in ("even", "odd")
+    )
+    apart = [even[0][item] - odd[0][item] for item in even[0]]
+    gap, error = fmean(apart), stdev(apart) / len(apart) ** 0.5
+    needed = len(apart) * (2.8016 * error / gap) ** 2
+    assert verdict["more_papers_needed"] == pytest.approx(needed - len(apart), rel=0.1)
+
+
+@pytest.mark.slow
+def test_a_judge_is_asked_where_somebody_wants_one(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out, options = copied(based, tmp_path), ("--tasks", "abstract", "--judge", full("judge"))
+    server.script = lambda ask: obliging(ask) if ask.model == "judge" else quality(ask)
+    told = examine(server, pages, "fine weak", out, *options, expect=2)
+    before = len(server.asks)
+    report = examine(server, pages, "fine weak", out, *options, "--yes")
+    server.script = quality
+    [verdict] = report["verdicts"]
+    # Each answer is judged in both orders, and a judge that always names the first is undecided.
+    asked = Counter(ask.model for ask in server.asks[before:])
+    assert asked["judge"] == 2 * (asked["fine"] + asked["weak"])
+    rates = {row["metric"]: row for row in verdict["also"]}
+    assert rates["judge_win"][full("fine")] == rates["judge_win"][full("weak")] == 0.5
+    assert f"{report['plan']['tokens']:,} tokens" in told
 
 
 @pytest.mark.slow

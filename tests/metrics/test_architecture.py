@@ -134,3 +134,24 @@ def test_a_layer_of_another_shape_is_no_match_though_its_values_are_right() -> N
     values = score_tracks(gold, {"a": np.ones(2)}, gold, gold)
     assert (values["tvc"], values["match"]) == (1.0, 1 / 2)
     assert values["tsc"] < 1.0
+
+
+def test_the_output_is_right_by_itself_whatever_the_layers_before() -> None:
+    gold = {"layer_00": np.ones(2), "layer_01": np.array([1.0, 2.0])}
+    wrong_before = {"layer_00": np.zeros(2), "layer_01": np.array([1.0, 2.0])}
+    wrong_last = {"layer_00": np.ones(2), "layer_01": np.array([1.0, 2.1])}
+    assert score_tracks(gold, wrong_before, gold, wrong_before)["output"] == 1.0
+    assert score_tracks(gold, wrong_before, gold, wrong_last)["output"] == 1 / 2
+    assert score_tracks(gold, wrong_last, gold, {})["output"] == 0.0
+
+
+def test_half_precision_is_right_within_its_own_rounding_and_no_further() -> None:
+    # 4 * 2^-11 = 0.00195; the median of |gold| is 2, so 4 may be off by 0.00195 * (4 + 2) = 0.0117
+    gold = {"a": np.array([1.0, 2.0, 4.0])}
+    for values, kind, right in (
+        ([1.0, 2.0, 4.0078], np.float16, 1.0),
+        ([1.0, 2.0, 4.0078], np.float32, 0.0),
+        ([1.0, 2.0, 4.0156], np.float16, 0.0),
+    ):
+        produced = {"a": np.array(values, dtype=kind)}
+        assert score_tracks(gold, produced, gold, produced)["match"] == right

@@ -47,8 +47,8 @@ class Golden:
         self._answers[sample.input] = sample.target
         if "demand" in told:
             self._tables[told["demand"]] = json.loads(sample.target)
-        if "question" in told:
-            self._questions[told["question"]] = sample.target
+        if "library" in told:
+            self._questions[told.get("question", sample.input)] = sample.target
         if "pool" in told and "words" in told:
             self._parts[_wish(sample.input)] = sample.target
 

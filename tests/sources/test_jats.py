@@ -186,7 +186,17 @@ def test_tables_keep_their_grid_and_cite_by_mark_and_range() -> None:
     (table,) = paper(body).tables
     assert table.caption == "Table 1: Works"
     assert table.cells == (("a", "b", ""), ("", "c", "d"), ("e [1]–[3]",))
+    assert table.spans == ((0, 0, 2, 1), (0, 1, 1, 2))
+    assert table.bold == ()
     assert table.cited == (0, 1, 2, 3)  # r1 is 0, b is 3, and the dash takes in 1 and 2
+
+
+def test_cells_all_in_bold_are_marked() -> None:
+    body = """<table-wrap><caption><p>Works</p></caption><table><tr><td><bold>a</bold></td>
+    <td><bold>b</bold> c</td><td><p><bold>9</bold>.<bold>1</bold></p></td><td>d</td></tr></table>
+    </table-wrap>"""
+    (table,) = paper(body).tables
+    assert table.bold == ((0, 0), (0, 2))
 
 
 # Real files

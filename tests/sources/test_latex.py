@@ -183,6 +183,19 @@ After Table~\ref{t}. \bibliography{refs}""",
     assert paper.sections[0].text == "Before. After Table 1."
 
 
+def test_cells_that_span_and_bold_ones_are_marked(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"\section{A}\begin{table}\caption{C}\begin{tabular}{llll}"
+        r"\multirow{2}{*}{M} & \multicolumn{2}{c}{News} & \textbf{Web} \\ & P & R & P \\"
+        r"A & \textbf{91.2} & {\bf 90} & $\mathbf{7}$ \\ B & 9 \textbf{best} & x & \bfseries y"
+        r"\end{tabular}\end{table}",
+    )
+    (table,) = paper.tables
+    assert table.spans == ((0, 0, 2, 1), (0, 1, 1, 2))
+    assert table.bold == ((0, 3), (2, 1), (2, 2), (2, 3), (3, 3))
+
+
 def test_longtables_keep_one_head(tmp_path: Path) -> None:
     paper = read(
         tmp_path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.text.latex_formulas import linear_form, same_formula, symbol_stem
@@ -88,10 +88,76 @@ def test_any_text_is_the_same_as_itself_and_as_its_line(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["{" * 100_000, "\\frac" * 20_000, "(" * 100_000, "_" * 100_000, "a_{" * 50_000, "=" * 9],
+    [
+        *("{" * 100_000, "\\frac" * 20_000, "(" * 100_000, "_" * 100_000, "a_{" * 50_000, "=" * 9),
+        *("9^{9^{9^{9}}}", "|" * 3_000, "a^" * 3_000, "\\sum" * 900, "(a)" * 1_500, "-" * 4_000),
+        *("a = b, b = a", "a = b^b, " * 500, "a_{1} = a_{2}^{a_{2}}, a_{2} = a_{1}^{a_{1}}"),
+    ],
 )
 def test_hostile_formulas_take_no_time(text: str) -> None:
     started = time.process_time()
     same_formula(text, text + "x")
     symbol_stem(text)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (r"\frac{a}{b} + c", "c + a/b"),
+        (r"\frac{C_t - L_t - (H_t - C_t)}{C_t - L_t}", r"\frac{2 C_t - L_t - H_t}{C_t - L_t}"),
+        (r"y = a + b, \quad a = 2 c_t", "2 c_t + b"),
+        (r"\ln \frac{x_t}{y_t}", r"\ln(x_t) - \ln y_t"),
+        (r"\sqrt{x_t^2}", r"(x^2_t)^{1/2}"),
+        (r"-\mathrm{rank}(a_t + b_t)", r"-\operatorname{rank}( b_t + a_t )"),
+        (r"x_t \mathbf{1}\{x_t < 0\}", r"\mathbf{1}\{0 > x_t\} \cdot x_t"),
+        (r"\left| a_t - b_t \right|", "|b_t - a_t|"),
+        (r"\max(a_t, b_t)", r"\max(b_t, a_t)"),
+        (r"\sum_{j=0}^{n-1} (a_{t-j} + b)", r"\sum_{j = 0}^{n - 1} (b + a_{t - j})"),
+        (r"\bar{x}_{i,t} + a", r"a + \overline{x}_{i, t}"),
+        (r"P\,E_{i, t}", r"PE_{i,t}"),
+    ],
+)
+def test_formulas_that_give_the_same_numbers_are_the_same(one: str, other: str) -> None:
+    assert same_formula(one, other)
+    assert same_formula(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("PE", "EP"),
+        ("x_t^2", "x_t^3"),
+        (r"\ln a", r"\log_2 a"),
+        ("a_t", "a_{t-1}"),
+        (r"\mathrm{rank}(a)", r"\mathrm{tsrank}(a)"),
+        ("a/b/c", "a/(b/c)"),
+        (r"\bar{a}", "a"),
+        (r"\frac{x}{y}, x = a", r"\frac{x}{y}, x = b"),
+        ("x_t + 0.001", "x_t"),
+        (r"\sqrt{(a - b)^2}", "a - b + 2 (b - a)"),
+    ],
+)
+def test_formulas_that_give_other_numbers_are_not_the_same(one: str, other: str) -> None:
+    assert not same_formula(one, other)
+
+
+NUMBERS = st.sampled_from(["a_t", "b_t", r"\ln c", "2", r"\bar{x}_{i,t}", r"\mathrm{rank}(a_t)"])
+TERMS = st.recursive(
+    NUMBERS,
+    lambda inner: st.one_of(
+        st.tuples(inner, NUMBERS).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}}"),
+        st.tuples(inner, inner).map(lambda pair: f"({pair[0]} - {pair[1]})"),
+        st.tuples(inner, inner).map(lambda pair: rf"({pair[0]}) \cdot ({pair[1]})"),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(TERMS, TERMS, TERMS)
+def test_laws_of_arithmetic_keep_a_formula(a: str, b: str, c: str) -> None:
+    assert same_formula(f"({a}) + ({b})", f"({b}) + ({a})")
+    assert same_formula(rf"({a}) \cdot (({b}) + ({c}))", f"({a})({b}) + ({a})({c})")
+    assert same_formula(f"{a}", f" ({a}) ")
+    assert not same_formula(f"{a}", f"({a}) + 1")

@@ -20,11 +20,11 @@ from vivavoce.cli import (
     exam,
     fetch,
     info,
+    live,
     networks,
     round_updates,
     rounds,
     runs,
-    trials,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 
@@ -58,13 +58,13 @@ def main(
 
 
 _VERBS = (
-    (app, trials.demo, "demo --out viva-demo"),
+    (app, exam.demo, "demo --out viva-demo"),
     (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, trials.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
-    (app, trials.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (app, exam.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
+    (app, exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
     (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
     (audit.app, audit_answers.items, "audit items logs"),
     (board.app, comparisons.gains, "board gains logs"),
@@ -98,6 +98,7 @@ _GROUPS = (
     (audit.app, "audit"),
     (annotate.app, "annotate"),
     (board_integrity.witness_app, "witness"),
+    (live.app, "live"),
 )
 for group, name in _GROUPS:
     app.add_typer(group, name=name)

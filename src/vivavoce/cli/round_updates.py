@@ -73,6 +73,7 @@ def update(
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
+    load_corpus(corpus)  # a wrong path is told before anything is asked for
     came = None
     if oai is not None or arxiv is not None or metadata is not None or texts:
         came = bring_papers(

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from vivavoce.columns import ORDER, columns_of, texts
 from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
 
-FORMAT = 6
+FORMAT = 7
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
@@ -37,7 +37,8 @@ TABLES: dict[str, pa.Schema] = {
         [
             *_PAPER_KEY,
             pa.field("ordinal", pa.int32()),
-            *columns_of(Author, "author_id", "name", "confidence"),
+            *columns_of(Author, "author_id", "name", "confidence", "affiliation"),
+            *columns_of(Author, "affiliation_confidence", "email", "email_confidence"),
         ]
     ),
     "sections": pa.schema(texts("paper_id", "source_file") + columns_of(Section, *ORDER[Section])),
@@ -134,5 +135,8 @@ def _table(row: Mapping[str, Any]) -> CitedTable:
         caption=row["caption"],
         cells=tuple(tuple(cells) for cells in row["cells"]),
         cited=tuple(row["cited"]),
-        row_cited=tuple(tuple(cited) for cited in row.get("row_cited") or ()),
+        **{
+            name: tuple(tuple(numbers) for numbers in row.get(name) or ())
+            for name in ("row_cited", "spans", "bold")
+        },
     )

@@ -19,13 +19,12 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.page import PAGE, write_page
 from vivavoce.examining.planning import (
     Chosen,
-    Plan,
-    TaskPlan,
+    check_budget,
     check_tasks,
     choose_tasks,
     dollars,
+    make_plan,
     plan_lines,
-    plan_task,
 )
 from vivavoce.examining.reading import (
     Watch,
@@ -37,8 +36,7 @@ from vivavoce.examining.reading import (
 from vivavoce.examining.request import Request, State, check_request
 from vivavoce.examining.verdicts import (
     baseline_rows,
-    compare_models,
-    compare_with_baselines,
+    compare,
     cost_of,
     worst_items,
 )
@@ -185,10 +183,11 @@ class _Exam:
         failed = 0 if self.request.query is not None else len(unread_files(corpus))
         counted = count_papers(corpus, opened, [each.task for each in chosen], failed)
         self._run_baselines(chosen)
-        plan = self._plan(chosen)
-        told = {"papers": counted, "plan": plan.as_dict()}
+        with self.watch("Planning"):
+            plan = make_plan(self.request, chosen, read_logs(self.request.logs)[0])
+        told = {"papers": counted, "plan": plan}
         if self.request.models:
-            plan.check_budget()
+            check_budget(plan)
             if not self.state.is_agreed and (agree is None or not agree(told)):
                 raise NotAgreedError(told)
             self.state.agree()
@@ -227,16 +226,10 @@ class _Exam:
             with self.watch(f"Baselines of {each.task}") as update:
                 self._carry_out(each, update, methods=(*each.baselines, CEILING))
 
-    def _plan(self, chosen: Sequence[Chosen]) -> Plan:
-        with self.watch("Planning"):
-            logs, _ = read_logs(self.request.logs)
-            tasks = tuple(plan_task(self.request, each, logs) for each in chosen)
-        return Plan(tasks, self.request.budget)
-
-    def _run_models(self, chosen: Sequence[Chosen], plan: Plan) -> None:
+    def _run_models(self, chosen: Sequence[Chosen], plan: Row) -> None:
         request = self.request
-        for each, planned in zip(chosen, plan.tasks, strict=True):
-            self._check_spent(each, planned)
+        for each, planned in zip(chosen, plan["tasks"], strict=True):
+            self._check_spent(each, planned["at_most"])
             judge = request.judge if each.takes_judge else None
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
             with self.watch(f"Asking about {each.task}") as update:
@@ -252,16 +245,16 @@ class _Exam:
                     },
                 )
 
-    def _check_spent(self, chosen: Chosen, planned: TaskPlan) -> None:
+    def _check_spent(self, chosen: Chosen, at_most: float | None) -> None:
         """Raise `VivaError` where a task could go beyond what failed tries left of the budget."""
-        if self.request.budget is None or planned.at_most is None:
+        if self.request.budget is None or at_most is None:
             return
         others = [log for log in read_logs(self.request.logs)[0] if log.key.task != chosen.task]
         spent = sum(cost_of(log) or 0.0 for log in others)
-        if spent + planned.at_most > self.request.budget:
+        if spent + at_most > self.request.budget:
             raise VivaError(
                 f"{dollars(spent)} are spent, and {chosen.task} may take "
-                f"{dollars(planned.at_most)} more. Run the same command with a larger --budget."
+                f"{dollars(at_most)} more. Run the same command with a larger --budget."
             )
 
     def _carry_out(self, chosen: Chosen, update: Progress, **options: Any) -> None:
@@ -287,19 +280,15 @@ class _Exam:
             )
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
-            verdicts: list[Row] = []
-            misses: list[Row] = []
-            for each in chosen:
-                if len(request.models) > 1:
-                    verdicts += compare_models(request, each, logs)
-                elif request.models:
-                    verdicts += compare_with_baselines(request, each, logs, board.rows)
-                    misses += worst_items(request, each, logs, titles)
+            verdicts = [row for each in chosen for row in compare(request, each, logs, board.rows)]
+            alone = chosen if len(request.models) == 1 else ()
             report = {
                 **told,
                 "verdicts": verdicts,
                 "baselines": baseline_rows(chosen, board.rows),
-                "missed": misses,
+                "missed": [
+                    row for each in alone for row in worst_items(request, each, logs, titles)
+                ],
             }
             write_page(request, report)
         self.state.finish(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from inspect import signature
 from itertools import combinations
 from statistics import NormalDist, fmean, median
@@ -116,124 +116,80 @@ def _takes_judge(task: str) -> bool:
     return "judge" in signature(find_task_maker(task)).parameters
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPlan:
-    """What models would be asked of one task, and what its papers can show."""
-
-    task: str
-    metric: str
-    items: int
-    papers: int
-    tokens: int
-    """Of all models and the judge, as they are expected."""
-    cost: float | None
-    """Dollars of these; None where a price is not known."""
-    at_most: float | None
-    """Dollars if every answer were as long as it may be."""
-    detectable: float | None
-    """Difference of two models that so many papers show four times out of five, as far as the
-    differences of baselines tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an exam would ask and cost."""
-
-    tasks: tuple[TaskPlan, ...]
-    budget: float | None
-    """Dollars."""
-
-    def as_dict(self) -> Row:
-        """Plain JSON values; what is not known of one task is not known of all."""
-        shown = [each.detectable for each in self.tasks if each.detectable is not None]
-        return {
-            "items": sum(each.items for each in self.tasks),
-            "tokens": sum(each.tokens for each in self.tasks),
-            "cost": total(each.cost for each in self.tasks),
-            "at_most": total(each.at_most for each in self.tasks),
-            "detectable": max(shown) if shown else None,
-            "budget": self.budget,
-            "tasks": [asdict(each) for each in self.tasks],
-        }
-
-    def check_budget(self) -> None:
-        """Raise `InputError` where the exam may cost more than the budget."""
-        most = total(each.at_most for each in self.tasks)
-        if self.budget is None or most is None or most <= self.budget:
-            return
-        fitting = [e.task for e in self.tasks if e.at_most is not None and e.at_most <= self.budget]
-        less = f", or ask less: --tasks {fitting[0]}" if fitting else ""
-        raise InputError(
-            f"The exam may cost up to ${most:.2f} and the budget is ${self.budget:.2f}. Nothing "
-            f"was asked. Raise --budget{less}."
-        )
-
-
 def total(costs: Iterable[float | None]) -> float | None:
     """Sum of costs; None where one is not known."""
     known = list(costs)
     return None if None in known else math.fsum(cost for cost in known if cost is not None)
 
 
-def plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> TaskPlan:
-    """Plan a task; of the logs those of its baselines are looked at.
+def make_plan(request: Request, chosen: Sequence[Chosen], logs: Sequence[RunLog]) -> Row:
+    """Plan of an exam: items, tokens, dollars, and the difference that so many papers show.
 
-    Without a model the plan is that of one without a price.
+    `logs` are those of the baselines. `cost` is what is expected, `at_most` what answers of the
+    greatest length would cost; None where a price is not known.
     """
-    models = request.models or ("",)
-    asked, longest = _usage(request, chosen)
-    tokens = 0
-    costs: list[float | None] = []
-    ceilings: list[float | None] = []
-    for model in models:
-        uses = [(model, asked[model], longest[model])]
-        if request.judge and chosen.takes_judge:
-            uses.append(
-                (request.judge, _judging(asked[model]), _judging(longest[model], at_most=True))
-            )
-        for name, expected, most in uses:
-            tokens += sum(expected)
-            price = request.prices.get(name)
-            costs.append(_dollars(price, expected))
-            ceilings.append(_dollars(price, most))
-    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
-    return TaskPlan(
-        task=chosen.task,
-        metric=chosen.metric,
-        items=chosen.items,
-        papers=chosen.papers,
-        tokens=tokens,
-        cost=total(costs),
-        at_most=total(ceilings),
-        detectable=_detectable(chosen, logs, pairs),
+    rows = [_plan_task(request, each, logs) for each in chosen]
+    shown = [row["detectable"] for row in rows if row["detectable"] is not None]
+    return {
+        **{name: sum(row[name] for row in rows) for name in ("items", "tokens")},
+        **{name: total(row[name] for row in rows) for name in ("cost", "at_most")},
+        "detectable": max(shown, default=None),
+        "budget": request.budget,
+        "tasks": rows,
+    }
+
+
+def check_budget(plan: Row) -> None:
+    """Raise `InputError` where an exam may cost more than its budget."""
+    most, budget = plan["at_most"], plan["budget"]
+    if budget is None or most is None or most <= budget:
+        return
+    fitting = [row["task"] for row in plan["tasks"] if row["at_most"] <= budget]
+    less = f", or ask less: --tasks {fitting[0]}" if fitting else ""
+    raise InputError(
+        f"The exam may cost up to {dollars(most)} and the budget is {dollars(budget)}. Nothing was "
+        f"asked. Raise --budget{less}."
     )
+
+
+def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
+    """Plan of a task; without a model that of one without a price."""
+    models = request.models or ("",)
+    uses: list[tuple[str, _Use, _Use]] = []
+    for model in models:
+        expected, longest = _usage(request, chosen, model)
+        uses.append((model, expected, longest))
+        if request.judge and chosen.takes_judge:
+            uses.append((request.judge, _judging(expected), _judging(longest, at_most=True)))
+    prices = request.prices
+    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
+    return {
+        **{name: getattr(chosen, name) for name in ("task", "metric", "items", "papers")},
+        "tokens": sum(sum(expected[:2]) for _, expected, _ in uses),
+        "cost": total(_dollars(prices.get(name), expected) for name, expected, _ in uses),
+        "at_most": total(_dollars(prices.get(name), longest) for name, _, longest in uses),
+        "detectable": _detectable(chosen, logs, pairs),
+    }
 
 
 _Use = tuple[int, int, int]
 """Tokens read, tokens written, and answers."""
 
 
-def _usage(request: Request, chosen: Chosen) -> tuple[dict[str, _Use], dict[str, _Use]]:
-    """Use of each model as expected, and if every answer were as long as it may be."""
+def _usage(request: Request, chosen: Chosen, model: str) -> tuple[_Use, _Use]:
+    """Use of a model as expected, and if every answer were as long as it may be."""
     from vivavoce.tasks.lookup import create_task
     from vivavoce.tasks.prompting.windows import find_model, token_counter
 
     task = create_task(chosen.task, {"round": str(request.round.resolve())})
-    card = list_families()[chosen.family].tasks[chosen.task]
-    room = task.config.max_tokens or 0
-    expected, longest = {}, {}
-    for model in request.models or ("",):
-        entry = find_model(model)
-        count = token_counter(entry.tokenizer).count
-        cap = math.inf if entry.window is None else max(0, entry.window - room)
-        read = sum(min(count(str(sample.input)), cap) for sample in task.dataset)
-        answers = len(task.dataset)
-        words = card.answer_words
-        gold = fmean(count("".join(sample.target)) for sample in task.dataset)
-        length = min(room, words * _TOKENS_A_WORD if words else gold)
-        expected[model] = (int(read), round(answers * length), answers)
-        longest[model] = (int(read), answers * room, answers)
-    return expected, longest
+    words = list_families()[chosen.family].tasks[chosen.task].answer_words
+    entry, room, answers = find_model(model), task.config.max_tokens or 0, len(task.dataset)
+    count = token_counter(entry.tokenizer).count
+    cap = math.inf if entry.window is None else max(0, entry.window - room)
+    read = int(sum(min(count(str(sample.input)), cap) for sample in task.dataset))
+    gold = fmean(count("".join(sample.target)) for sample in task.dataset)
+    length = min(room, words * _TOKENS_A_WORD if words else gold)
+    return (read, round(answers * length), answers), (read, answers * room, answers)
 
 
 def _judging(use: _Use, *, at_most: bool = False) -> _Use:
@@ -258,21 +214,22 @@ def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | N
     names = [name for name in chosen.baselines if name in found]
     writing = [name for name in names if name != NULL]
     names = writing if len(writing) > 1 else names
-    smallest = [
-        least
+    tried = [
+        compare_values([found[name] for name in pair], chosen.metric)
         for pair in combinations(names, 2)
-        if (least := _smallest([found[name] for name in pair], chosen.metric)) is not None
     ]
+    smallest = [least for _, least, _ in tried if least is not None]
     return median(smallest) * sureness(pairs) if smallest else None
 
 
-def _smallest(logs: Sequence[RunLog], metric: str) -> float | None:
+def compare_values(logs: Sequence[RunLog], metric: str) -> tuple[float | None, float | None, int]:
+    """Difference of two logs on their common items, the smallest that these show, and clusters."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())
-    columns = {log.key.method: board_values(log, metric, shared) for log in logs}
-    return smallest_detectable_difference(
-        columns, resample([clusters[item] for item in shared], resamples=0)
-    )
+    draws = resample([clusters[item] for item in shared], resamples=0)
+    first, second = (board_values(log, metric, shared) for log in logs)
+    least = smallest_detectable_difference({"a": first, "b": second}, draws)
+    return draws.mean(first - second)[0], least, draws.clusters
 
 
 def sureness(pairs: int) -> float:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import timedelta
 from pathlib import Path
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.fetching import fetch_texts
-from vivavoce.corpus.ingestion.imports import File, ingest_files
+from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.request import Request
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import EVERY_TASK
-from vivavoce.sources import Source, list_sources
-from vivavoce.sources.catalogues.arxiv.search import API, save_search
+from vivavoce.sources import list_sources
+from vivavoce.sources.catalogues.arxiv.search import API, dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
 from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.sources.http.throttle import Throttle, slots_folder
@@ -36,50 +35,26 @@ _MOST = 50
 def find_papers(request: Request) -> dict[str, list[File]]:
     """Files of PAPERS by kind, by name; none for a query.
 
+    A text of a paper goes before a listing, and any table comes last.
+
     Raises:
         InputError: There is nothing, or nothing of a kind that is read.
     """
     if request.query is not None:
         return {}
-    where = Path(request.papers)
-    if not where.exists():
-        raise InputError(
-            f'{where} does not exist. Name a folder or a file of papers, or arxiv:"QUERY".'
-        )
-    own = request.out.resolve()
-    if where.is_file():
-        paths = [where]
-    else:
-        root = where.resolve()
-        paths = [
-            path
-            for path in sorted(where.rglob("*"))
-            if path.is_file()
-            and (target := path.resolve()).is_relative_to(root)
-            and not target.is_relative_to(own)
-        ]
+    sources = [
+        s for s in list_sources().values() if s.reads_files and (s.holds_papers or s.completes)
+    ]
+    sources.sort(key=lambda source: (source.kind == GENERIC, source.is_metadata, source.kind))
     found: dict[str, list[File]] = defaultdict(list)
-    for path in paths:
-        if kind := _kind_of(path):
-            name = path.name if path == where else path.relative_to(where).as_posix()
+    for name, path in files_below(Path(request.papers), request.out):
+        if kind := next((source.kind for source in sources if source.matches(path)), None):
             found[kind].append((name, path))
     if not found:
         raise InputError(
-            f"{where} holds no paper of a kind that is read. viva list sources shows the kinds."
+            f"{request.papers} holds no paper of a kind that is read. viva list sources shows them."
         )
-    return dict(sorted(found.items()))
-
-
-def _kind_of(path: Path) -> str | None:
-    """The kind of a file; texts of papers go before listings, and any table comes last."""
-
-    def order(source: Source) -> tuple[bool, bool, str]:
-        return source.kind == GENERIC, source.is_metadata, source.kind
-
-    usable = (
-        s for s in list_sources().values() if s.reads_files and (s.holds_papers or s.completes)
-    )
-    return next((s.kind for s in sorted(usable, key=order) if s.matches(path)), None)
+    return found
 
 
 def read_papers(
@@ -115,10 +90,7 @@ def _fetch(request: Request, query: str, watch: Watch, base: str | None) -> None
     """Fetch a listing once, then the texts of its papers."""
     client, feeds = _client(base), request.out / "feeds"
     if not (feeds / _LISTED).exists():
-        if request.since or request.until:
-            first = f"{request.since:%Y%m%d}" if request.since else "19910101"
-            last = f"{request.until - timedelta(days=1):%Y%m%d}" if request.until else "99991231"
-            query = f"({query}) AND submittedDate:[{first}0000 TO {last}2359]"
+        query = dated(query, request.since, request.until)
         api = f"{base.rstrip('/')}/api/query" if base else API
         most = request.most or _MOST
         with watch("Asking arXiv"):

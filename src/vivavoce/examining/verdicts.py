@@ -10,19 +10,19 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from vivavoce.examining.planning import Chosen, dollars, sureness, total
+from vivavoce.examining.planning import Chosen, compare_values, dollars, sureness, total
 from vivavoce.examining.request import Request
-from vivavoce.results.board.head_to_head import board_values, duel
-from vivavoce.results.board.pairing import Side
+from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.results.board.head_to_head import duel
+from vivavoce.results.board.pairing import Pair, Side
 from vivavoce.results.logs.records import NO_MODEL, RunLog, contestant_label
-from vivavoce.statistics.comparison import smallest_detectable_difference
-from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.intervals import DEFAULT_RESAMPLES
 from vivavoce.store import Row
 
 _MAX_PAPERS = 10_000
 """A verdict that would take more papers is not worth naming their number."""
 _SHOWN_MISSES = 5
-_SIDE_METRICS = 2
+_SIDE_METRICS = 3
 """Further metrics that a verdict tells the values of."""
 
 
@@ -37,53 +37,49 @@ def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog
     return max(mine, key=lambda log: log.created, default=None)
 
 
-def compare_models(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> list[Row]:
-    """Verdicts on every pair of models."""
-    task, method = chosen.task, chosen.method
-    found = {name: log for name in request.models if (log := log_of(logs, task, name, method))}
-    pairs = list(combinations(found, 2))
-    rows = []
-    for a, b in pairs:
-        sides = [Side(name, found[name], request.logs) for name in (a, b)]
-        row = duel(sides[0], sides[1], resamples=10_000, seed=0)
-        lead = next(one for one in row["metrics"] if one["metric"] == chosen.metric)
-        better = {"a": a, "b": b, None: None}[lead["better"]]
-        rows.append(_verdict(chosen, [sides[0], sides[1]], row, lead, better, len(pairs)))
-    return rows
-
-
-def compare_with_baselines(
+def compare(
     request: Request, chosen: Chosen, logs: Sequence[RunLog], board: Sequence[Row]
 ) -> list[Row]:
-    """Verdicts on the one model and each baseline, by the ties of their board."""
-    [model] = request.models
-    own = log_of(logs, chosen.task, model, chosen.method)
-    if own is None:
-        return []
-    mine = next(
+    """Verdicts on every pair of several models, or on one model and each of the baselines."""
+    ask = [(name, name, chosen.method) for name in request.models]
+    if len(request.models) == 1:
+        ask += [(name, NO_MODEL, name) for name in chosen.baselines]
+    found = [
+        Side(name, log, request.logs)
+        for name, model, method in ask
+        if (log := log_of(logs, chosen.task, model, method))
+    ]
+    pairs = list(combinations(found, 2))
+    if len(request.models) == 1:
+        pairs = [pair for pair in pairs if pair[0].name in request.models]
+    rows = []
+    for pair in pairs:
+        row = duel(*pair, resamples=DEFAULT_RESAMPLES, seed=0)
+        lead = next(one for one in row["metrics"] if one["metric"] == chosen.metric)
+        if len(request.models) == 1:
+            better = _better_on(board, chosen, pair, lead)
+        else:
+            better = {"a": pair[0].name, "b": pair[1].name, None: None}[lead["better"]]
+        rows.append(_verdict(chosen, pair, row, lead, better, len(pairs)))
+    return rows
+
+
+def _better_on(board: Sequence[Row], chosen: Chosen, pair: Pair, lead: Row) -> str | None:
+    """The better of two by the ties of their board; None where it does not tell."""
+    [mine] = (
         row
         for row in board
-        if row["headline"]
-        and row["task"] == chosen.task
-        and contestant_label(row) == own.key.contestant
+        if (row["headline"], row["task"]) == (True, chosen.task)
+        and contestant_label(row) == pair[0].log.key.contestant
     )
-    rows = []
-    for name in chosen.baselines:
-        theirs = log_of(logs, chosen.task, NO_MODEL, name)
-        if theirs is None:
-            continue
-        sides = [Side(model, own, request.logs), Side(name, theirs, request.logs)]
-        row = duel(sides[0], sides[1], resamples=10_000, seed=0)
-        lead = next(one for one in row["metrics"] if one["metric"] == chosen.metric)
-        ahead = (lead["difference"] or 0.0) * (1 if lead["higher_is_better"] else -1)
-        is_told = name not in mine["tied_with"] and bool(ahead)
-        better = None if not is_told else model if ahead > 0 else name
-        rows.append(_verdict(chosen, sides, row, lead, better, len(chosen.baselines)))
-    return rows
+    ahead = (lead["difference"] or 0.0) * (1 if lead["higher_is_better"] else -1)
+    if pair[1].name in mine["tied_with"] or not ahead:
+        return None
+    return pair[0].name if ahead > 0 else pair[1].name
 
 
 def _verdict(
-    chosen: Chosen, sides: Sequence[Side], row: Row, lead: Row, better: str | None, pairs: int
+    chosen: Chosen, sides: Pair, row: Row, lead: Row, better: str | None, pairs: int
 ) -> Row:
     """A verdict; the difference is that of the better less the worse, else a less b."""
     names = [side.name for side in sides]
@@ -94,7 +90,8 @@ def _verdict(
     further = [
         one
         for one in row["metrics"]
-        if one["higher_is_better"] is not None and (not one["ranks"] or one["metric"] in judged)
+        if None not in (one["a"], one["b"], one["higher_is_better"])
+        and (one["metric"] == WIN_RATE or not (one["ranks"] or one["metric"] in judged))
     ]
     verdict = {
         "task": chosen.task,
@@ -134,16 +131,11 @@ def _more_papers(metric: str, sides: Sequence[Side], pairs: int) -> int | None:
 
     None where the two are so near that nobody will have so many papers.
     """
-    clusters = sides[0].log.item_clusters()
-    shared = sorted(clusters.keys() & sides[1].log.item_clusters().keys())
-    values = [board_values(side.log, metric, shared) for side in sides]
-    draws = resample([clusters[item] for item in shared], resamples=0)
-    least = smallest_detectable_difference(dict(zip("ab", values, strict=True)), draws)
-    gap = draws.mean(values[0] - values[1])[0]
+    gap, least, clusters = compare_values([side.log for side in sides], metric)
     if not least or not gap:
         return None
-    needed = draws.clusters * (least * sureness(pairs) / gap) ** 2
-    return max(1, math.ceil(needed) - draws.clusters) if needed <= _MAX_PAPERS else None
+    needed = clusters * (least * sureness(pairs) / gap) ** 2
+    return max(1, math.ceil(needed) - clusters) if needed <= _MAX_PAPERS else None
 
 
 def worst_items(

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.paper_tables import LibraryPaper
@@ -132,6 +133,8 @@ _MIN_COUNT = 4
 _OWN = _PATTERNS["claims_own"]
 _DECIMAL = re.compile(r"(?<![\w.,-])\d{1,3}\.\d{1,3}(?![\w.,]\d)")
 _BASE = 0.4
+_PAPERS = 1_000
+"""Papers of which names and sentences are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class OwnScore:
     weight: float
 
 
+@lru_cache(maxsize=_PAPERS)
 def own_method(paper: LibraryPaper) -> str:
     """The name of a paper's method in title or abstract; empty where none is found."""
     found = _TITLED.match(paper.title.strip())
@@ -162,15 +166,21 @@ def claims(paper: LibraryPaper, method: str, question: Question) -> Iterator[Own
     """The scores that sentences of a paper give its own method, if it has a name."""
     if not method:
         return
-    for sentence in _sentences(paper):
-        numbers = _DECIMAL.findall(sentence)
-        if not numbers or not _OWN.search(sentence):
-            continue
-        terms = frozenset(terms_in(sentence))
+    for sentence, numbers, terms in _own_sentences(paper):
         share = question.share(terms, sentence)
         measured = not question.measures or bool(question.measures & terms)
         if share >= 0.6 and measured:
             yield OwnScore(_chosen(sentence, numbers), _BASE * share)
+
+
+@lru_cache(maxsize=_PAPERS)
+def _own_sentences(paper: LibraryPaper) -> tuple[tuple[str, list[str], frozenset[str]], ...]:
+    """The sentences of a paper on its own scores, with their numbers and terms."""
+    return tuple(
+        (sentence, numbers, frozenset(terms_in(sentence)))
+        for sentence in _sentences(paper)
+        if (numbers := _DECIMAL.findall(sentence)) and _OWN.search(sentence)
+    )
 
 
 def _chosen(sentence: str, numbers: list[str]) -> str:

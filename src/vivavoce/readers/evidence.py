@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vivavoce.readers.blocks import Block, Record
 from vivavoce.readers.paper_tables import Source
@@ -28,6 +29,8 @@ _KINDS = MEASURES - {"score"}
 _OTHER_MEASURE = 0.05
 _OTHER_SPLIT = 0.1
 _LEAST = 0.02
+_TEXTS = 20_000
+"""Headers, captions and lines whose terms are kept."""
 _BARE = 0.7
 _NAMED = 0.95
 _SPLIT_WORDS = frozenset({"test", "dev", "valid", "val", "validation", "train"})
@@ -247,5 +250,6 @@ def _credit(terms: frozenset[str], term: str) -> float:
     return _BARE if 3 < len(bare) < len(term) and bare in terms else 0.0
 
 
+@lru_cache(maxsize=_TEXTS)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(terms_in(text))

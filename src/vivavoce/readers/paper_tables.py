@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from vivavoce.readers.blocks import MAX_LINES, Block, line_blocks, read_blocks
@@ -118,6 +119,8 @@ def _around(text: str, last: str, captions: Sequence[tuple[int, str]]) -> str:
     return best[1] if best is not None and best[0] <= _NEAR and place >= 0 else ""
 
 
+_PAPERS = 1_000
+"""Papers that are kept as they were read."""
 IN_TEXT = -1
 """Place of a table that is in the running text."""
 _MAX_TABLES = 200
@@ -165,8 +168,9 @@ class Source:
         return self.near
 
 
-def sources_of(paper: LibraryPaper) -> list[Source]:
-    """The tables of a paper, also those in its running text."""
+@lru_cache(maxsize=_PAPERS)
+def sources_of(paper: LibraryPaper) -> tuple[Source, ...]:
+    """The tables of a paper, also those in its running text; read once for all boards."""
     about = f"{paper.title}\n{paper.abstract or ''}"
     mentions = _mentions(paper)
     tables = _read_all(paper.tables[:_MAX_TABLES])
@@ -187,7 +191,7 @@ def sources_of(paper: LibraryPaper) -> list[Source]:
         for around, block in blocks_in_text(text):
             caption = f"{section.heading or ''} {around}"
             sources.append(Source(IN_TEXT, (block,), caption, "", "", about, everything))
-    return sources
+    return tuple(sources)
 
 
 def _read_all(tables: Sequence[LibraryTable]) -> list[tuple[list[Block], str]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from vivavoce.corpus import IngestReport, ingest, load_corpus
 from vivavoce.corpus.ingestion.downloads import DOWNLOADS
 from vivavoce.corpus.ingestion.fetching import fetch_texts
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.networks.stored import build_networks
 from vivavoce.networks.tables import FOLDER as NETWORKS
 from vivavoce.sources.catalogues.arxiv import search
@@ -140,7 +140,7 @@ def bring_papers(
     if since == until:
         oai = arxiv = None  # that day is done
     service = service or open_service()
-    before = len(load_corpus(corpus).papers)
+    before = _papers_of(corpus)
     so_far = service.client.requests
     came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
     listing = service.client.requests - so_far
@@ -155,18 +155,25 @@ def bring_papers(
             "came is kept: run the same command again later."
         )
     faults = [*(came.failed if came else ()), *((*got.failed, *got.unread) if got else ())]
-    opened = load_corpus(corpus)
     if (corpus / NETWORKS).is_dir():
-        build_networks(opened)
+        build_networks(load_corpus(corpus))
     return Arrivals(
         listing=listing,
         texts=asked,
         listed=came.read if came else 0,
         papers_before=before,
-        papers=len(opened.papers),
+        papers=_papers_of(corpus),
         failed=tuple(f"{fault.where}: {fault.reason}" for fault in faults),
         so_far=so_far,
     )
+
+
+def _papers_of(corpus: Path) -> int:
+    """The number of papers of a corpus; 0 where nothing has come yet or an ingest was cut short."""
+    try:
+        return len(load_corpus(corpus).papers)
+    except (InputError, StaleError):
+        return 0
 
 
 def _ingest(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
-from vivavoce.errors import VivaError
+from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
 from vivavoce.rounds.licences import LICENCES, licences_of
@@ -119,7 +119,7 @@ def _write_round(
     is_empty = not any(task["items"] for tasks in counts.values() for task in tasks.values())
     if is_empty and not (lineage and lineage.moves_to(spec)):
         reasons = Counter(e.reason for excluded in exclusions.values() for e in excluded)
-        raise VivaError(
+        raise EmptyRoundError(
             f"Round {spec.round.id} would hold no item. Papers were left out for these reasons: "
             + ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()))
         )

@@ -145,9 +145,9 @@ def parse_spec(
     for table in values:
         if table not in (*_OWN_TABLES, *families):
             raise InputError(
-                f"{where}: [{table}] is unknown.{_nearest(table, [*_OWN_TABLES, *families])}"
+                f"{where}: [{table}] is unknown.{nearest(table, [*_OWN_TABLES, *families])}"
             )
-    options = _parse(RoundOptions, values.get("round", {}), f"{where}: [round]")
+    options = parse_table(RoundOptions, values.get("round", {}), f"{where}: [round]")
     wanted = list(dict.fromkeys(options.families))
     for family in wanted:
         if family not in families:
@@ -159,14 +159,15 @@ def parse_spec(
                 f"{where}: there is a table [{table}], but {table} is not among the families."
             )
     parsed = {
-        family: _parse(families[family], values.get(family, {}), f"{where}: [{family}]")
+        family: parse_table(families[family], values.get(family, {}), f"{where}: [{family}]")
         for family in sorted(wanted)
     }
-    update = _parse(UpdateOptions, values.get("update", {}), f"{where}: [update]")
+    update = parse_table(UpdateOptions, values.get("update", {}), f"{where}: [update]")
     return RoundSpec(round=options, families=parsed, update=update)
 
 
-def _parse(model: type[OptionsT], values: Any, where: str) -> OptionsT:
+def parse_table(model: type[OptionsT], values: Any, where: str) -> OptionsT:
+    """Check a table; `InputError` starts with `where` and names the nearest known key."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -179,12 +180,13 @@ def _explain(error: ValidationError, model: type[Options], where: str) -> str:
         key = ".".join(str(part) for part in problem["loc"])
         if problem["type"] == "extra_forbidden":
             known = list(WindowOptions.model_fields if "." in key else model.model_fields)
-            lines.append(f"{where} {key} is unknown.{_nearest(key.rpartition('.')[2], known)}")
+            lines.append(f"{where} {key} is unknown.{nearest(key.rpartition('.')[2], known)}")
         else:
             lines.append(f"{where} {key}: {problem['msg']}.")
     return "\n".join(lines)
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def nearest(name: str, known: list[str]) -> str:
+    """A sentence that names the known name closest to an unknown one, or all of them."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."

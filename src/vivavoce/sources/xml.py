@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -70,6 +70,24 @@ def span_of(value: str, most: int) -> int:
     return min(max(span, 1), most)
 
 
+def is_all_in(element: etree._Element, is_mark: Callable[[etree._Element], bool]) -> bool:
+    """Check whether all letters and digits below an element stand inside of marked ones."""
+    if is_mark(element):
+        return True
+    if any(map(str.isalnum, element.text or "")):
+        return False
+    below = list(children(element))
+    return any(map(_has_text, below)) and all(
+        (not _has_text(one) or is_all_in(one, is_mark))
+        and not any(map(str.isalnum, one.tail or ""))
+        for one in below
+    )
+
+
+def _has_text(element: etree._Element) -> bool:
+    return any(map(str.isalnum, "".join(map(str, element.itertext()))))
+
+
 class Cell(NamedTuple):
     """A cell as its markup gives it."""
 
@@ -80,6 +98,7 @@ class Cell(NamedTuple):
     """References, in order of mention."""
     cited_height: int
     """Rows that cite them."""
+    is_bold: bool = False
 
 
 class Grid:
@@ -90,6 +109,9 @@ class Grid:
         """Number of places that may still be read."""
         self.rows: list[tuple[str, ...]] = []
         """The rows that hold text; the further places that a cell spans are empty."""
+        self.spans: list[tuple[int, ...]] = []
+        """Row, column, rows and columns of cells that cover several places of these rows."""
+        self.bold: list[tuple[int, ...]] = []
         self.citations = RowCitations()
         self._left: dict[int, int] = {}
         """Column -> rows below that a cell above still covers."""
@@ -97,6 +119,9 @@ class Grid:
     def add_row(self, row: Iterable[Cell]) -> None:
         """Read a row; it is not kept without text, or beyond the room."""
         texts: list[str] = []
+        spans: list[tuple[int, ...]] = []
+        bold: list[tuple[int, ...]] = []
+        here = len(self.rows)
         for cell in row:
             self._pass_covered(texts)
             if len(texts) + cell.width > _MAX_COLUMNS:
@@ -104,6 +129,10 @@ class Grid:
             columns = range(len(texts), len(texts) + cell.width)
             self._left.update(dict.fromkeys(columns, cell.height - 1))
             self.citations.cite(cell.cited, cell.cited_height)
+            if cell.width > 1 or cell.height > 1:
+                spans.append((here, len(texts), cell.height, cell.width))
+            if cell.is_bold and cell.text:
+                bold.append((here, len(texts)))
             texts += [cell.text, *[""] * (cell.width - 1)]
         self._pass_covered(texts)
         self.room -= len(texts)
@@ -111,6 +140,8 @@ class Grid:
         self.citations.end_row(is_kept=is_kept)
         if is_kept:
             self.rows.append(tuple(texts))
+            self.spans += spans
+            self.bold += bold
 
     def _pass_covered(self, texts: list[str]) -> None:
         while self._left.get(len(texts), 0) > 0:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vivavoce.text.data import read_data
+from vivavoce.text.formula_values import same_values
 
 _MAX_LENGTH = 5_000
 _MAX_DEPTH = 40
@@ -61,13 +62,15 @@ def linear_form(latex: str) -> str:
 
 
 def same_formula(one: str, other: str) -> bool:
-    """Check whether two formulas read the same.
+    """Check whether two formulas read the same, or give the same numbers wherever they are tried.
 
     Spaces, typesetting, signs of multiplication and the order of the equations do not matter, nor
     does what stands left of a lone `=`; an equation that sets a symbol to a number is left out
-    beside others.
+    beside others. For numbers see `formula_values`.
     """
-    return _equations(one) == _equations(other)
+    if _equations(one) == _equations(other):
+        return True
+    return same_values(*([e for e in _cut(linear_form(x)) if e.strip()] for x in (one, other)))
 
 
 def symbol_stem(symbol: str) -> str:

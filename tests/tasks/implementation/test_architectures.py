@@ -243,6 +243,19 @@ def test_half_precision_layers_can_be_read_back(tmp_path: Path) -> None:
     assert 0.99 < score.tvc < 1.0
 
 
+def test_a_network_in_half_precision_is_right_within_its_rounding(tmp_path: Path) -> None:
+    pmlp = ARCHITECTURES["PMLP"]
+    shorter = pmlp.reference.replace("return layers", "return [x.half() for x in layers]")
+    prepare(tmp_path, pmlp, shorter)
+
+    driver.run(tmp_path)
+
+    case, (main, unseen) = case_of("PMLP"), results(tmp_path)
+    assert {layer.dtype for layer in main.values()} == {np.dtype(np.float16)}
+    values = score_tracks(load(case.gold), main, load(case.unseen_gold), unseen)
+    assert (values["match"], values["output"], values["tvc"]) == (1.0, 1.0, 1.0)
+
+
 def test_edges_are_distinct_and_no_loops() -> None:
     # 4 nodes have 4 * 3 directed edges: drawing 12 must give each of them once
     graph = draw_graph(np.random.default_rng(0), nodes=4, features=2, edges=12)

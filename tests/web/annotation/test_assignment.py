@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tests.web.annotation.made_campaigns import (
 from vivavoce.errors import InputError
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotYours, Released, own_order
 from vivavoce.web.annotation.campaigns import find_campaign
-from vivavoce.web.annotation.decisions import last_decided, save_draft, skip
+from vivavoce.web.annotation.decisions import decided_by, last_decided, save_draft, skip
 from vivavoce.web.annotation.pages_items import show
 from vivavoce.web.annotation.tables import Assignment, Decision
 
@@ -50,9 +51,24 @@ def test_everybody_has_an_order_of_their_own_that_the_seed_fixes(tmp_path: Path)
 
     with made.database.reading() as session:
         campaign, person = find_campaign(session, "paths"), person_of(session, "ann")
-        assert ann == sorted(ann, key=lambda key: own_order(campaign, person.code, key))
+
+        def place(key: str) -> tuple[bytes, bytes]:
+            return own_order(campaign, person.code, (f"t{int(key[1:]) // 5}", key))
+
+        assert ann == sorted(ann, key=place)
         campaign.seed += 1
-        assert ann != sorted(ann, key=lambda key: own_order(campaign, person.code, key))
+        assert ann != sorted(ann, key=place)
+
+
+def test_items_of_one_table_come_together(tmp_path: Path) -> None:
+    made = make(tmp_path, new_items(15))
+    made.add("ann", "bob")
+    for person in ("ann", "bob"):
+        tables = []
+        while (taken := made.take(person)) is not None:
+            tables.append(int(made.key_of(taken)[1:]) // 5)
+            made.decide(taken, person, INCLUDE)
+        assert len([table for table, _ in groupby(tables)]) == 3
 
 
 def test_an_item_is_in_two_hands_at_most(paths: Made) -> None:
@@ -192,19 +208,27 @@ def test_the_last_decision_can_be_corrected_until_others_depend_on_it(paths: Mad
         ]
 
 
-def test_only_the_last_decision_can_be_corrected(paths: Made) -> None:
+def test_every_decision_can_be_corrected_until_others_depend_on_it(paths: Made) -> None:
     first = paths.take("ann")
     assert first is not None
+    key = paths.key_of(first)
     paths.decide(first, "ann", INCLUDE)
     second = paths.take("ann")
     assert second is not None
     paths.decide(second, "ann", INCLUDE)
-    with pytest.raises(AlreadyDecided, match="gone on"):
-        paths.decide(first, "ann", EXCLUDE, revision=2)
+    paths.decide(first, "ann", EXCLUDE, revision=2)
     with paths.database.reading() as session:
-        last = last_decided(session, part_of(session, paths, "ann"))
+        part = part_of(session, paths, "ann")
+        assert [found.id for found in decided_by(session, part, most=9)] == [first, second]
+        last = last_decided(session, part)
         assert last is not None
-        assert last.id == second
+        assert last.id == first
+    paths.work("bob", {"*": INCLUDE})
+    assert paths.items()[key][0] == "conflict"
+    with pytest.raises(AlreadyDecided, match="others depend on it"):
+        paths.decide(first, "ann", INCLUDE, revision=3)
+    with paths.database.reading() as session:
+        assert last_decided(session, part_of(session, paths, "ann")) is None
 
 
 def test_a_draft_is_kept_and_goes_with_the_decision(paths: Made) -> None:

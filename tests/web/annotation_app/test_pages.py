@@ -216,9 +216,9 @@ def test_a_skipped_item_comes_back_at_the_end(database, clock):
         assert ann.address == first
 
 
-def test_the_last_decision_can_be_corrected_until_one_goes_on(database, clock):
-    fill(database, {"ann": "annotator"}, items=3)
-    with app_people(database, clock, "ann") as (ann,):
+def test_own_decisions_are_found_and_corrected_until_others_depend_on_them(database, clock):
+    fill(database, {"ann": "annotator", "ben": "annotator"}, items=3)
+    with app_people(database, clock, "ann", "ben") as (ann, ben):
         ann.open(WORK)
         first = ann.address
         ann.send(decision="include")
@@ -229,10 +229,33 @@ def test_the_last_decision_can_be_corrected_until_one_goes_on(database, clock):
         ann.send(action="draft", note="Enter was pressed")
         assert (ann.status, ann.address) == (200, first)
         ann.send(decision="exclude")
+        ann.send(decision="include", note="in doubt", flag="yes")
+        ann.open("/c/pilot/mine")
+        assert ann.text.count("Correct it") == 2
+        assert f'href="{first}"' in ann.text
+        ann.open("/c/pilot/mine?only=flagged")
+        assert ann.text.count("Correct it") == 1
+        assert "in doubt" in ann.text
+        ann.open(first)
         ann.send(decision="include")
+        for _ in range(3):
+            judge(ben, decision="include")
         ann.open(first)
         assert "You have decided this item" in ann.text
-    assert [label["decision"] for label in labels(database)] == ["include", "exclude", "include"]
+        ann.open("/c/pilot/mine?only=open")
+        assert "There are none." in ann.text
+        ann.open("/c/pilot/mine")
+        assert ann.text.count("Others depend on it.") == 2
+        ann.open("/c/pilot/mine?only=nothing")
+        assert ann.status == 404
+        ben.open("/c/pilot/mine")
+        assert f'href="{first}"' not in ben.text
+    assert [label["decision"] for label in labels(database)[:4]] == [
+        "include",
+        "exclude",
+        "include",
+        "include",
+    ]
 
 
 def test_an_item_left_for_a_day_goes_to_somebody_else(database, clock):

@@ -8,6 +8,7 @@ written unresolved, with a marker of their own: `resolve` completes them once al
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,16 +22,20 @@ from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
+from vivavoce.corpus.identity.matching import names_agree
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.identity.works import SKETCH, sketch_row
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
-from vivavoce.records import Document, Section
+from vivavoce.records import Author, CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
+from vivavoce.text.normalise import normalise_title
 
 REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
+_LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dA-Z]{0,4}(?:\.\d+)?\s*[.:|–-]?\s*", re.IGNORECASE)
+_MIN_CAPTION = 8
 SKETCHES = "sketches"
 """Facts that papers are compared by to find those that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables")
@@ -97,6 +102,35 @@ def text_document(paper: MergedPaper) -> Document:
     return next(with_text, paper.documents[0])
 
 
+def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
+    """The tables of a paper's text; where its source lost their cells, those of another source.
+
+    A table is the same when its caption is. What it cites stays as the text's source tells it.
+    """
+    others = [table for d in paper.documents if d is not text for table in d.tables]
+    found = []
+    for table in text.tables:
+        key = _caption_key(table)
+        whole = (t for t in others if _has_columns(t) and _caption_key(t) == key)
+        other = None if _has_columns(table) or not key else next(whole, None)
+        if other is not None:
+            table = replace(
+                table, cells=other.cells, spans=other.spans, bold=other.bold, row_cited=()
+            )
+        found.append(table)
+    return found
+
+
+def _has_columns(table: CitedTable) -> bool:
+    return any(sum(map(bool, row)) > 1 for row in table.cells)
+
+
+def _caption_key(table: CitedTable) -> str:
+    """A caption without its label and number; empty for one of a few letters."""
+    key = normalise_title(_LABEL.sub("", table.caption))
+    return key if len(key) >= _MIN_CAPTION else ""
+
+
 class _Shard:
     """The rows of a shard, filled paper by paper."""
 
@@ -122,7 +156,7 @@ class _Shard:
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
-        authors = next((d.authors for d in paper.documents if d.authors), ())
+        authors = _with_places(paper.documents)
         if is_paper:
             self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
@@ -135,7 +169,7 @@ class _Shard:
             ]
         )
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
-        add["tables"]([{**key, **row_of(table)} for table in text.tables])
+        add["tables"]([{**key, **row_of(table)} for table in tables_with_cells(paper, text)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"](
             [
@@ -151,6 +185,26 @@ class _Shard:
             ]
         )
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
+
+
+def _with_places(documents: Sequence[Document]) -> tuple[Author, ...]:
+    """The authors of the first document with some, with places and addresses that others know."""
+    lists = [document.authors for document in documents if document.authors]
+    others = [a for authors in lists[1:] for a in authors if a.affiliation or a.email]
+    return tuple(_completed(author, others) for author in lists[0]) if lists else ()
+
+
+def _completed(author: Author, others: Sequence[Author]) -> Author:
+    same = [other for other in others if names_agree(author.name, other.name)]
+    if author.affiliation or author.email or len(same) != 1:
+        return author
+    return replace(
+        author,
+        affiliation=same[0].affiliation,
+        affiliation_confidence=same[0].affiliation_confidence,
+        email=same[0].email,
+        email_confidence=same[0].email_confidence,
+    )
 
 
 def _without_texts(paper: MergedPaper) -> MergedPaper:
@@ -205,6 +259,7 @@ def _merge_fields(
                 sections,
                 is_paper=is_paper,
                 health=text.health,
+                is_withdrawn=first("withdrawn") is not None,
             )
         ),
         "first_public": used.date if used else None,

@@ -68,21 +68,32 @@ def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     """
     if not source.reads_files:
         return [(str(where), where)]
+    found = [
+        each for each in files_below(where, corpus) if where.is_file() or source.matches(each[1])
+    ]
+    if not found:
+        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
+    return found
+
+
+def files_below(where: Path, own: Path) -> list[File]:
+    """Every file at `where`, sorted by name; none below the folder `own` but where that holds it.
+
+    Raises:
+        InputError: There is nothing.
+    """
     if where.is_file():
         return [(where.name, where)]
     if not where.is_dir():
         raise InputError(f"{where} does not exist.")
-    paths = sorted(path for path in where.rglob("*") if path.is_file() and source.matches(path))
-    root, own = where.resolve(), corpus.resolve()
-    inside = [
-        path
-        for path, target in ((path, path.resolve()) for path in paths)
+    root, own = where.resolve(), own.resolve()
+    targets = ((path, path.resolve()) for path in sorted(where.rglob("*")) if path.is_file())
+    return [
+        (path.relative_to(where).as_posix(), path)
+        for path, target in targets
         if target.is_relative_to(root)
         and (root.is_relative_to(own) or not target.is_relative_to(own))
     ]
-    if not inside:
-        raise InputError(f"{where} holds no file of the kind {source.kind!r}: {source.summary}")
-    return [(path.relative_to(where).as_posix(), path) for path in inside]
 
 
 def import_files(

@@ -15,7 +15,9 @@ so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infin
 infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
 
 `score_tracks` takes for equal what differs by rounding alone; `match` is the share of layers that
-are then equal in every value.
+are then equal in every value, `output` the share of tracks whose last layer is. A layer in half
+precision is rounded to 11 bits: with m the median of |gold| over the layer, a value of it is right
+when it is nearer to the gold than 4 * 2^-11 * (|gold| + m).
 
 Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
 the paper's tables print 1.00, hence the factor 2.
@@ -37,6 +39,7 @@ DEFAULT_GAMMA = 1.1
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 """A value is right when it is nearer to the gold than ABSOLUTE + RELATIVE * |gold|: layers are in
 single precision, and an order of operations as good as ours gives other last digits."""
+_HALF = 4 * 2.0**-11
 Layers = Mapping[str, npt.NDArray[Any]]
 
 
@@ -93,16 +96,18 @@ def score_tracks(
     *,
     gamma: float = DEFAULT_GAMMA,
 ) -> dict[str, float]:
-    """Metrics tvc and tsc of each track, `match` over both, rounding forgiven; no gold is empty."""
+    """Metrics tvc and tsc of each track, `match` and `output` over both; no gold is empty."""
     values: dict[str, float] = {}
-    right = count = 0
+    right = count = outputs = 0
     for suffix, truth, given in (("", gold, produced), ("_unseen", unseen_gold, unseen)):
         settled = _settle(truth, given)
         score = score_architecture(truth, settled, gamma=gamma)
         values |= {f"{name}{suffix}": value or 0.0 for name, value in score.values().items()}
         right += sum(_is_equal(truth[key], settled[key]) for key in truth if key in settled)
         count += len({*truth, *settled})
-    return {**values, "match": right / count}
+        last = max(truth)
+        outputs += last in settled and _is_equal(truth[last], settled[last])
+    return {**values, "match": right / count, "output": outputs / 2}
 
 
 def _settle(gold: Layers, produced: Layers) -> dict[str, npt.NDArray[Any]]:
@@ -111,8 +116,11 @@ def _settle(gold: Layers, produced: Layers) -> dict[str, npt.NDArray[Any]]:
     for key in (key for key in gold if key in produced):
         truth, given = _floats(gold[key]), _floats(produced[key])
         if truth.shape == given.shape:
+            relative, absolute = RELATIVE, ABSOLUTE
+            if produced[key].dtype == np.float16:
+                relative, absolute = _HALF, _HALF * float(np.median(np.abs(truth))) + ABSOLUTE
             with np.errstate(over="ignore"):
-                near = np.isclose(given, truth, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True)
+                near = np.isclose(given, truth, rtol=relative, atol=absolute, equal_nan=True)
             settled[key] = np.where(near, truth, given)
     return settled
 

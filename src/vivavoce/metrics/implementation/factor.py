@@ -41,8 +41,12 @@ and that an answer names,
     data = 2 |C ∩ D| / (|C| + |D|)
     claim = 1 when |number - gold| <= 1e-6 |gold| + 1e-12, else 0
 
-A column is named `table.column`; case and surrounding spaces do not count, nor do the keys
-`datetime` and `instrument`, which every table has.
+A program that was asked for a formula names no columns beside its code: there
+
+    data = |C ∩ D| / |C|
+
+with D the columns that its texts spell out. A column is named `table.column`; case and surrounding
+spaces do not count, nor do the keys `datetime` and `instrument`, which every table has.
 
 Source: RD2Bench, section 2 (the whole way from a report to numbers), with stages of our own.
 """
@@ -332,6 +336,12 @@ def score_columns(gold: Iterable[str], chosen: Iterable[str]) -> float:
     if not needed or not named:
         return 0.0
     return 2 * len(needed & named) / (len(needed) + len(named))
+
+
+def score_columns_read(gold: Iterable[str], named: Iterable[str]) -> float:
+    """Share of the columns needed that a program names; to name a further one costs nothing."""
+    needed = _columns(gold)
+    return len(needed & _columns(named)) / len(needed) if needed else 0.0
 
 
 def score_claim(gold: float, number: float | None) -> float:

@@ -1,4 +1,4 @@
-"""Hand-made items and the market they are computed on, turned into items of a round.
+"""Hand-made and composed items, and the market they are computed on, as items of a round.
 
 The items are undated and do not come from the corpus. The market and the values of the reference
 implementations are frozen into the round, so that no later version moves them.
@@ -9,18 +9,25 @@ Source: RD2Bench, section 2.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError
 from vivavoce.rounds.family import FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.store import table_of_parquet
 from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
-from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.composed.compose import compose
+from vivavoce.tasks.implementation.items.formula import RESULT, list_formulas
 from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FAMILY = "implementation"
 
@@ -35,6 +42,10 @@ _ITEMS: Mapping[str, Any] = {
 class ImplementationOptions(Options):
     """The `[implementation]` table of a round spec: names of items, by default all there are."""
 
+    items: str | None = None
+    """A folder of one's own with `formulas/`, `architectures/`, `reports/` and `market/`."""
+    composed: int = Field(default=0, ge=0)
+    """Formulas composed from the round's seed, beside the fixed ones."""
     formulas: tuple[str, ...] | None = Field(default=None, validate_default=True)
     architectures: tuple[str, ...] | None = Field(default=None, validate_default=True)
     reports: tuple[str, ...] | None = Field(default=None, validate_default=True)
@@ -42,7 +53,7 @@ class ImplementationOptions(Options):
     @field_validator("formulas", "architectures", "reports")
     @classmethod
     def _check_names(cls, names: tuple[str, ...] | None, info: ValidationInfo) -> tuple[str, ...]:
-        known = _ITEMS[str(info.field_name)]()
+        known = _known(str(info.field_name), _folder(info.data.get("items")))
         unknown = [name for name in names or () if name not in known]
         if unknown:
             raise ValueError(f"none is called {unknown[0]!r}; there are {', '.join(known)}")
@@ -54,16 +65,20 @@ OPTIONS = ImplementationOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> FamilyItems:
     """Make the items; the round's seed makes the market. A task without items is left out."""
-    market = generate(spec.round.seed)
-    frames = {name: getattr(market, name) for name in TABLES}
+    folder = _folder(options.items)
+    frames = _market(spec.round.seed, folder)
+    known = _known("formulas", folder)
     formulas, values = rows.formula_items(
-        (list_formulas()[name] for name in options.formulas or ()), frames
+        (known[name] for name in options.formulas or ()),
+        compose(spec.round.seed, options.composed, frames, RESULT),
+        frames,
     )
     architectures, tensors = rows.architecture_items(
-        (list_architectures()[name] for name in options.architectures or ()), spec.round.seed
+        (_known("architectures", folder)[name] for name in options.architectures or ()),
+        spec.round.seed,
     )
-    reports = [list_reports()[name] for name in options.reports or ()]
-    claims, claimed = rows.reproduce_items(reports, frames)
+    reports = [_known("reports", folder)[name] for name in options.reports or ()]
+    claims, claimed = rows.reproduce_items(reports, known, frames)
     tasks = {
         "formula": formulas,
         "architecture": architectures,
@@ -73,3 +88,38 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
     tables = {f"market/{name}.parquet": to_parquet(f) for name, f in frames.items()}
     made = {task: items for task, items in tasks.items() if items}
     return FamilyItems(made, rows.SCHEMAS, files=tables | values | tensors | claimed)
+
+
+def _known(kind: str, folder: Path | None) -> Mapping[str, Any]:
+    """Items of a kind by name; a user's folder is read anew each time."""
+    listing = _ITEMS[kind]
+    known: Mapping[str, Any] = listing.__wrapped__(folder) if folder else listing()
+    return known
+
+
+def _folder(items: str | None) -> Path | None:
+    """A user's folder of items; `ValueError` for one that is not there."""
+    if items is None:
+        return None
+    if not Path(items).is_dir():
+        raise ValueError(f"{items} is not a folder")
+    return Path(items)
+
+
+def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
+    """The market of a seed, with the tables that a user's folder has in place of its own."""
+    made = generate(seed)
+    frames = {name: made.table(name) for name in TABLES}
+    for name in TABLES if folder else ():
+        path = Path(folder or "") / "market" / f"{name}.parquet"
+        if path.is_file():
+            frames[name] = _own_table(path, list(frames[name].columns))
+    return frames
+
+
+def _own_table(path: Path, columns: list[str]) -> pd.DataFrame:
+    table = table_of_parquet(path.read_bytes()).to_pandas()
+    if missing := sorted(set(columns) - set(table.columns)):
+        raise InputError(f"{path} lacks the column {missing[0]}; it needs {', '.join(columns)}.")
+    frame: pd.DataFrame = table[columns]
+    return frame

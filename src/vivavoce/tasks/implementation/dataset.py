@@ -43,7 +43,8 @@ def record_to_sample(row: Row, prompts: PromptSet, setting: str, max_tokens: int
         "data": _data(row, setting),
     }
     prompt = prompts.render("formula", slots, {"result": RESULT})
-    more = {name: row[name] for name in ("tables", "values", "naive")}
+    more = {name: row[name] for name in ("values", "naive")}
+    more |= {"misread": json.loads(row["misread"]), "columns": row["columns"]}
     return _sample(row, prompt, row["reference"], max_tokens, more)
 
 
@@ -69,12 +70,17 @@ def _data(row: Row, setting: str) -> str:
     """Description of the data in a setting, as the round holds it."""
     told = json.loads(row["data"])
     text = str(told[data_level(setting)])
-    return f"{text}\n\n{told['notes']}" if has_knowledge(setting) else text
+    if not has_knowledge(setting):
+        return text
+    corners = row.get("corners")
+    own = f"\n- **{row['id']}**: {corners}" if corners else ""
+    return f"{text}\n\n{told['notes']}{own}"
 
 
 def market_files(opened: Round) -> dict[str, bytes]:
-    """The market's files by table name."""
-    return {name: opened.read_file("implementation", f"market/{name}.parquet") for name in TABLES}
+    """The market's files, as a program finds them in its folder."""
+    names = [f"{name}.parquet" for name in TABLES]
+    return {name: opened.read_file("implementation", f"market/{name}") for name in names}
 
 
 def gold_values(opened: Round) -> dict[str, FactorFrame]:
@@ -149,7 +155,7 @@ def reproduce_dataset(
     for row in opened.items("implementation", "reproduce"):
         slots = {"content": str(row["text"]), "data": _data(row, setting)}
         prompt = prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
-        more = {"naive": row["naive"], "tables": list(TABLES)}
+        more = {"naive": row["naive"]}
         samples.append(_sample(row, prompt, row["reference"], max_tokens, more))
     return MemoryDataset(samples, name=f"{opened.id}/implementation/reproduce")
 

@@ -10,10 +10,12 @@ from inspect_ai.solver import TaskState
 from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.implementation.extraction import THRESHOLD, score_extraction
 from vivavoce.metrics.implementation.factor import (
+    FactorFrame,
     FactorScore,
     best_constant,
     score_claim,
     score_columns,
+    score_columns_read,
     score_factor,
     score_skill,
 )
@@ -28,10 +30,12 @@ from vivavoce.tasks.implementation.dataset import (
     market_files,
 )
 from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import parse_methods
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
+from vivavoce.tasks.programs.source import named_in
 from vivavoce.tasks.scoring.guard import (
     VALID,
     FaultyAnswer,
@@ -43,7 +47,7 @@ from vivavoce.tasks.scoring.guard import (
 from vivavoce.tasks.scoring.json_answer import find_json
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
-NAMES = ("skill", *FACTOR_NAMES)
+NAMES = ("skill", *FACTOR_NAMES, "data")
 """`corr` is undefined, not 0, for an answer without a result."""
 
 
@@ -56,21 +60,24 @@ def formula(round: str, timeout: int = 120) -> Scorer:
         timeout: Seconds a program may run.
     """
     opened = load_round(round)
-    tables, gold = market_files(opened), gold_values(opened)
+    files, gold = market_files(opened), gold_values(opened)
     constants = {name: best_constant(values) for name, values in gold.items()}
 
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         program = find_program(answer)
         if program is None:
             raise MalformedAnswer
-        files = {f"{name}.parquet": tables[name] for name in state.metadata["tables"]}
+        values = dict.fromkeys(NAMES, 0.0) | {"corr": float("nan")}
+        named = columns_among(named_in(program))
+        values["data"] = score_columns_read(state.metadata["columns"], named)
         outcome = await run_program(program, files, timeout)
         if outcome.failure:
-            raise FaultyAnswer("placeholder" if is_placeholder(program) else outcome.failure)
+            fault = "placeholder" if is_placeholder(program) else outcome.failure
+            raise FaultyAnswer(fault, values)
         truth = gold[str(state.sample_id)]
-        frame = await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
+        frame = await _read_factor(truth, timeout, values)
         found = score_factor(truth, frame)
-        values = _values(found)
+        values |= _values(found)
         values["skill"] = score_skill(found.near or 0.0, constants[str(state.sample_id)])
         if values["acc"] < 1 and is_placeholder(program):
             raise FaultyAnswer("placeholder", values)
@@ -81,6 +88,16 @@ def formula(round: str, timeout: int = 120) -> Scorer:
     return guarded(NAMES, score, undefined=("corr",))
 
 
+async def _read_factor(
+    truth: FactorFrame, timeout: int, values: dict[str, float]
+) -> FactorFrame | None:
+    """The factor that a program left; a fault has what the answer reached before."""
+    try:
+        return await read_factor(RESULT, max_rows=20 * len(truth), timeout=timeout)
+    except FaultyAnswer as error:
+        raise FaultyAnswer(error.fault, values) from error
+
+
 def _values(found: FactorScore) -> dict[str, float]:
     """The metrics as numbers; NaN stands for undefined."""
     values = found.values()
@@ -89,7 +106,7 @@ def _values(found: FactorScore) -> dict[str, float]:
     }
 
 
-ARCHITECTURE_NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
+ARCHITECTURE_NAMES = ("tvc", "match", "output", "tsc", "tvc_unseen", "tsc_unseen", "exe")
 _SPARE_BYTES = 1 << 20
 """A result may be so much larger than 20 times its gold."""
 
@@ -156,8 +173,7 @@ def reproduce(round: str, timeout: int = 120) -> Scorer:
         timeout: Seconds a program may run.
     """
     opened = load_round(round)
-    market, gold = market_files(opened), claims(opened)
-    files = {f"{name}.parquet": content for name, content in market.items()}
+    files, gold = market_files(opened), claims(opened)
 
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         said, program = find_json(answer, ("method", "columns")), _find_code(answer)
@@ -173,10 +189,7 @@ def reproduce(round: str, timeout: int = 120) -> Scorer:
             raise FaultyAnswer(
                 "placeholder" if is_placeholder(program) else outcome.failure, values
             )
-        try:
-            frame = await read_factor(RESULT, max_rows=20 * len(truth.values), timeout=timeout)
-        except FaultyAnswer as error:
-            raise FaultyAnswer(error.fault, values) from error
+        frame = await _read_factor(truth.values, timeout, values)
         number = await read_number(CLAIM, "value", timeout=timeout)
         values |= _values(score_factor(truth.values, frame))
         values["claim"] = score_claim(truth.number, number)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from inspect_ai.solver import Solver, TaskState, solver
 
+from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.formula import RESULT
@@ -19,7 +20,7 @@ from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
 from vivavoce.tasks.scoring.guard import FaultyAnswer
 
-__all__ = ["cheater", "direct", "empty", "headings", "naive", "self_refine"]
+__all__ = ["cheater", "direct", "empty", "headings", "misreader", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (
@@ -32,6 +33,27 @@ _NO_FACTOR = (
 def naive() -> Solver:
     """Answer with the program that forgets the instrument; the reference where no lag is taken."""
     return baseline("naive", lambda state: state.metadata["naive"] or state.target.text)
+
+
+@solver
+def misreader(what: str = "data") -> Solver:
+    """Answer with the program of a reader who mistakes one thing; the reference where none can.
+
+    Args:
+        what: `data` takes a wrong column, `field` a wrong operation, `lags` forgets the instrument,
+            `corner` fills no windows.
+
+    Raises:
+        InputError: `what` is none of these.
+    """
+    if what not in MISREADINGS:
+        raise InputError(f"what={what!r} is unknown. There are: {', '.join(MISREADINGS)}.")
+    return baseline(
+        "misreader", lambda state: state.metadata["misread"].get(what) or state.target.text
+    )
+
+
+MISREADINGS = ("data", "field", "lags", "corner")
 
 
 @solver
@@ -79,9 +101,7 @@ async def check_formula(program: str, state: TaskState, timeout: int) -> str | N
 
     Nothing is compared with the gold, not even the rows.
     """
-    tables = _tables(state.metadata["run"]["round"])
-    files = {f"{name}.parquet": tables[name] for name in state.metadata["tables"]}
-    outcome = await run_program(program, files, timeout)
+    outcome = await run_program(program, _tables(state.metadata["run"]["round"]), timeout)
     if outcome.failure:
         return outcome.report()
     try:

@@ -10,7 +10,6 @@ import base64
 import binascii
 import errno
 import re
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from vivavoce.sandbox.command import (
     python_command,
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
+from vivavoce.tasks.programs.source import parse
 
 PROVIDERS = ("bwrap", "docker")
 _CLEAR = "kill -9 -1; chmod -R u+rwX /work /tmp; find /work /tmp -mindepth 1 -delete"
@@ -185,7 +185,7 @@ def find_program(answer: str) -> str | None:
     python = [text for kind, text in blocks if kind in _PYTHON]
     if python or blocks:
         return (python or [text for _, text in blocks])[-1]
-    tree = _parse(answer)
+    tree = parse(answer)
     is_code = tree is not None and any(
         isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.FunctionDef)
         for node in tree.body
@@ -197,7 +197,7 @@ def is_placeholder(program: str) -> bool:
     """True for a program with work left undone: an empty body, or a comment that says so."""
     if _PLACEHOLDER.search(program):
         return True
-    tree = _parse(program)
+    tree = parse(program)
     functions = [
         node
         for node in (ast.walk(tree) if tree else ())
@@ -239,15 +239,6 @@ async def run_program(
     finally:
         await end_all(box)
     return Outcome(None if done.success else "error", done.stderr)
-
-
-def _parse(text: str) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _is_nothing(node: ast.stmt) -> bool:

@@ -42,7 +42,7 @@ _TYPES = {
     "U8": "u1",
     "BOOL": "?",
 }
-"""Number types that are read, in numpy's words; the driver writes no other float than F64."""
+"""Number types that are read, in numpy's words; of floats the driver writes F64 and F16."""
 _MAX_NUMBER = 4_096
 """Bytes; a number in JSON needs a few dozen."""
 _NOT_PARSED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)

@@ -103,6 +103,18 @@ def progress(session: Session, enrolment: Enrolment) -> Progress:
     return Progress("main", decided or 0, main_items, done, main_items)
 
 
+def cluster_progress(session: Session, assignment: Assignment) -> tuple[int, int]:
+    """Items of the same table that the person of an assignment has decided, and that there are."""
+    item = assignment.item
+    alike = select(func.count()).where(
+        Item.campaign_id == item.campaign_id, Item.part == item.part, Item.cluster == item.cluster
+    )
+    mine = alike.join(Assignment).where(
+        Assignment.person_id == assignment.person_id, Assignment.decided
+    )
+    return session.scalar(mine.select_from(Item)) or 0, session.scalar(alike) or 0
+
+
 def count_qualification(session: Session, enrolment: Enrolment) -> tuple[int, int, int]:
     """Qualification items that the person has decided, has right, and that there are."""
     rows = session.execute(
@@ -154,9 +166,9 @@ def touch(
     session.add(enrolment.event(kind, now, assignment=assignment.id, **detail))
 
 
-def own_order(campaign: Campaign, code: str, key: str) -> bytes:
-    """Sort key of an item in a person's own order."""
-    return _hash(campaign, code, key, "order")
+def own_order(campaign: Campaign, code: str, item: tuple[str, str]) -> tuple[bytes, bytes]:
+    """Sort key of an item (cluster, key) in a person's own order: clusters stay together."""
+    return _hash(campaign, code, item[0], "clusters"), _hash(campaign, code, item[1], "order")
 
 
 def is_swapped(campaign: Campaign, code: str, key: str) -> bool:
@@ -176,9 +188,9 @@ def stages_of(enrolment: Enrolment, state: str) -> list[str]:
 def pick_item(session: Session, enrolment: Enrolment, state: str) -> tuple[int, str] | None:
     """The next item that has a place for the person, and the stage; None without any."""
     places = [
-        (own_order(enrolment.campaign, enrolment.person.code, key), item_id, stage)
+        (own_order(enrolment.campaign, enrolment.person.code, (cluster, key)), item_id, stage)
         for stage in stages_of(enrolment, state)
-        for item_id, key in session.execute(_with_place(enrolment, stage))
+        for item_id, cluster, key in session.execute(_with_place(enrolment, stage))
     ]
     if not places:
         return None
@@ -310,12 +322,14 @@ def assign(
     return made
 
 
-def _with_place(enrolment: Enrolment, stage: str) -> Select[int, str]:
+def _with_place(enrolment: Enrolment, stage: str) -> Select[int, str, str]:
     """Items with a place in a stage that the person has never had in hand."""
     mine = exists().where(
         Assignment.item_id == Item.id, Assignment.person_id == enrolment.person_id
     )
-    query = select(Item.id, Item.key).where(Item.campaign_id == enrolment.campaign_id, ~mine)
+    query = select(Item.id, Item.cluster, Item.key).where(
+        Item.campaign_id == enrolment.campaign_id, ~mine
+    )
     if stage == "qualification":
         return query.where(Item.part == "qualification")
     held = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import exc
+from sqlalchemy import exc, func, select
 from sqlalchemy.orm import Session
 
 from vivavoce.store import Row
@@ -146,7 +146,7 @@ def submit(
     note: str = "",
     flag: bool = False,
 ) -> Decision:
-    """Decide, or correct one's last decision while nobody else's depends on it.
+    """Decide, or correct an own decision while nobody else's depends on it.
 
     The label is as chosen on the page, sides as shown there; the revision is `Shown.revision`: 1,
     or one more than the valid one.
@@ -193,27 +193,26 @@ def submit(
 
 
 def can_correct(session: Session, assignment: Assignment) -> bool:
-    """True if a decision is its person's last one and nobody else's depends on it yet."""
+    """True if nobody else's decision depends on a decision yet."""
     if not assignment.decided or assignment.stage == "consensus":
         return False
-    enrolment = enrolment_of(session, assignment)
-    if _last(session, enrolment) is not assignment:
-        return False
     if assignment.stage == "qualification":
-        return enrolment.qualification is None
+        return enrolment_of(session, assignment).qualification is None
     return assignment.item.state == OPEN_IN.get(assignment.stage)
 
 
 def last_decided(session: Session, enrolment: Enrolment) -> Assignment | None:
-    """The decision that the person may still correct."""
-    found = _last(session, enrolment)
+    """The last decision of a person, while it may still be corrected."""
+    found = next(iter(decided_by(session, enrolment, most=1)), None)
     return found if found is not None and can_correct(session, found) else None
 
 
-def _last(session: Session, enrolment: Enrolment) -> Assignment | None:
-    """The assignment that a person decided last."""
-    made = own_assignments(enrolment).join(Decision).order_by(Decision.id.desc())
-    return session.scalar(made.limit(1))
+def decided_by(session: Session, enrolment: Enrolment, *, most: int) -> list[Assignment]:
+    """The items that a person decided, the last decision first."""
+    last = select(Decision.assignment_id, func.max(Decision.id).label("at"))
+    of_each = last.group_by(Decision.assignment_id).subquery()
+    made = own_assignments(enrolment).join(of_each, of_each.c.assignment_id == Assignment.id)
+    return list(session.scalars(made.order_by(of_each.c.at.desc()).limit(most)))
 
 
 def _locked(session: Session, assignment_id: int, person: Person) -> Assignment:
@@ -272,7 +271,7 @@ def _check_revision(
         )
     if revision > 1 and not can_correct(session, assignment):
         raise AlreadyDecided(
-            "This decision can be corrected no more: others depend on it, or you have gone on.",
+            "This decision can be corrected no more: others depend on it.",
             same=same,
         )
 

@@ -82,6 +82,8 @@ class ContentPart:
     A table is drawn where its rows stand, with the columns of the same prefix.
     """
     optional: bool = False
+    pinned: bool = False
+    """True of a part that stays in sight while the page is scrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,13 @@ class Kind:
     def chosen(self, form: Mapping[str, str]) -> dict[str, str]:
         """Fields of a form that have a value they can have."""
         return {one.name: form[one.name] for one in self.fields if form.get(one.name) in one.values}
+
+    def title_of(self, content: Row) -> str:
+        """A line by which a person tells an item from others: what is asked about."""
+        views = {part.view: content[part.name] for part in self.parts if part.name in content}
+        if "paper" in views:
+            return str(views["paper"]["title"])
+        return next((str(views[view]) for view in ("strong", "quote", "text") if view in views), "")
 
     def present(self, content: Row, swapped: bool) -> Row:
         """An item's content as a person sees it."""

@@ -16,6 +16,7 @@ from vivavoce.store import Row
 from vivavoce.web.annotation.assignment import (
     AlreadyDecided,
     NotYours,
+    cluster_progress,
     discussed_item,
     is_swapped,
     labels_of,
@@ -31,6 +32,7 @@ from vivavoce.web.annotation.campaigns import (
 )
 from vivavoce.web.annotation.decisions import (
     can_correct,
+    decided_by,
     find_assignment,
     last_decided,
     save_draft,
@@ -49,6 +51,8 @@ router = APIRouter()
 MAX_NOTE = 4000
 _MAX_REASON = 500
 _LEAD = "lead"
+_MAX_LISTED = 1_000
+_FILTERS = {"all": "All", "open": "Can be corrected", "flagged": "Flagged"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,27 @@ def item_page(visit: Reading, campaign: CampaignName, assignment: Id) -> Respons
         if found.decided and not can_correct(session, found):
             return nothing(visit, session, enrolment, state="decided", messages=[])
         return _item(visit, session, enrolment, show(session, found))
+
+
+@router.get("/c/{campaign}/mine")
+def own_decisions_page(visit: Reading, campaign: CampaignName, only: str = "all") -> Response:
+    """The visitor's own decisions, the last first; those that may still be corrected are linked."""
+    if only not in _FILTERS:
+        raise Refused(404, "There is no such list", "Choose one of the lists of the page.")
+    with visit.database.reading() as session:
+        enrolment = own_part(session, visit, campaign)
+        kind = find_kind(enrolment.campaign.kind)
+        rows = []
+        for found in decided_by(session, enrolment, most=_MAX_LISTED):
+            shown = show(session, found)
+            is_open = can_correct(session, found)
+            if only == "all" or (only == "open" and is_open) or (only == "flagged" and shown.flag):
+                title = kind.title_of(found.item.content)
+                row = {"id": found.id, "title": title, "is_open": is_open, "label": shown.label}
+                rows.append(row | {"note": shown.note, "flag": shown.flag})
+        return visit.page(
+            "mine.html.j2", campaign=campaign, kind=kind, rows=rows, filters=_FILTERS, chosen=only
+        )
 
 
 @router.post("/c/{campaign}/a/{assignment}")
@@ -210,6 +235,7 @@ def _item(
         shown=shown,
         votes=votes,
         far=far,
+        of_table=cluster_progress(session, found),
         last=last,
         messages=unread_feedback(session, enrolment),
         error=error,

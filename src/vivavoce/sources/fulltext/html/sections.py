@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from lxml import etree
 
 from vivavoce.records import CitedTable, Reference, Section
+from vivavoce.sources.fulltext.html.citing import CitedKeys
 from vivavoce.sources.fulltext.html.typeset import (
     Writer,
     classes_of,
@@ -20,7 +21,7 @@ from vivavoce.sources.fulltext.html.typeset import (
     with_class,
 )
 from vivavoce.sources.fulltext.latex.typeset import Draft, finish, paragraphs_of
-from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, span_of
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, is_all_in, span_of
 from vivavoce.text.headings import split_heading
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import clean_text
@@ -48,6 +49,8 @@ def read_table(
     cited = tuple(sorted(set(_mentions(holder, ordinals))))
     cells: list[tuple[str, ...]] = []
     row_cited: list[tuple[int, ...]] = []
+    spans: list[tuple[int, ...]] = []
+    bold: list[tuple[int, ...]] = []
     known = frozenset(cited)
     room = Grid().room
     for tabular in tabulars:
@@ -56,12 +59,16 @@ def read_table(
             if grid.room < 0:
                 break
             grid.add_row(_cells(row, ordinals))
+        spans += [(row + len(cells), *rest) for row, *rest in grid.spans]
+        bold += [(row + len(cells), column) for row, column in grid.bold]
         cells += grid.rows
         row_cited += grid.citations.by_row(known)
         room = grid.room
     if not caption and not cells:
         return None
-    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+    return CitedTable(
+        ordinal, caption, tuple(cells), cited, tuple(row_cited), tuple(spans), tuple(bold)
+    )
 
 
 def is_grid(tabular: etree._Element) -> bool:
@@ -92,7 +99,12 @@ def _mentions(element: etree._Element, ordinals: Mapping[str, int]) -> Iterator[
 def _cells(row: etree._Element, ordinals: Mapping[str, int]) -> Iterator[Cell]:
     for cell in outermost(row, _is_cell):
         height = _span(cell, "rowspan", MAX_HEIGHT)
-        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height)
+        is_bold = is_all_in(cell, _is_bold)
+        yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height, is_bold)
+
+
+def _is_bold(element: etree._Element) -> bool:
+    return element.tag in {"b", "strong"} or "ltx_font_bold" in classes_of(element)
 
 
 def _width(cell: etree._Element) -> int:
@@ -121,7 +133,9 @@ def _is_cell(element: etree._Element) -> bool:
 class Body:
     """Walks over a paper once."""
 
-    def __init__(self, document: etree._Element, ordinals: Mapping[str, int]) -> None:
+    def __init__(
+        self, document: etree._Element, ordinals: Mapping[str, int], references: Sequence[Reference]
+    ) -> None:
         self._ordinals = ordinals
         self._shift = int(next(with_class(document, "ltx_chapter"), None) is not None)
         tagged = (tag for tag in document.iter("span") if _TAG_SECTION in classes_of(tag))
@@ -130,7 +144,10 @@ class Body:
         self._current = self._drafts[0]
         self._role: str | None = None
         self._tables: list[CitedTable] = []
-        self._writer = Writer(lambda text: self._current.out.append(text), self._take)
+        labels = [_label(entry) for entry in _entries(document)]
+        is_numeric = 2 * sum(any(map(str.isalpha, label)) for label in labels) <= len(labels)
+        cited = CitedKeys(references, is_numeric=is_numeric)
+        self._writer = Writer(lambda text: self._current.out.append(text), self._take, cited)
         self._writer.inside(document)
 
     def sections(self) -> tuple[tuple[Section, ...], str]:

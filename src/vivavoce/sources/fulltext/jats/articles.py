@@ -11,7 +11,16 @@ from lxml import etree
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Reference, Section
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
-from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, Cell, Grid, children, parse_xml, span_of
+from vivavoce.sources.xml import (
+    MAX_HEIGHT,
+    MAX_WIDTH,
+    Cell,
+    Grid,
+    children,
+    is_all_in,
+    parse_xml,
+    span_of,
+)
 from vivavoce.text.headings import split_heading
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.normalise import clean_text
@@ -286,7 +295,13 @@ def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> Cited
             break
         grid.add_row(_cells(row, ordinals))
     return CitedTable(
-        ordinal, _caption(wrap), tuple(grid.rows), cited, grid.citations.by_row(cited)
+        ordinal,
+        _caption(wrap),
+        tuple(grid.rows),
+        cited,
+        grid.citations.by_row(cited),
+        tuple(grid.spans),
+        tuple(grid.bold),
     )
 
 
@@ -305,6 +320,7 @@ def _cells(row: etree._Element, ordinals: Ordinals) -> Iterator[Cell]:
             height=height,
             cited=mentions_in(cell, ordinals),
             cited_height=max(height, _oasis_height(cell)),
+            is_bold=is_all_in(cell, lambda inner: inner.tag in {"bold", "b", "strong"}),
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from vivavoce.records import CitedTable
 from vivavoce.sources.fulltext.latex.layout import TABULARS, Layout, Span
@@ -14,11 +16,32 @@ _CAPTIONS = frozenset(
 )
 _ROW_ENDS = frozenset({"\\\\", "\\tabularnewline", "\\cr", "\\\\*"})
 _HEAD_MARKS = frozenset({"\\endfirsthead", "\\endhead", "\\endfoot", "\\endlastfoot"})
+_BOLD_SWITCHES = frozenset({"\\bf", "\\bfseries"})
+_BOLD = _BOLD_SWITCHES | {"\\textbf", "\\mathbf", "\\boldsymbol", "\\bm", "\\pmb"}
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
 _MULTIROW = frozenset({"\\multirow"})
 _TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
 _MAX_CELLS = 50_000
 _MAX_COLUMNS = 300
 _TALLEST_SPAN = 200
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows of cells, what each cites, and which cells span several places or are bold."""
+
+    cells: list[tuple[str, ...]] = field(default_factory=list)
+    cited: list[tuple[int, ...]] = field(default_factory=list)
+    spans: list[tuple[int, ...]] = field(default_factory=list)
+    bold: list[tuple[int, ...]] = field(default_factory=list)
+
+    def add(self, below: Rows) -> None:
+        """Add rows that follow."""
+        shift = len(self.cells)
+        self.cells += below.cells
+        self.cited += below.cited
+        self.spans += [(row + shift, *rest) for row, *rest in below.spans]
+        self.bold += [(row + shift, column) for row, column in below.bold]
 
 
 def read_table(setter: Typesetter, start: int, end: int, ordinal: int) -> CitedTable | None:
@@ -27,21 +50,26 @@ def read_table(setter: Typesetter, start: int, end: int, ordinal: int) -> CitedT
     caption = " ".join(_captions(setter, start, end))
     cited = tuple(sorted(set(_mentions(setter, start, end))))
     known = frozenset(cited)
-    cells: list[tuple[str, ...]] = []
-    row_cited: list[tuple[int, ...]] = []
+    found = Rows()
     place = start
     while place <= end:
         token = layout.tokens[place]
         stop = layout.ends.get(place)
         if stop is not None and token[7:-1] in TABULARS and stop <= end:
-            rows, by_row = read_rows(setter, place, stop, known)
-            cells += rows
-            row_cited += by_row
+            found.add(read_rows(setter, place, stop, known))
             place = stop
         place += 1
-    if not cells and not caption:
+    if not found.cells and not caption:
         return None
-    return CitedTable(ordinal, caption, tuple(cells), cited, tuple(row_cited))
+    return CitedTable(
+        ordinal,
+        caption,
+        tuple(found.cells),
+        cited,
+        tuple(found.cited),
+        tuple(found.spans),
+        tuple(found.bold),
+    )
 
 
 def _mentions(setter: Typesetter, start: int, end: int) -> list[int]:
@@ -67,12 +95,11 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
                 yield text
 
 
-def read_rows(
-    setter: Typesetter, start: int, end: int, cited: frozenset[int]
-) -> tuple[list[tuple[str, ...]], list[tuple[int, ...]]]:
-    """The rows of a tabular and what each cites; rows of rules alone are left out."""
+def read_rows(setter: Typesetter, start: int, end: int, cited: frozenset[int]) -> Rows:
+    """The rows of a tabular; rows of rules alone are left out."""
     layout = setter.layout
     rows: list[tuple[str, ...]] = []
+    marks: list[_Marks] = []  # of each of these
     places: list[int] = []  # of each of these among all rows with text
     citations = RowCitations()
     count = 0
@@ -82,7 +109,7 @@ def read_rows(
     arguments = TABULARS[layout.tokens[start][7:-1]]
     after = layout.past_groups(layout.past_options(start + 1), arguments, with_options=True)
     for cells, ending in _split_rows(layout, after, end):
-        row = _render(setter, cells)
+        row, marked = _render(setter, cells)
         total += len(row)
         if total > _MAX_CELLS:
             break
@@ -93,6 +120,7 @@ def read_rows(
         citations.end_row(is_kept=any(row))
         if any(row):
             rows.append(row)
+            marks.append(marked)
             places.append(count)
             count += 1
         if ending == "\\endfirsthead":
@@ -100,10 +128,15 @@ def read_rows(
         elif ending in _HEAD_MARKS:
             # The head and foot that are printed again on the pages that follow.
             if is_first_head or ending != "\\endhead":
-                del rows[mark:], places[mark:]
+                del rows[mark:], marks[mark:], places[mark:]
             mark = len(rows)
     by_row = citations.by_row(cited)
-    return rows, [by_row[place] for place in places]
+    return Rows(
+        rows,
+        [by_row[place] for place in places],
+        [(number, *span) for number, of in enumerate(marks) for span in of.spanning],
+        [(number, column) for number, of in enumerate(marks) for column in of.bold],
+    )
 
 
 def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Span], str]]:
@@ -128,15 +161,46 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
     yield cells, ""
 
 
-def _render(setter: Typesetter, cells: list[Span]) -> tuple[str, ...]:
+@dataclass(slots=True)
+class _Marks:
+    """Column, rows and columns of the cells of a row that span, and columns of bold ones."""
+
+    spanning: list[tuple[int, int, int]] = field(default_factory=list)
+    bold: list[int] = field(default_factory=list)
+
+
+def _render(setter: Typesetter, cells: list[Span]) -> tuple[tuple[str, ...], _Marks]:
     """The texts of a row; a cell over several columns is followed by empty ones."""
     row: list[str] = []
+    marks = _Marks()
     for cell in cells:
-        row.append(setter.line(cell.start, cell.end))
-        row += [""] * (_columns(setter.layout, cell) - 1)
+        text = setter.line(cell.start, cell.end)
+        # A cell written in the last of its rows spans rows above it, in which others stand.
+        width, height = _columns(setter.layout, cell), max(1, _rows_covered(setter.layout, cell))
+        if text and (width > 1 or height > 1):
+            marks.spanning.append((len(row), height, width))
+        if text and _is_bold(setter, cell, text):
+            marks.bold.append(len(row))
+        row += [text, *[""] * (width - 1)]
         if len(row) > _MAX_COLUMNS:
-            return tuple(row[:_MAX_COLUMNS])
-    return tuple(row)
+            return tuple(row[:_MAX_COLUMNS]), marks
+    return tuple(row), marks
+
+
+def _is_bold(setter: Typesetter, cell: Span, text: str) -> bool:
+    """Check whether all of a cell is bold: by a switch, or as the argument of a command."""
+    layout = setter.layout
+    for place in layout.find(_BOLD, cell.start, cell.end):
+        if layout.tokens[place] in _BOLD_SWITCHES:
+            return True
+        inner = layout.required(place)
+        if inner is not None and _letters(setter.line(inner.start, inner.end)) == _letters(text):
+            return True
+    return False
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, _COMMAND.sub("", text)))
 
 
 def _outside_captions(layout: Layout, cell: Span) -> Iterator[tuple[int, int]]:

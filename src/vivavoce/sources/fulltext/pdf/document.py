@@ -14,6 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
+from vivavoce.sources.fulltext.pdf.affiliations import tie_affiliations
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
@@ -23,8 +24,9 @@ from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words, read_layout
+from vivavoce.sources.fulltext.pdf.layout import Layout, Line, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
+from vivavoce.sources.fulltext.pdf.raised import print_raised_citations
 from vivavoce.sources.fulltext.pdf.references import (
     Paragraphs,
     find_unheaded,
@@ -33,6 +35,7 @@ from vivavoce.sources.fulltext.pdf.references import (
     split_entries,
 )
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
+from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -75,6 +78,7 @@ def read_pages(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
     references = tuple(_references(body, paragraphs))
+    print_raised_citations(layout.lines, len(references))
     sections = number_sections(_sections(body, paragraphs))
     health, reasons = judge(
         Facts(
@@ -102,7 +106,9 @@ def read_pages(
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
-        authors=read_authors(front.between, front.margins, known_authors),
+        authors=tie_affiliations(
+            read_authors(front.between, front.margins, known_authors), front.between, front.margins
+        ),
         stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,
@@ -157,26 +163,20 @@ def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator
 
 
 def _tables(
-    floats: Sequence[Float], paragraphs: Paragraphs, references: Sequence[Reference]
+    floats: Sequence[Float],
+    paragraphs: Paragraphs,
+    references: Sequence[Reference],
 ) -> Iterator[CitedTable]:
     tables = [item for item in floats if item.kind == "table"]
     for ordinal, item in enumerate(tables):
         caption = clean_text(paragraphs.one(item.caption))
-        cells = tuple(tuple(_cells(line)) for line in item.body)
+        rules = paragraphs.layout.rules[item.body[0].page] if item.body else []
+        cells, spans, bold = read_grid(item.body, rules)
         printed = TableText(caption, cells)
         mentions = list(mentions_in(printed.text, references))
         cited = tuple(sorted({one for _, meant in mentions for one in meant}))
-        yield CitedTable(ordinal, caption, cells, cited, printed.by_row(mentions, cited))
-
-
-def _cells(line: Line) -> Iterator[str]:
-    cell = [line.words[0]]
-    for word in line.words[1:]:
-        if word.x0 - cell[-1].x1 > line.size:
-            yield clean_text(join_words(cell))
-            cell = []
-        cell.append(word)
-    yield clean_text(join_words(cell))
+        by_row = printed.by_row(mentions, cited)
+        yield CitedTable(ordinal, caption, cells, cited, by_row, spans, bold)
 
 
 def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:

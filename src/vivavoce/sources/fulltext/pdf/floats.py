@@ -6,8 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
+from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line
+from vivavoce.sources.fulltext.pdf.lines import Rule
 
 CAPTION = "caption"
 TABLE = "table"
@@ -22,6 +25,8 @@ _CAPTION = re.compile(
 _TIGHT = 1.45
 """Of the size: lines of one caption stand no further apart."""
 _MAX_CAPTION = 40
+_NEAR_RULE = 4.0
+"""Of the size: the first rule of a table stands no further from its caption."""
 _LISTINGS = frozenset({"algorithm", "listing", "box"})
 
 
@@ -156,21 +161,33 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
         gap = line.y - before.y
         if line.kind or line.page != first.page or _CAPTION.match(line.text):
             break
+        if any(
+            before.y < rule.y < line.y - 0.5 * line.size and rule.x0 < line.x1 and rule.x1 > line.x0
+            for rule in columns.layout.rules[line.page]
+        ):
+            break
         if not 0 < gap <= _TIGHT * max(first.size, 7.0) or (line.runs > 2 and stop > start + 1):
             break
         if abs(line.size - first.size) > 0.4 and not (is_label and stop == start + 1):
             break
         if line.column != first.column and abs(line.x0 - first.x0) > 3:
             break
-        if before.x1 < columns.of(before).right - 0.25 * columns.of(before).width and (
-            before.text.endswith(".") and line.runs > 1
-        ):
+        short = 0.25 if before.text.endswith(".") else 0.15
+        column = columns.of(before)
+        is_short = before.x1 < column.right - short * column.width
+        if is_short and line.runs > 1 and not (is_label and stop == start + 1):
             break
         stop += 1
     return stop
 
 
 def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, columns: Columns) -> None:
+    enclosed = lines_between_rules(item.caption, columns) if item.kind == TABLE else []
+    if enclosed:
+        for line in enclosed:
+            line.kind = TABLE
+        item.body = sorted(enclosed, key=lambda line: (line.y, line.x0))
+        return
     above = _walk(lines, start - 1, -1, item, columns)
     below = _walk(lines, stop + 1, 1, item, columns)
     if item.kind in {"figure", "scheme", "chart", "plate"}:
@@ -183,6 +200,45 @@ def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, column
     for line in body:
         line.kind = kind
     item.body = sorted(body, key=lambda line: (line.y, line.x0))
+
+
+def lines_between_rules(caption: Sequence[Line], columns: Columns) -> list[Line]:
+    """The lines of a table that rules of one length enclose, next to its caption."""
+    first, last = caption[0], caption[-1]
+    own = [line for line in columns.layout.lines if line.page == first.page]
+    left, right = min(line.x0 for line in caption), max(line.x1 for line in caption)
+    reach = _NEAR_RULE * max(first.size, 7.0)
+    groups: dict[tuple[int, int], list[Rule]] = {}
+    for rule in columns.layout.rules[first.page]:
+        if rule.x0 < right and rule.x1 > left:
+            groups.setdefault((round(rule.x0 / 3), round(rule.x1 / 3)), []).append(rule)
+    best: list[Line] = []
+    for rules in groups.values():
+        x0, x1 = rules[0].x0 - 3, rules[0].x1 + 3
+        within = [line for line in own if line.x0 >= x0 and line.x1 <= x1]
+        for is_below in (True, False):
+            ys = {rule.y for rule in rules if (rule.y > last.y) == is_below}
+            ends = sorted(ys, reverse=not is_below)
+            near = last.y if is_below else first.y
+            if len(ends) > 1 and abs(ends[0] - near) <= reach:
+                best = max(best, _enclosed(within, ends, columns), key=len)
+    return best
+
+
+def _enclosed(own: Sequence[Line], ends: Sequence[float], columns: Columns) -> list[Line]:
+    """The lines between the first rule and the last that no running text parts from it."""
+    taken: list[Line] = []
+    for start, end in pairwise(ends):
+        low, high = sorted((start, end))
+        inside = [line for line in own if low < line.y - 1 and line.y <= high + 1]
+        if any(line.kind == CAPTION for line in inside):
+            break
+        prose = sum(line.runs == 1 and columns.is_prose(line) for line in inside)
+        if len(inside) > 3 and prose > 0.7 * len(inside):
+            break
+        # A head that stands on top of several pages looks like a running title.
+        taken += [line for line in inside if line.kind in {"", FURNITURE}]
+    return taken
 
 
 def _cells(lines: Sequence[Line]) -> int:

@@ -12,8 +12,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 
@@ -31,8 +32,11 @@ _LIGATURES = {
         ("\u2011", "-"),
     )
 }
+_SLANT = 0.1
+"""Quarter turns by which text may lean; a watermark across the page leans more."""
+_ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_COMBINING = {
+COMBINING = {
     "´": "\u0301",
     "`": "\u0300",
     "ˆ": "\u0302",
@@ -45,7 +49,7 @@ _COMBINING = {
     "˚": "\u030a",
     "¸": "\u0327",
 }
-_ACCENTED = re.compile(rf"([{''.join(_COMBINING)}])([A-Za-zıȷ])")
+_ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
     r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
@@ -58,6 +62,9 @@ _SMALLEST = 1.5
 """Points: what is smaller is there for machines, not for readers."""
 _MAX_WORDS = 60_000
 """Words of one page: a page that holds more is a drawing."""
+_MAX_OBJECTS = 20_000
+"""Objects of a page among which rules are sought."""
+_THICKEST_RULE, _SHORTEST_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
     ctypes.cast(pdfium.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
@@ -90,6 +97,14 @@ class Word:
     """No space stands before it."""
 
 
+class Rule(NamedTuple):
+    """A thin horizontal line, such as those between the rows of a table."""
+
+    x0: float
+    x1: float
+    y: float
+
+
 @dataclass(slots=True)
 class Page:
     """The words of a page in the order of the file, those set upright."""
@@ -100,6 +115,8 @@ class Page:
     words: list[Word]
     turned: str = ""
     """Text written up the page, such as the stamp of a preprint server."""
+    rules: list[Rule] = field(default_factory=list)
+    """Those of a page with tables."""
 
 
 class FontBook:
@@ -193,7 +210,10 @@ class _Reader:
         size = pdfium.FPDFText_GetFontSize(self.text_page, index)
         size *= math.hypot(matrix.c, matrix.d) or 1.0
         angle = math.atan2(matrix.b, matrix.a)
-        turn = round(angle / (math.pi / 2)) % 4 if math.isfinite(angle) else 0
+        quarters = angle / (math.pi / 2) if math.isfinite(angle) else 0.0
+        turn = round(quarters) % 4
+        if abs(quarters - round(quarters)) > _SLANT:
+            turn = _ASKEW
         font = None
         if address:
             font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
@@ -229,9 +249,33 @@ def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
             words = list(_read_words(_Reader(text_page, box, fonts)))
         finally:
             pdfium.FPDFText_ClosePage(text_page)
+        has_table = any(word.text.casefold().startswith("tab") for word, _ in words)
+        rules = _read_rules(page, box) if has_table else []
     finally:
         pdfium.FPDF_ClosePage(page)
-    return _upright(number, box, words)
+    return _upright(number, box, words, rules)
+
+
+def _read_rules(page: object, box: tuple[float, float, float, float]) -> list[Rule]:
+    """Horizontal lines of a page, drawn as such or as thin boxes; those in one line are one."""
+    sides = [ctypes.c_float() for _ in range(4)]
+    found: list[Rule] = []
+    for number in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
+        item = pdfium.FPDFPage_GetObject(page, number)
+        if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        if pdfium.FPDFPageObj_GetBounds(item, *(ctypes.byref(side) for side in sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            if top - bottom <= _THICKEST_RULE and right - left >= _SHORTEST_RULE:
+                y = round(box[3] - (top + bottom) / 2, 1)
+                found.append(Rule(left - box[0], right - box[0], y))
+    joined: list[Rule] = []
+    for rule in sorted(found, key=lambda rule: (rule.y, rule.x0)):
+        if joined and joined[-1].y == rule.y and rule.x0 - joined[-1].x1 < _TOUCHING:
+            joined[-1] = joined[-1]._replace(x1=max(joined[-1].x1, rule.x1))
+        else:
+            joined.append(rule)
+    return joined
 
 
 def _page_box(page: object) -> tuple[float, float, float, float]:
@@ -303,7 +347,7 @@ def _clean(printed: str) -> str:
 def _accent(found: re.Match[str]) -> str:
     """A letter behind its accent, as old fonts set it, in one character."""
     letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
-    return unicodedata.normalize("NFC", letter + _COMBINING[found[1]])
+    return unicodedata.normalize("NFC", letter + COMBINING[found[1]])
 
 
 def _is_placed(word: Word) -> bool:
@@ -312,7 +356,10 @@ def _is_placed(word: Word) -> bool:
 
 
 def _upright(
-    number: int, box: tuple[float, float, float, float], found: list[tuple[Word, int]]
+    number: int,
+    box: tuple[float, float, float, float],
+    found: list[tuple[Word, int]],
+    rules: list[Rule],
 ) -> Page:
     """The page as it is read: one that is mostly set sideways is turned."""
     width, height = box[2] - box[0], box[3] - box[1]
@@ -332,5 +379,5 @@ def _upright(
             word.x0, word.x1, word.y = up, height - word.x1, word.x0
         upright.append(word)
     if main == 1:
-        width, height = height, width
-    return Page(number, width, height, upright, " ".join(turned))
+        width, height, rules = height, width, []
+    return Page(number, width, height, upright, " ".join(turned), rules)

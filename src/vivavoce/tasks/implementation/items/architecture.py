@@ -28,6 +28,7 @@ from vivavoce.tasks.implementation.items.architectures.reference import (
 from vivavoce.tasks.implementation.items.loading import (
     check_words,
     find_function,
+    own_folders,
     read_items,
     unfold,
 )
@@ -90,13 +91,14 @@ class Case:
 
 
 @cache
-def list_architectures() -> dict[str, Architecture]:
-    """Every architecture of `items/architectures/` by name, sorted.
+def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
+    """Every architecture of the package, and of `architectures/` in a user's folder, by name.
 
     Raises:
         InputError: A name comes twice, or a file is not complete.
     """
-    return read_items("architecture", architectures.__path__, ".toml", _read)
+    folders = [*architectures.__path__, *own_folders("architectures", folder)]
+    return read_items("architecture", folders, ".toml", _read)
 
 
 def _read(path: Path) -> Iterator[Architecture]:
@@ -106,12 +108,13 @@ def _read(path: Path) -> Iterator[Architecture]:
     )
     given |= {key: unfold(given[key]) for key in ("description", "formulation")}
     shapes = given.pop("parameters").items()
-    truth, draw = given.pop("truth"), given.pop("draw")
-    drawn = find_function(architectures.__name__, draw["function"])
+    draw = given.pop("draw")
+    truth = find_function(architectures.__name__, given.pop("truth"), path.parent)
+    drawn = find_function(architectures.__name__, draw["function"], path.parent)
     yield Architecture(
         parameters={key: tuple(shape) for key, shape in shapes},
         layers=tuple(given.pop("layers")),
-        truth=partial(find_function(architectures.__name__, truth), given["arguments"]),
+        truth=partial(truth, given["arguments"]),
         main=partial(drawn, **draw["main"]),
         unseen=partial(drawn, **draw["unseen"]),
         **given,

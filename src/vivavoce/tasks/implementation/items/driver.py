@@ -71,9 +71,12 @@ def _name(layers: Any) -> dict[str, Any]:
 
 
 def _plain(layer: Any) -> Any:
-    """A copy, since safetensors refuses shared memory; double, which numpy knows of all floats."""
+    """A copy, since safetensors refuses shared memory; double, or half where it is, for numpy."""
+    import torch
+
     copy = layer.detach().clone().contiguous()
-    return copy.double() if copy.is_floating_point() else copy
+    is_wide = copy.is_floating_point() and copy.dtype != torch.float16
+    return copy.double() if is_wide else copy
 
 
 if __name__ == "__main__":

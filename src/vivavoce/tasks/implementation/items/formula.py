@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import formulas
+from vivavoce.tasks.implementation.items.formulas.daily import by_stock, every_row
+from vivavoce.tasks.implementation.items.formulas.minute import by_stock_day
 from vivavoce.tasks.implementation.items.loading import (
     check_words,
     find_function,
+    own_folders,
     read_items,
     unfold,
 )
+from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.market.generate import TABLES
+from vivavoce.tasks.programs.source import named_in
 
 Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
@@ -44,32 +50,57 @@ class Formula:
     """The market's tables it needs, in the order of `compute`'s arguments."""
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
-    naive: Callable[..., Any] | None = None
-    """The same with lags over the flat table, forgetting the instrument; None without lags."""
+    corners: str = ""
+    """Corner cases, told with the notes on the field alone."""
     parameters: Mapping[str, int | float] = field(default_factory=dict)
-    origin: Literal["paper", "public"] = "paper"
+    origin: Literal["paper", "public", "own"] = "paper"
     alias_of: str | None = None
     """Another formula that gives the same values, by name."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Names that functions have in programs, by their own; others keep their own."""
+    title: str = ""
+    """Name of `compute` in programs; its own if empty."""
+
+    @property
+    def naive(self) -> Callable[..., Any] | None:
+        """The reference with lags over the flat table, forgetting the instrument; None without."""
+        looks_back = "own" in inspect.signature(self.compute).parameters
+        return partial(self.compute, own=every_row) if looks_back else None
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns that the reference reads, as `table.column`, sorted."""
+        source = textwrap.dedent(inspect.getsource(self.compute))
+        return columns_among(named_in(source) | set(self.tables))
+
+    def values(self, frames: Mapping[str, Any]) -> Any:
+        """Values of the reference on the market's tables."""
+        return self.compute(*(frames[name] for name in self.tables), **self.parameters)
+
+    def texts(self) -> dict[str, Any]:
+        """Description, formula and meanings of symbols."""
+        return {
+            "description": self.description,
+            "formulation": self.formulation,
+            "variables": dict(self.variables),
+        }
 
     def program(self) -> str:
         """The reference as a program that reads its tables and writes `RESULT`."""
-        return _program(self, self.compute)
+        return _program(self, "")
 
-    def naive_program(self) -> str | None:
-        """The naive implementation as a program; None where there is none."""
-        return _program(self, self.naive) if self.naive else None
+    def misread(self) -> dict[str, str]:
+        """Programs that mistake one thing each, by what."""
+        return {"lags": _program(self, every_row.__name__)} if self.naive else {}
 
 
 @cache
-def list_formulas() -> dict[str, Formula]:
-    """Every formula of `items/formulas/` by name, sorted.
+def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
+    """Every formula of `items/formulas/`, and of `formulas/` in a user's folder, by name, sorted.
 
     Raises:
         InputError: A name comes twice, a file is not complete, or one names what there is not.
     """
-    return read_items("formula", formulas.__path__, ".toml", _read)
+    folders = [*formulas.__path__, *own_folders("formulas", folder)]
+    return read_items("formula", folders, ".toml", _read)
 
 
 def check_formula(formula: Formula) -> None:
@@ -90,13 +121,13 @@ def _read(path: Path) -> Iterator[Formula]:
     """The formulas of a file: its own, or its variants, each with keys of its own."""
     given = tomllib.loads(path.read_text("utf-8"))
     for variant in given.pop("variants", [{}]):
-        formula = _formula(given | variant)
+        formula = _formula(given | variant, path.parent)
         check_formula(formula)
         yield formula
 
 
-def _formula(given: dict[str, Any]) -> Formula:
-    """A formula; `<word>` in its texts stands for a parameter or one of `words`."""
+def _formula(given: dict[str, Any], folder: Path) -> Formula:
+    """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:
@@ -104,34 +135,37 @@ def _formula(given: dict[str, Any]) -> Formula:
             text = text.replace(f"<{word}>", str(said))
         return text
 
-    functions: dict[str, Callable[..., Any]] = {}
-    names: dict[str, str] = {}
-    for key in ("compute", "naive"):
-        if key in given:
-            reference, _, name = given.pop(key).partition(" as ")
-            functions[key] = find_function(formulas.__name__, reference)
-            names |= {functions[key].__name__: name} if name else {}
-    given |= {key: fill(unfold(given[key])) for key in ("description", "formulation")}
+    reference, _, title = given.pop("compute").partition(" as ")
+    texts = {key: given.get(key, "") for key in ("description", "formulation", "corners")}
+    given |= {key: fill(unfold(text)) for key, text in texts.items()}
     variables = given.pop("variables").items()
     return Formula(
         tables=tuple(given.pop("tables")),
         variables={fill(symbol): fill(meaning) for symbol, meaning in variables},
-        compute=functions["compute"],
-        naive=functions.get("naive"),
-        names=names,
+        compute=find_function(formulas.__name__, reference, folder),
+        title=title,
         **given,
     )
 
 
-def _program(formula: Formula, function: Callable[..., Any]) -> str:
-    name = formula.names.get(function.__name__, function.__name__)
+def _program(formula: Formula, own: str) -> str:
+    """The program of a formula; `own` names the grouping of lags and windows, if not its own."""
+    function = formula.compute
+    name = formula.title or function.__name__
     source = textwrap.dedent(inspect.getsource(function))
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)
+    used = source + own
+    helpers = [inspect.getsource(h) for h in _HELPERS if re.search(rf"\b{h.__name__}\b", used)]
     reads = [f'pd.read_parquet("{table}.parquet")' for table in formula.tables]
-    parameters = [f"{name}={value!r}" for name, value in formula.parameters.items()]
+    parameters = [f"{key}={value!r}" for key, value in formula.parameters.items()]
+    grouping = [f"own={own}"] if own else []
+    functions = "\n\n".join([*helpers, source])
     return (
-        "import numpy as np\nimport pandas as pd\n\n\n"
-        f"{source}\n\n"
-        f"values = {name}({', '.join(reads + parameters)})\n"
+        "from __future__ import annotations\n\nimport numpy as np\nimport pandas as pd\n\n\n"
+        f"{functions}\n\n"
+        f"values = {name}({', '.join(reads + parameters + grouping)})\n"
         f'values.rename("value").to_frame().to_parquet("{RESULT}")\n'
     )
+
+
+_HELPERS = (by_stock, by_stock_day, every_row)

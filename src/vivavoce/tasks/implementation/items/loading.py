@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -69,11 +70,32 @@ def check_words(given: Iterable[tuple[str, Sequence[str]]]) -> None:
             raise ValueError(f"{word!r} is none of {', '.join(words)}")
 
 
-def find_function(package: str, name: str) -> Callable[..., Any]:
-    """The function that a file calls `MODULE:FUNCTION`, MODULE being one of the package."""
+def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
+    """The function that a file calls `MODULE:FUNCTION`.
+
+    MODULE is a file beside it in a folder of a user's own, else one of the package.
+    """
     module, _, function = name.partition(":")
+    own = folder / f"{module}.py"
+    if own.is_file() and folder != Path(__file__).with_name(package.rpartition(".")[2]):
+        return _own_function(own, function)
     found: Callable[..., Any] = getattr(importlib.import_module(f"{package}.{module}"), function)
     return found
+
+
+def _own_function(path: Path, function: str) -> Callable[..., Any]:
+    spec = importlib.util.spec_from_file_location(f"vivavoce_own_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Callable[..., Any] = getattr(module, function)
+    return found
+
+
+def own_folders(kind: str, folder: Path | None) -> list[str]:
+    """The folder of a kind of items among a user's own; none where there is no such folder."""
+    return [str(folder / kind)] if folder and (folder / kind).is_dir() else []
 
 
 def unfold(text: str) -> str:

@@ -19,7 +19,7 @@ import yaml
 from vivavoce.errors import InputError
 from vivavoce.metrics.implementation.extraction import THRESHOLD, FoundMethod, GoldMethod
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
-from vivavoce.tasks.implementation.items.loading import check_words, read_items
+from vivavoce.tasks.implementation.items.loading import check_words, own_folders, read_items
 
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 
@@ -69,18 +69,18 @@ class Report:
     """Markdown, formulas in LaTeX."""
     methods: tuple[Method, ...]
     claim: Claim | None
-
-    @property
-    def pdf_path(self) -> Path | None:
-        """The same report as PDF; None where only its text was given."""
-        path = FOLDER / f"{self.name}.pdf"
-        return path if path.exists() else None
+    pdf_path: Path | None
+    """The same report as PDF; None where only its text was given."""
 
 
 @cache
-def list_reports() -> dict[str, Report]:
-    """Every report of `items/reports/` by name, sorted; `InputError` names an unusable one."""
-    return read_items("report", [str(FOLDER)], ".md", _read)
+def list_reports(folder: Path | None = None) -> dict[str, Report]:
+    """Every report of `items/reports/`, and of `reports/` in a user's folder, by name, sorted.
+
+    Raises:
+        InputError: One is unusable.
+    """
+    return read_items("report", [str(FOLDER), *own_folders("reports", folder)], ".md", _read)
 
 
 def _read(path: Path) -> Iterator[Report]:
@@ -97,6 +97,7 @@ def _read(path: Path) -> Iterator[Report]:
         text=text.strip() + "\n",
         methods=methods,
         claim=Claim(**{**claim, "columns": tuple(claim["columns"])}) if claim else None,
+        pdf_path=pdf if (pdf := path.with_suffix(".pdf")).exists() else None,
         **given,
     )
     _check(report)
@@ -162,15 +163,14 @@ STATISTICS: Mapping[Statistic, Callable[[pd.Series, pd.DataFrame], float]] = {
 
 def compute_claim(formula: Formula, statistic: Statistic, frames: Mapping[str, Any]) -> float:
     """The number that a formula's reference gives on the market's tables."""
-    values = formula.compute(*(frames[name] for name in formula.tables), **formula.parameters)
-    return STATISTICS[statistic](values, frames["daily_pv"])
+    return STATISTICS[statistic](formula.values(frames), frames["daily_pv"])
 
 
 def claim_program(program: str, statistic: Statistic) -> str:
     """A formula's program that goes on to compute a claim's number and leave it in `CLAIM`."""
     function = STATISTICS[statistic]
     return (
-        f"import json\n\n{program}\n\n"
+        f"{program}\n\nimport json\n\n\n"
         f"{textwrap.dedent(inspect.getsource(function))}\n\n"
         f'number = {function.__name__}(values, pd.read_parquet("daily_pv.parquet"))\n'
         f'with open("{CLAIM}", "w") as stream:\n'

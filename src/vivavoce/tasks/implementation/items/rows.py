@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
-from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
+from vivavoce.tasks.implementation.items.composed.compose import ComposedFormula
+from vivavoce.tasks.implementation.items.formula import Formula
 from vivavoce.tasks.implementation.items.market.dictionary import texts
 from vivavoce.tasks.implementation.items.market.generate import TABLES
 from vivavoce.tasks.implementation.items.report import (
@@ -35,7 +37,6 @@ _TYPES = {
     "claim": pa.float64(),
     "columns": pa.list_(pa.string()),
     "layers": pa.list_(pa.string()),
-    "tables": pa.list_(pa.string()),
 }
 """Types of columns that are no texts."""
 _KIND = ("id", "cluster", "category", "difficulty")
@@ -48,7 +49,8 @@ def _schema(*names: str) -> pa.Schema:
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     "formula": _schema(
-        "origin", "alias_of", *_TEXTS, "tables", "data", "reference", "naive", "values"
+        *("origin", "alias_of", *_TEXTS, "corners", "columns", "data", "reference"),
+        *("naive", "misread", "values"),
     ),
     "architecture": _schema(
         *_TEXTS,
@@ -62,10 +64,12 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 }
 """Columns of the items, by task.
 
-JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, those of an
-architecture in the order of the author; `method`, `methods` and the methods within `answer`.
+JSON: `variables`, `data`, `misread` (programs that mistake one thing each, by what), `arguments`,
+`inputs`, `parameters` and `settings`, those of an architecture in the order of the author;
+`method`, `methods` and the methods within `answer`.
 `text` is Markdown; `pdf_text` null without a PDF. `reference` and `naive` are programs, in
-`reproduce` answers. `values` names a Parquet file of gold, `*_file` a safetensors file.
+`reproduce` answers. `corners` tells of corner cases. `values` names a Parquet file of gold,
+`*_file` a safetensors file.
 """
 
 _VARIANT = re.compile(r"_\d+$")
@@ -74,21 +78,25 @@ _SIGNIFICANT = 12
 
 
 def formula_items(
-    formulas: Iterable[Formula], frames: Mapping[str, Any]
+    formulas: Iterable[Formula],
+    composed: Iterable[tuple[ComposedFormula, Any]],
+    frames: Mapping[str, Any],
 ) -> tuple[list[Row], dict[str, bytes]]:
-    """The items, sorted by id, and the files of their gold values by name."""
+    """The items, sorted by id, and the files of their gold values by name.
+
+    Args:
+        formulas: Fixed ones.
+        composed: Those of the round's seed, with their values.
+        frames: The market's tables by name.
+    """
     rows, files = [], {}
-    for number, formula in enumerate(formulas):
+    fixed = ((formula, formula.values(frames)) for formula in formulas)
+    every: Iterable[tuple[Formula | ComposedFormula, Any]] = chain(fixed, composed)
+    for number, (formula, values) in enumerate(every):
         gold = f"values/{number:03d}.parquet"
-        files[gold] = gold_values(formula, frames)
+        files[gold] = _gold(values)
         rows.append(formula_row(formula, gold))
     return sorted(rows, key=lambda row: str(row["id"])), files
-
-
-def gold_values(formula: Formula, frames: Mapping[str, Any]) -> bytes:
-    """Values of a reference on the market's tables, as Parquet: datetime, instrument, value."""
-    tables = (frames[name] for name in formula.tables)
-    return _gold(formula.compute(*tables, **formula.parameters))
 
 
 def cluster_of(name: str) -> str:
@@ -96,24 +104,26 @@ def cluster_of(name: str) -> str:
     return _VARIANT.sub("", name)
 
 
-def formula_row(formula: Formula, gold: str) -> Row:
+def formula_row(formula: Formula | ComposedFormula, gold: str) -> Row:
     """One formula as a row of a round; `gold` names the file of its values."""
+    texts_of, misread = formula.texts(), formula.misread()
     return {
         **_kind(formula, cluster_of(formula.name)),
         "origin": formula.origin,
         "alias_of": formula.alias_of,
-        "description": formula.description,
-        "formulation": formula.formulation,
-        "variables": canonical_json(dict(formula.variables)),
-        "tables": list(formula.tables),
-        "data": canonical_json(texts(formula.tables)),
+        **texts_of,
+        "variables": canonical_json(texts_of["variables"]),
+        "corners": formula.corners,
+        "columns": formula.columns,
+        "data": canonical_json(texts(TABLES)),
         "reference": formula.program(),
-        "naive": formula.naive_program(),
+        "naive": misread.get("lags"),
+        "misread": canonical_json(misread),
         "values": gold,
     }
 
 
-def _kind(item: Formula | Architecture | Report, cluster: str) -> Row:
+def _kind(item: Formula | ComposedFormula | Architecture | Report, cluster: str) -> Row:
     """Columns that items of every task have."""
     return {
         "id": item.name,
@@ -231,7 +241,7 @@ def pdf_text(path: Path) -> str:
 
 
 def reproduce_items(
-    reports: Iterable[Report], frames: Mapping[str, Any]
+    reports: Iterable[Report], formulas: Mapping[str, Formula], frames: Mapping[str, Any]
 ) -> tuple[list[Row], dict[str, bytes]]:
     """The items, sorted by id, and the files of their gold values by name.
 
@@ -242,26 +252,30 @@ def reproduce_items(
     for number, report in enumerate(reports):
         if report.claim is None:
             continue
-        _check_claim(report.name, report.claim, frames)
+        _check_claim(report.name, report.claim, formulas, frames)
+        formula = formulas[report.claim.formula]
         gold = f"claims/{number:03d}.parquet"
-        files[gold] = gold_values(list_formulas()[report.claim.formula], frames)
-        rows.append(_reproduce_row(report, report.claim, frames, gold))
+        files[gold] = _gold(formula.values(frames))
+        rows.append(_reproduce_row(report, report.claim, formula, frames, gold))
     return sorted(rows, key=lambda row: str(row["id"])), files
 
 
-def _check_claim(name: str, claim: Claim, frames: Mapping[str, Any]) -> None:
-    if claim.formula not in list_formulas():
+def _check_claim(
+    name: str, claim: Claim, formulas: Mapping[str, Formula], frames: Mapping[str, Any]
+) -> None:
+    if claim.formula not in formulas:
         raise InputError(f"The claim of report {name} is about {claim.formula!r}, no formula.")
     known = {f"{table}.{column}" for table, frame in frames.items() for column in frame.columns}
     if unknown := sorted(set(claim.columns) - known):
         raise InputError(f"The claim of report {name} needs {unknown[0]!r}, no column there is.")
 
 
-def _reproduce_row(report: Report, claim: Claim, frames: Mapping[str, Any], gold: str) -> Row:
-    formula = list_formulas()[claim.formula]
+def _reproduce_row(
+    report: Report, claim: Claim, formula: Formula, frames: Mapping[str, Any], gold: str
+) -> Row:
     (method,) = (method for method in report.methods if method.name == claim.method)
     number = compute_claim(formula, claim.statistic, frames)
-    naive = formula.naive_program()
+    naive = formula.misread().get("lags")
     return {
         **_kind(report, cluster_of(claim.formula)),
         "text": report.text,

@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from vivavoce.tasks.implementation.items.formulas.daily import Grouping
 
-def adj_rdskew(high_freq: pd.DataFrame) -> pd.Series:
+
+def by_stock_day(rows: pd.DataFrame) -> list[pd.Series]:
+    """Group minutes by their day and stock."""
+    return [rows["datetime"].dt.normalize(), rows["instrument"]]
+
+
+def adj_rdskew(high_freq: pd.DataFrame, own: Grouping = by_stock_day) -> pd.Series:
     """Downside part of the realised skewness less its mean over the stocks of the day."""
     rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).groupby(keys).diff()
+    keys = by_stock_day(rows)
+    change = np.log(rows["close"]).groupby(own(rows)).diff()
     cubes = (change.clip(upper=0) ** 3).groupby(keys).sum(min_count=1)
     squares = (change**2).groupby(keys).sum(min_count=1)
     count = change.groupby(keys).count()
@@ -18,50 +25,20 @@ def adj_rdskew(high_freq: pd.DataFrame) -> pd.Series:
     return (skew - skew.groupby(level="datetime").transform("mean")).rename("value")
 
 
-def adj_rdskew_flat(high_freq: pd.DataFrame) -> pd.Series:
-    """The minute before is whatever row stands before."""
-    rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).diff()
-    cubes = (change.clip(upper=0) ** 3).groupby(keys).sum(min_count=1)
-    squares = (change**2).groupby(keys).sum(min_count=1)
-    count = change.groupby(keys).count()
-    skew: pd.Series = np.sqrt(count) * cubes / squares.where(squares > 0) ** 1.5
-    return (skew - skew.groupby(level="datetime").transform("mean")).rename("value")
-
-
-def adj_rdvar(high_freq: pd.DataFrame) -> pd.Series:
+def adj_rdvar(high_freq: pd.DataFrame, own: Grouping = by_stock_day) -> pd.Series:
     """Realised downside variance less its mean over the stocks of the day."""
     rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).groupby(keys).diff()
+    keys = by_stock_day(rows)
+    change = np.log(rows["close"]).groupby(own(rows)).diff()
     down: pd.Series = (change.clip(upper=0) ** 2).groupby(keys).sum(min_count=1)
     return (down - down.groupby(level="datetime").transform("mean")).rename("value")
 
 
-def adj_rdvar_flat(high_freq: pd.DataFrame) -> pd.Series:
-    """The minute before is whatever row stands before."""
-    rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).diff()
-    down: pd.Series = (change.clip(upper=0) ** 2).groupby(keys).sum(min_count=1)
-    return (down - down.groupby(level="datetime").transform("mean")).rename("value")
-
-
-def daily_rdvar(high_freq: pd.DataFrame) -> pd.Series:
+def daily_rdvar(high_freq: pd.DataFrame, own: Grouping = by_stock_day) -> pd.Series:
     """Sum of the squared negative minute returns of each stock and day."""
     rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).groupby(keys).diff()
-    down: pd.Series = (change.clip(upper=0) ** 2).groupby(keys).sum(min_count=1)
-    return down.rename("value")
-
-
-def daily_rdvar_flat(high_freq: pd.DataFrame) -> pd.Series:
-    """The minute before is whatever row stands before."""
-    rows = high_freq.sort_values(["datetime", "instrument"])
-    keys = [rows["datetime"].dt.normalize(), rows["instrument"]]
-    change = np.log(rows["close"]).diff()
+    keys = by_stock_day(rows)
+    change = np.log(rows["close"]).groupby(own(rows)).diff()
     down: pd.Series = (change.clip(upper=0) ** 2).groupby(keys).sum(min_count=1)
     return down.rename("value")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.implementation.factor import KEYS
 from vivavoce.tasks.implementation.items.loading import unfold
 from vivavoce.text.data import read_data
 
@@ -70,6 +71,20 @@ def describe(tables: Sequence[str], level: str) -> str:
 def texts(tables: Sequence[str]) -> dict[str, str]:
     """Descriptions of some tables by level, and the `notes`, as a round keeps them."""
     return {**{level: describe(tables, level) for level in LEVELS}, "notes": notes()}
+
+
+def columns_among(words: Iterable[str]) -> list[str]:
+    """Columns of tables that words name, as `table.column`, sorted.
+
+    A column counts where its table is named too, alone or in the name of its file.
+    """
+    known = set(words)
+    return sorted(
+        f"{name}.{column}"
+        for name, table in DICTIONARY.items()
+        if any(name in word for word in known)
+        for column in known.intersection(table.columns) - KEYS
+    )
 
 
 def notes(names: Iterable[str] | None = None) -> str:

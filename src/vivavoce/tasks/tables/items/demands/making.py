@@ -76,8 +76,8 @@ def _distinct(phrases: Iterable[str], most: int) -> list[str]:
     topics: list[str] = []
     said: set[str] = set()
     for phrase in phrases:
-        stems = {stem_of(word) for word in _WORD.findall(phrase) if is_telling(word)}
-        if len(topics) < most and stems - said - _EMPTY:
+        stems = _telling_stems(phrase)
+        if len(topics) < most and stems - said:
             topics.append(phrase)
             said |= stems
     return topics
@@ -280,15 +280,27 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
 
 
 def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
-    """Every wording with all topics, then with fewer of them."""
-    for count in range(len(topics), 0, -1):
-        for wording in wordings:
-            yield wording.format(topic=_listed(topics[:count]))
-    for topic in topics[1:]:
+    """Every wording with what the table is about, then with less of it."""
+    for topic in _phrased(topics):
         for wording in wordings:
             yield wording.format(topic=topic)
 
 
-def _listed(topics: Sequence[str]) -> str:
-    *others, last = topics
-    return f"{', '.join(others)} and {last}" if others else last
+def _phrased(topics: Sequence[str]) -> Iterator[str]:
+    """The first topic, if it says enough alone, or within the area of another; then the others."""
+    if not topics:
+        return
+    first, *others = topics
+    said = _telling_stems(first)
+    if len(said) > 1:
+        yield first
+    for other in others:
+        if not said <= _telling_stems(other):
+            yield f"{first} in the area of {other}"
+    yield first
+    yield from others
+
+
+def _telling_stems(phrase: str) -> set[str]:
+    """Stems of the words of a phrase that make a topic."""
+    return {stem_of(word) for word in _WORD.findall(phrase) if is_telling(word)} - _EMPTY

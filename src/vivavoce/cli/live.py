@@ -1,0 +1,131 @@
+"""`viva live`: a board kept alive by one configuration."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+
+
+class _Group(TyperGroup):
+    """A group whose own verb is meant where a file is named instead of a verb."""
+
+    default_verb = "run"
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Take `viva live CONFIG.toml` for `viva live run CONFIG.toml`."""
+        if args and args[0] not in self.commands:
+            args = [self.default_verb, *args]
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    help="Keep a board alive: viva live CONFIG.toml does all that is due and not done.",
+    epilog="Example: viva live board.toml --until 2025-02-01",
+)
+
+CONFIG_ARGUMENT = typer.Argument(metavar="CONFIG.toml", help="The file that describes the board.")
+UNTIL_OPTION = typer.Option(
+    None, "--until", formats=["%Y-%m-%d"], help="Up to which day; today (UTC) by default."
+)
+
+
+@app.command(epilog="Example: viva live run board.toml --strict; run may be left out")
+def run(
+    config: Path = CONFIG_ARGUMENT,
+    until: datetime | None = UNTIL_OPTION,
+    dry_run: bool = typer.Option(False, "--dry-run", help="Print what is due and do nothing."),
+    strict: bool = typer.Option(False, "--strict", help="End with 3 where there is a notice."),
+    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Do all that is due and not done: papers, round, contestants, audits, site, publishing."""
+    from dataclasses import asdict
+
+    from vivavoce.live.config import read_config
+    from vivavoce.live.keeping import bring_up_to_date, open_state, work_due
+
+    read = read_config(config)
+    day = _day(until)
+    open_state(read).refuse_clock_behind(day, is_clock=until is None)
+    if dry_run:
+        due = work_due(open_state(read), day)
+        if as_json:
+            print_json({"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]})
+            return
+        for period, lacks in due:
+            say(f"{period.name}: {', '.join(lacks)}")
+        say("Nothing was done." if due else "Nothing is due.")
+        return
+    with progress("Samples") as update:
+        done = bring_up_to_date(
+            read, day, base=base, tell=lambda line: say(line, quiet=True), progress=update
+        )
+    if as_json:
+        print_json({"until": day.isoformat(), **asdict(done)})
+    else:
+        for row in done.failures:
+            say(f"Failed: {row['period']} {row['step']}: {row['reason']}")
+        for row in done.notices:
+            say(f"Notice: {row['period']} {row['kind']}: {row['text']}")
+        say(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
+    if done.failures:
+        say("Run the same command again to take up what failed.", quiet=True)
+        raise typer.Exit(1)
+    if strict and done.notices:
+        raise typer.Exit(3)
+
+
+@app.command(epilog="Example: viva live status board.toml")
+def status(
+    config: Path = CONFIG_ARGUMENT,
+    until: datetime | None = UNTIL_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Show what is done, what is lacking, what it cost, and every notice; asks and writes nothing.
+
+    The site holds the same as a page, live/status.html.
+    """
+    from vivavoce.live.config import read_config
+    from vivavoce.live.keeping import open_state
+    from vivavoce.live.status import status_lines, status_of
+
+    found = status_of(open_state(read_config(config)), _day(until))
+    if as_json:
+        print_json(found)
+        return
+    for line in status_lines(found):
+        say(line)
+
+
+@app.command(epilog="Example: viva live init my-board")
+def init(
+    out: Path = typer.Argument(metavar="DIR", help="The folder of the board."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write a commented configuration, a scheduled workflow and a systemd timer into a folder."""
+    from vivavoce.live.starting import write_start
+
+    written = write_start(out)
+    if as_json:
+        print_json({"written": [str(path) for path in written]})
+        return
+    for path in written:
+        say(str(path))
+    say(f"Next: edit {written[0]}, then viva live {written[0]} --dry-run")
+
+
+def _day(until: datetime | None) -> date:
+    return until.date() if until else today()
+
+
+def today() -> date:
+    """Today in UTC: no other command asks the clock."""
+    return datetime.now(UTC).date()

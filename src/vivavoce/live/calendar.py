@@ -1,0 +1,78 @@
+"""The periods of a live board: days alone, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from vivavoce.errors import InputError
+
+Every = Literal["day", "week", "month", "quarter"]
+_DAYS = {"day": 1, "week": 7}
+_MONTHS = {"month": 1, "quarter": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days whose papers one round asks about: start inclusive, end exclusive."""
+
+    start: date
+    end: date
+
+    @property
+    def name(self) -> str:
+        """The end, as ledger and status name the period."""
+        return self.end.isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Periods from a first day on."""
+
+    start: date
+    """The first day whose papers the first round asks about."""
+    first: date | None
+    """End of the first period; one step after the start where it is None."""
+    every: Every
+    wait_days: int
+    """Days after a period's end before it is due: papers are announced late."""
+
+    def __post_init__(self) -> None:
+        days = {self.start.day if self.first is None else self.first.day, self.start.day}
+        if self.every in _MONTHS and max(days) > 28:
+            raise InputError("[schedule]: let periods of months begin on a day from 1 to 28.")
+        if self.first_end <= self.start:
+            raise InputError(f"[schedule] first, {self.first_end}, is not after {self.start}.")
+
+    @property
+    def first_end(self) -> date:
+        """End of the first period."""
+        return self.first or self._after(self.start)
+
+    def periods(self) -> Iterator[Period]:
+        """All periods, without end."""
+        start, end = self.start, self.first_end
+        while True:
+            yield Period(start, end)
+            start, end = end, self._after(end)
+
+    def due_on(self, period: Period) -> date:
+        """The day from which on a period is due."""
+        return period.end + timedelta(days=self.wait_days)
+
+    def due(self, until: date) -> list[Period]:
+        """The periods that are due on a day, the oldest first."""
+        found: list[Period] = []
+        for period in self.periods():
+            if self.due_on(period) > until:
+                return found
+            found.append(period)
+        return found
+
+    def _after(self, end: date) -> date:
+        if self.every in _DAYS:
+            return end + timedelta(days=_DAYS[self.every])
+        months = end.year * 12 + end.month - 1 + _MONTHS[self.every]
+        return end.replace(year=months // 12, month=months % 12 + 1)

@@ -1,0 +1,391 @@
+"""The configuration of a live board: a TOML file, checked whole before anything is asked or paid.
+
+The tables `[round]`, `[update]` and those of the families are a round's spec without id and
+window, which the schedule gives.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, model_validator
+
+from vivavoce.errors import InputError
+from vivavoce.live.calendar import Every, Period, Schedule
+from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
+from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, parse_table
+from vivavoce.running import CONTESTANTS, list_methods
+from vivavoce.running.checks import needs_model
+from vivavoce.running.prices import Price, parse_price
+from vivavoce.tasks import builders, find_family, find_task, list_families
+from vivavoce.text.dates import parse_date
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class LiveOptions(Options):
+    """The `[live]` table."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,50}$")
+    """First part of the name of every round; its period's end follows."""
+    folder: Path = Path()
+    """The folder of corpus, rounds, logs and site, seen from the configuration."""
+    contact: str | None = None
+    """Address that servers of papers can write to."""
+
+
+class ScheduleOptions(Options):
+    """The `[schedule]` table."""
+
+    start: date
+    first: date | None = None
+    every: Every = "month"
+    wait_days: int = Field(default=0, ge=0, le=365)
+
+
+class SourceOptions(Options):
+    """A `[[source]]`: where papers come from."""
+
+    kind: Literal["arxiv", "oai", "metadata", "files"]
+    query: str | None = None
+    set: str | None = None
+    path: Path | None = None
+    reader: str | None = None
+
+    @model_validator(mode="after")
+    def _check_fields(self) -> SourceOptions:
+        needed = {"arxiv": "query", "oai": "set", "metadata": "path", "files": "path"}[self.kind]
+        given = {name for name in ("query", "set", "path") if getattr(self, name) is not None}
+        if given != {needed}:
+            raise ValueError(f"a source of kind {self.kind} takes {needed}")
+        if (self.kind == "files") != (self.reader is not None):
+            raise ValueError("files, and no other kind, name their reader, such as tei or pdf")
+        return self
+
+
+class TextOptions(Options):
+    """The `[texts]` table."""
+
+    fetch: bool = True
+    cited: bool = False
+    licences: tuple[str, ...] = ()
+    """Patterns such as `*/licenses/by/*`: other papers are not asked about; all where empty."""
+    index: Literal["none", "abstracts", "full"] = "none"
+
+
+class RunOptions(Options):
+    """The `[run]` table: what every contestant is asked, and how patiently."""
+
+    tasks: tuple[str, ...] = ()
+    settings: tuple[str, ...] = Field(default=("base",), min_length=1)
+    subset: int | None = Field(default=None, ge=1)
+    epochs: int = Field(default=1, ge=1)
+    max_retries: int | None = Field(default=None, ge=0)
+    attempt_timeout: int | None = Field(default=None, ge=1)
+    """Seconds after which a request counts as failed."""
+    time_limit: int | None = Field(default=None, ge=1)
+    """Seconds of one sample."""
+    retry_on_error: int = Field(default=3, ge=0)
+
+
+class ContestantOptions(Options):
+    """A `[[contestant]]`: a model with a method, or a method that needs no model."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    model: str | None = None
+    methods: tuple[str, ...] = Field(default=("direct",), min_length=1)
+    """Each task is answered by those of them that it has."""
+    price: str | None = None
+    cutoff: str | None = None
+    joins: date | None = None
+    """Its first round is the first that ends on this day or later."""
+    back_runs: Literal["all"] | tuple[date, ...] = ()
+    """Ends of earlier rounds that it is asked too."""
+    retires: date | None = None
+    """It takes part in no round that ends later."""
+    context: int | None = Field(default=None, ge=1)
+    """The model's window in tokens."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_connections: int | None = Field(default=None, ge=1)
+    decoding: Mapping[str, Any] = Field(default_factory=dict)
+    model_args: Mapping[str, Any] = Field(default_factory=dict)
+    method_args: Mapping[str, Any] = Field(default_factory=dict)
+
+    def due(self, end: date) -> date | None:
+        """Day from which on the round that ends on a day is asked; None for never."""
+        if self.retires and end > self.retires:
+            return None
+        if self.joins is None or end >= self.joins:
+            return end
+        return self.joins if self.back_runs == "all" or end in self.back_runs else None
+
+
+class JudgeOptions(Options):
+    """The `[judge]` table."""
+
+    model: str
+    price: str | None = None
+
+
+class BudgetOptions(Options):
+    """The `[budget]` table, in dollars."""
+
+    period: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    total: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    notice: float = Field(default=0.8, gt=0, le=1)
+
+
+class AuditOptions(Options):
+    """The `[audits]` table: what raises a notice."""
+
+    leakage: bool = True
+    drift: bool = True
+    judge: bool = True
+    renamed: bool = True
+
+
+class SiteTable(Options):
+    """The `[site]` table, as in `viva board build`."""
+
+    resamples: int = Field(default=10_000, ge=0, le=100_000)
+    samples: int = Field(default=0, ge=0, le=200)
+    charts: bool = True
+    margin: int = Field(default=30, ge=0)
+
+
+class PublishOptions(Options):
+    """A `[[publish]]`: where the site goes."""
+
+    kind: Literal["folder", "git", "rsync", "hub"]
+    path: Path | None = None
+    """Of kind folder: the folder; of kind git: the repository."""
+    branch: str = Field(default="gh-pages", pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+    remote: str | None = Field(default=None, pattern=r"^[A-Za-z0-9./~:@_][^\s]*$")
+    to: str | None = Field(default=None, pattern=r"^[^-\s]")
+    repo: str | None = Field(default=None, pattern=r"^[\w.-]+/[\w.-]+$")
+    type: Literal["space", "dataset"] = "space"
+
+    @model_validator(mode="after")
+    def _check_fields(self) -> PublishOptions:
+        needed = {"folder": "path", "git": "path", "rsync": "to", "hub": "repo"}[self.kind]
+        if getattr(self, needed) is None:
+            raise ValueError(f"kind {self.kind} takes {needed}")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Kind and place, as ledger and status name the target."""
+        place = {"folder": self.path, "git": self.branch, "rsync": self.to, "hub": self.repo}
+        return f"{self.kind} {place[self.kind]}"
+
+
+_ONE: dict[str, type[Options]] = {
+    "live": LiveOptions,
+    "schedule": ScheduleOptions,
+    "texts": TextOptions,
+    "run": RunOptions,
+    "judge": JudgeOptions,
+    "budget": BudgetOptions,
+    "audits": AuditOptions,
+    "site": SiteTable,
+}
+_MANY: dict[str, type[Options]] = {
+    "source": SourceOptions,
+    "contestant": ContestantOptions,
+    "publish": PublishOptions,
+}
+_SCHEDULED = ("id", "window", "parent")
+
+
+class LiveConfig:
+    """A checked configuration."""
+
+    def __init__(self, path: Path, values: Mapping[str, Any]) -> None:
+        """Check the tables of a file.
+
+        Raises:
+            InputError: A table, key, task, method, setting or price is unknown or cannot be; the
+                message names the nearest known one.
+        """
+        self.path = path
+        self._values = values
+        self._refuse_unknown_tables()
+        self.live = self._table(LiveOptions)
+        self.texts = self._table(TextOptions)
+        self.run = self._table(RunOptions)
+        self.budget = self._table(BudgetOptions)
+        self.audits = self._table(AuditOptions)
+        self.site = self._table(SiteTable)
+        self.judge = self._table(JudgeOptions) if "judge" in values else None
+        self.sources = self._tables(SourceOptions)
+        self.contestants = self._tables(ContestantOptions)
+        self.publish = self._tables(PublishOptions)
+        asked = self._table(ScheduleOptions)
+        try:
+            self.schedule = Schedule(asked.start, asked.first, asked.every, asked.wait_days)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        self.spec(Period(asked.start, self.schedule.first_end))
+        self._check_run()
+        self._check_contestants()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that everything is written into."""
+        return self.path.parent / self.live.folder
+
+    def below(self, path: Path) -> Path:
+        """A path of the configuration, seen from where the file is."""
+        return self.path.parent / path
+
+    def round_id(self, period: Period) -> str:
+        """The name of a period's round."""
+        return f"{self.live.id}-{period.end}"
+
+    def spec(self, period: Period) -> RoundSpec:
+        """The spec of a round that begins the line.
+
+        Raises:
+            InputError: A table of it sets what the schedule sets, or is as `parse_spec` says.
+        """
+        families = builders()
+        tables = ("round", "update", *families)
+        values: dict[str, Any] = {n: self._values[n] for n in tables if n in self._values}
+        asked = dict(values.get("round", {}))
+        for key in _SCHEDULED:
+            if key in asked:
+                raise InputError(f"{self.path}: [round] {key} is set by [live] and [schedule].")
+        window = {"start": period.start.isoformat(), "end": period.end.isoformat()}
+        values["round"] = {**asked, "id": self.round_id(period), "window": window}
+        options = {name: family.OPTIONS for name, family in families.items()}
+        return parse_spec(values, options, where=str(self.path))
+
+    @cached_property
+    def prices(self) -> dict[str, Price]:
+        """Dollars by model, of contestants and judge."""
+        priced = {one.model: one.price for one in self.contestants}
+        priced |= {judge.model: judge.price for judge in self._judges}
+        return {model: parse_price(price) for model, price in priced.items() if model and price}
+
+    @property
+    def _judges(self) -> tuple[JudgeOptions, ...]:
+        return (self.judge,) if self.judge else ()
+
+    @property
+    def is_sealed(self) -> bool:
+        """True if rounds are shown one period later."""
+        return bool(self._values["round"].get("sealed", False))
+
+    @cached_property
+    def cutoffs(self) -> Cutoffs:
+        """The cutoffs that the file states, before those that are known anyway."""
+        own = tuple(
+            Cutoff(one.model, one.cutoff, str(self.path.name))
+            for one in self.contestants
+            if one.model and one.cutoff
+        )
+        return Cutoffs((own, *load_cutoffs().files), self.site.margin)
+
+    def _refuse_unknown_tables(self) -> None:
+        known = [*_ONE, *_MANY, "round", "update", *list_families()]
+        for name in self._values:
+            if name not in known:
+                raise InputError(f"{self.path}: [{name}] is unknown.{nearest(name, known)}")
+        for name in ("live", "schedule", "round", "source", "contestant"):
+            if not self._values.get(name):
+                marks = f"[[{name}]]" if name in _MANY else f"[{name}]"
+                raise InputError(f"{self.path} lacks the table {marks}.")
+
+    def _table(self, model: type[OptionsT]) -> OptionsT:
+        name = next(name for name, known in _ONE.items() if known is model)
+        return parse_table(model, self._values.get(name, {}), f"{self.path}: [{name}]")
+
+    def _tables(self, model: type[OptionsT]) -> tuple[OptionsT, ...]:
+        name = next(name for name, known in _MANY.items() if known is model)
+        values = self._values.get(name, [])
+        if not isinstance(values, list):
+            raise InputError(f"{self.path}: write [[{name}]] with two brackets: there may be more.")
+        return tuple(
+            parse_table(model, value, f"{self.path}: [[{name}]] {number}")
+            for number, value in enumerate(values, start=1)
+        )
+
+    def _check_run(self) -> None:
+        cards = list_families()
+        wanted = list(dict.fromkeys(self._values["round"]["families"]))
+        tasks = {
+            task: family for family in wanted for task in cards[find_family(family).name].tasks
+        }
+        for name in self.run.tasks:
+            if name not in tasks:
+                find_task(name)
+                raise InputError(f"{self.path}: [run] {name} is of none of {', '.join(wanted)}.")
+        settings = {s for task, family in tasks.items() for s in cards[family].tasks[task].settings}
+        for name in self.run.settings:
+            if name not in settings:
+                told = nearest(name, sorted(settings))
+                raise InputError(f"{self.path}: [run] no task has a setting {name!r}.{told}")
+        if self.site.samples and self.is_sealed:
+            raise InputError(f"{self.path}: [site] samples would show the items of sealed rounds.")
+
+    def _check_contestants(self) -> None:
+        known = list_methods()
+        seen: set[str] = set()
+        for number, one in enumerate(self.contestants, start=1):
+            where = f"{self.path}: [[contestant]] {number}, {one.name}:"
+            if one.name in seen:
+                raise InputError(f"{where} there are two of this name.")
+            seen.add(one.name)
+            for method in one.methods:
+                if method not in known:
+                    told = nearest(method, list(known))
+                    raise InputError(f"{where} no method is called {method!r}.{told}")
+                asks = method not in CONTESTANTS and self._asks_model(method)
+                if asks != (one.model is not None):
+                    raise InputError(f"{where} {method} takes {'a' if asks else 'no'} model.")
+            if one.cutoff and one.cutoff != "never" and parse_date(one.cutoff) is None:
+                raise InputError(f"{where} the cutoff {one.cutoff!r} is no date. Write YYYY-MM.")
+            self._check_price(one.model, one.price, where)
+        for judge in self._judges:
+            self._check_price(judge.model, judge.price, f"{self.path}: [judge]")
+
+    def _asks_model(self, method: str) -> bool:
+        """True if a family of the rounds asks a model by a method."""
+        families = self._values["round"]["families"]
+        cards = list_families()
+        offering = [family for family in families if method in cards[family].methods]
+        return any(needs_model(family, method) for family in offering)
+
+    def _check_price(self, model: str | None, price: str | None, where: str) -> None:
+        try:
+            if price is not None:
+                parse_price(price)
+        except InputError as error:
+            raise InputError(f"{where} {error}") from error
+        limited = self.budget.period is not None or self.budget.total is not None
+        if limited and model is not None and price is None:
+            raise InputError(
+                f'{where} a budget needs every price: price = "IN,OUT" in dollars for a million '
+                'tokens, "0,0" for what costs nothing.'
+            )
+
+
+def read_config(path: Path) -> LiveConfig:
+    """Read and check a configuration.
+
+    Raises:
+        InputError: It is missing, no TOML, or as `LiveConfig` says.
+    """
+    try:
+        return LiveConfig(path, tomllib.loads(path.read_text("utf-8")))
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist. viva live init writes one.") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path} is not readable TOML: {error}") from error

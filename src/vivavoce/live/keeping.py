@@ -1,0 +1,162 @@
+"""A board brought up to a day: the state machine behind `viva live`.
+
+Each due period goes through the same steps, the oldest first. A step that fails ends its period's
+preparation or its own cell, and nothing else; the next run takes up what is lacking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+
+from vivavoce.errors import LockedError, VivaError
+from vivavoce.live.audits import audit_round, budget_notices
+from vivavoce.live.calendar import Period
+from vivavoce.live.cells import Cells, check_models
+from vivavoce.live.config import LiveConfig
+from vivavoce.live.ledger import PUBLISH, SITE, Ledger, State
+from vivavoce.live.preparation import Preparation
+from vivavoce.live.publishing import publish
+from vivavoce.live.site import build_site
+from vivavoce.rounds.arrivals import Service, open_service
+from vivavoce.running.logs import Progress
+from vivavoce.store import Row, lock
+
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Update:
+    """Outcome of `viva live`."""
+
+    did: list[str] = field(default_factory=list)
+    """Steps that were begun, in order; empty where there was nothing to do."""
+    failures: list[Row] = field(default_factory=list)
+    notices: list[Row] = field(default_factory=list)
+    """Warnings of the newest period that is due."""
+
+
+def open_state(config: LiveConfig) -> State:
+    """The board of a configuration as its ledger has it; nothing is written."""
+    return State(config, Ledger(config.folder))
+
+
+def work_due(state: State, until: date) -> list[tuple[Period, list[str]]]:
+    """Periods that are due and lack something, the oldest first, with what that is."""
+    due = state.config.schedule.due(until)
+    return [(period, lacks) for period in due if (lacks := state.lacking(period))]
+
+
+def bring_up_to_date(
+    config: LiveConfig,
+    until: date,
+    *,
+    base: str | None = None,
+    tell: Tell = lambda line: None,
+    progress: Progress | None = None,
+) -> Update:
+    """Do everything that is due on a day and not done.
+
+    `base` is a loopback server that stands for arXiv's.
+
+    Raises:
+        InputError: A contestant's model has no provider, or its name stood for another one.
+        LockedError: Another instance works on this board.
+    """
+    state = open_state(config)
+    if not work_due(state, until):
+        return Update(notices=_standing(state, until))
+    with lock(config.folder):
+        check_models(config)
+        keeper = _Keeper(
+            open_state(config), open_service(base, config.live.contact), tell, progress
+        )
+        keeper.run(until)
+        keeper.update.notices = _standing(open_state(config), until)
+        return keeper.update
+
+
+def _standing(state: State, until: date) -> list[Row]:
+    """Warnings of the newest period that is due, and of its budget."""
+    due = state.config.schedule.due(until)
+    if not due:
+        return []
+    newest = [row for row in state.notices if row["period"] == due[-1].name]
+    return [*newest, *({"period": due[-1].name, **r} for r in budget_notices(state, due[-1]))]
+
+
+class _Keeper:
+    """One run over everything that is due."""
+
+    def __init__(self, state: State, service: Service, tell: Tell, progress: Progress | None):
+        self._state = state
+        self._service = service
+        self._tell = tell
+        self._progress = progress
+        self._failed: set[str] = set()
+        self.update = Update()
+
+    def run(self, until: date) -> None:
+        self._state.ledger.write_failures([])
+        for period in self._state.config.schedule.due(until):
+            if not self._state.lacking(period):
+                continue
+            is_prepared = self._prepare(period)
+            self._ask_contestants(period)
+            if period.name >= self._state.newest:
+                self._audit_and_publish(period)
+            if not is_prepared:
+                return  # the next round follows from this one
+
+    def _prepare(self, period: Period) -> bool:
+        with self._step(period, "preparation"):
+            Preparation(self._state, period, self._service).run(self._say)
+        return not self._state.preparation(period)
+
+    def _ask_contestants(self, period: Period) -> None:
+        cells = Cells(self._state, period, self._progress)
+        for cell in self._state.pending_cells(period):
+            if str(cell) not in self._failed:
+                with self._step(period, str(cell)):
+                    self._say(f"{period.name}: {cell}")
+                    cells.run(cell)
+
+    def _audit_and_publish(self, period: Period) -> None:
+        state = self._state
+        for name in state.audits_due():
+            with self._step(period, f"audits of {name}"):
+                self._say(f"{period.name}: audits of {name}")
+                audit_round(state, period, name)
+        if state.done_cells and state.ledger.last(SITE, key=state.site_key) is None:
+            with self._step(period, SITE):
+                self._say(f"{period.name}: site")
+                build_site(state, period)
+        if state.ledger.last(SITE, key=state.site_key) is None:
+            return
+        due = state.publishing_due()
+        for target in state.config.publish:
+            if target.label in due:
+                with self._step(period, f"publish {target.label}"):
+                    self._say(f"{period.name}: publish {target.label}")
+                    publish(state.config, target, period.name)
+                    state.ledger.note(PUBLISH, period, target=target.label, key=state.site_key)
+
+    def _say(self, line: str) -> None:
+        self.update.did.append(line)
+        self._tell(line)
+
+    @contextmanager
+    def _step(self, period: Period, step: str) -> Iterator[None]:
+        """Let a step fail by itself: the others go on."""
+        try:
+            yield
+        except LockedError:
+            raise
+        except (VivaError, OSError) as error:
+            self._failed.add(step)
+            row = {"period": period.name, "step": step, "reason": str(error)}
+            self.update.failures.append(row)
+            self._tell(f"{period.name}: {step} failed: {error}")
+            self._state.ledger.write_failures(self.update.failures)

@@ -1,0 +1,77 @@
+"""The site of a live board: the pages of the board, and beside them seals, heads and status."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from vivavoce.errors import VivaError
+from vivavoce.live.calendar import Period
+from vivavoce.live.ledger import SITE, State
+from vivavoce.live.status import status_of, status_page
+from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.results.logs.ledger import check_ledgers
+from vivavoce.rounds import load_round
+from vivavoce.rounds.sealing import write_reveal
+from vivavoce.store import write_json, write_text
+
+
+def build_site(state: State, period: Period) -> None:
+    """Check the ledgers of all logs, write the site, and note it.
+
+    Raises:
+        VivaError: A log is not as its run left it; nothing is written then.
+    """
+    folder, table = state.config.folder, state.config.site
+    _refuse_changed(state, folder / "logs")
+    options = SiteOptions(
+        resamples=table.resamples, samples=table.samples, charts=table.charts, date=period.name
+    )
+    trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
+    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
+    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
+    _write_beside(state, period, folder / "site" / OWN)
+    state.ledger.note(SITE, period, key=state.site_key)
+
+
+def _refuse_changed(state: State, logs: Path) -> None:
+    heads = [row["head"] for row in state.done_cells]
+    found = check_ledgers(logs, heads)
+    problems = [*found.problems, *(f"{row['log']} is gone" for row in found.removed)]
+    problems += [f"{path} is in no ledger" for path in found.unrecorded]
+    problems += [f"{path}: {what}" for path, lines in found.changed.items() for what in lines]
+    if problems:
+        raise VivaError(
+            f"The site was not built: {problems[0]} Put the file back as it was; the ledger names "
+            "every log."
+        )
+
+
+def _write_beside(state: State, period: Period, out: Path) -> None:
+    """Write what is published of rounds, and what the pages do not tell."""
+    rounds = state.config.folder / "rounds"
+    out.mkdir(parents=True, exist_ok=True)
+    names = list(state.rounds().values())
+    if state.config.is_sealed:
+        for before in names[:-1]:
+            write_reveal(load_round(rounds / before), rounds)
+        for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
+            shutil.copyfile(path, out / path.name)
+    write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
+    if cutoffs := _cutoffs(state):
+        write_text(out / "cutoffs.toml", cutoffs)
+    status = status_of(state, period.end, is_page=True)
+    write_json(out / "status.json", status)
+    write_text(out / "status.html", status_page(status))
+
+
+def _cutoffs(state: State) -> str:
+    """The cutoffs that the configuration states, as `viva board verify --cutoffs` reads them."""
+    import json
+
+    entries = [
+        "\n".join(["[[model]]", *(f"{key} = {json.dumps(value)}" for key, value in pairs)])
+        for entry in state.config.cutoffs.files[0]
+        if (pairs := [("name", entry.name), ("cutoff", entry.date), ("source", entry.source)])
+    ]
+    return "".join(f"{entry}\n\n" for entry in entries)

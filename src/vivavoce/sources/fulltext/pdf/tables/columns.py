@@ -1,0 +1,127 @@
+"""Printed rows of a table, and its columns: what few rows reach across.
+
+A place between two words is a gutter when most rows have a gap there. What several rows fill
+between two gutters is a column, however few they are; what one row fills is a head over others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.lines import Rule, Word
+
+WIDE_RULE = 0.6
+"""Share of the table's width from which on a rule parts all of it."""
+_GAP = 0.5
+"""Of the size: words of one cell stand no further apart."""
+_CROSSED = 0.3
+"""Share of the rows that may reach across a gutter, at most."""
+_NARROWEST = 0.25
+"""Width of a gutter, of the size."""
+_SAME_LINE = 0.4
+
+
+class Chunk(NamedTuple):
+    """Words without a wide gap between them."""
+
+    x0: float
+    x1: float
+    words: tuple[Word, ...]
+
+
+@dataclass(slots=True)
+class Row:
+    """A printed line of a table."""
+
+    y: float
+    chunks: list[Chunk]
+    size: float
+
+
+def read_rows(lines: Sequence[Line]) -> list[Row]:
+    """Lines of one baseline as one row, from the top."""
+    rows: list[Row] = []
+    for line in sorted(lines, key=lambda line: (line.y, line.x0)):
+        chunks = list(_chunks(line))
+        if rows and line.y - rows[-1].y <= _SAME_LINE * min(line.size, rows[-1].size):
+            rows[-1].chunks = sorted([*rows[-1].chunks, *chunks])
+        else:
+            rows.append(Row(line.y, sorted(chunks), line.size))
+    return rows
+
+
+def _chunks(line: Line) -> Iterator[Chunk]:
+    words = [line.words[0]]
+    for word in line.words[1:]:
+        if word.x0 - words[-1].x1 > _GAP * line.size:
+            yield chunk_of(words)
+            words = []
+        words.append(word)
+    yield chunk_of(words)
+
+
+def chunk_of(words: Sequence[Word]) -> Chunk:
+    """Words that stand together."""
+    return Chunk(min(w.x0 for w in words), max(w.x1 for w in words), tuple(words))
+
+
+def rows_inside(rows: list[Row], rules: Sequence[Rule], width: float) -> list[Row]:
+    """The rows between the first and the last rule, where rules enclose some."""
+    wide = [rule.y for rule in rules if rule.x1 - rule.x0 >= WIDE_RULE * width]
+    if len(wide) < 2:
+        return rows
+    top, bottom = min(wide), max(wide)
+    kept = [row for row in rows if top - 1 <= row.y <= bottom + 1]
+    return kept if len(kept) > 1 and 2 * len(kept) >= len(rows) else rows
+
+
+def find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """Start and end of each column, gutters between them."""
+    size = sorted(row.size for row in rows)[len(rows) // 2]
+    edges = sorted({x for row in rows for chunk in row.chunks for x in chunk[:2]})
+    crossed = [
+        (a, b, sum(any(c.x0 < b and c.x1 > a for c in row.chunks) for row in rows))
+        for a, b in pairwise(edges)
+    ]
+    most = max(1, int(_CROSSED * len(rows)))
+    gutters = [g for g in _gutters(crossed, most) if g[1] - g[0] >= _NARROWEST * size]
+    starts = [edges[0], *(b for _, b in gutters)]
+    ends = [*(a for a, _ in gutters), edges[-1]]
+    return list(zip(starts, ends, strict=True))
+
+
+def _gutters(
+    crossed: Sequence[tuple[float, float, int]], most: int
+) -> Iterator[tuple[float, float]]:
+    """Intervals that the fewest rows reach across, with what several rows fill between them."""
+    if not crossed:
+        return
+    region: list[tuple[float, float, int]] = []
+    for piece in [*crossed, (0.0, 0.0, most + 1)]:
+        if piece[2] <= most:
+            region.append(piece)
+            continue
+        for gutter in _lowest(region) if region else ():
+            if gutter[0] > crossed[0][0] and gutter[1] < crossed[-1][1]:
+                yield gutter
+        region = []
+
+
+def _lowest(region: Sequence[tuple[float, float, int]]) -> Iterator[tuple[float, float]]:
+    # What one row fills inside a gutter is a head over its neighbours, not a column.
+    least = min(count for _, _, count in region)
+    start: float | None = None
+    end = 0.0
+    for a, b, count in region:
+        if count <= least + 1 and (count == least or start is not None):
+            start = a if start is None else start
+            end = b if count == least else end
+        elif count > least + 1 and start is not None:
+            yield start, end
+            start = None
+    if start is not None:
+        yield start, end

@@ -1,0 +1,1 @@
+"""Formulas and networks composed for a round from its seed."""

@@ -1,0 +1,247 @@
+"""Values of formulas at drawn points: two that differ in form alone agree at all of them.
+
+Formulas are lines of text as `latex_formulas.linear_form` gives them. Every symbol has a drawn
+number at each point, and a function that is not known gives a drawn number for its arguments, so
+that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines stands for its right
+side. Nothing is rewritten and no number grows without end, so the time is that of reading.
+"""
+
+from __future__ import annotations
+
+import cmath
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+
+_POINTS = 4
+_MAX_TOKENS = 3_000
+_MAX_DEPTH = 60
+_KNOWN = r"(?:ln|log|exp|sqrt|sum|prod|max|min|bar|hat|tilde)(?![^\W\d_])"
+_TOKEN = re.compile(
+    rf"\s*(?P<text>\d+(?:\.\d+)?|{_KNOWN}|[^\W\d_](?:\s*(?!{_KNOWN})[^\W\d_])*|<=|>=|\S)"
+)
+_EXACT = {"ln": cmath.log, "log": cmath.log, "exp": cmath.exp, "sqrt": cmath.sqrt}
+_LARGE = ("sum", "prod")
+_RELATIONS = {"<": (1, "<"), ">": (-1, "<"), "<=": (1, "<="), ">=": (-1, "<=")}
+"""Sign of the difference, and the relation to zero that it is of."""
+
+
+def same_values(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Check that two lists of equations give the same at every point; False for unreadable ones."""
+    for point in range(_POINTS):
+        values, others = _values(one, point), _values(other, point)
+        if values is None or others is None or len(values) != len(others):
+            return False
+        if not all(map(_is_close, values, others)):
+            return False
+    return True
+
+
+def _is_close(one: complex, other: complex) -> bool:
+    return cmath.isclose(one, other, rel_tol=1e-7, abs_tol=1e-12)
+
+
+def _values(equations: Sequence[str], point: int) -> list[complex] | None:
+    """What no other equation uses, as numbers in order; None for what cannot be read."""
+    sides = [
+        equation.partition("=") if _is_plain(equation) else ("", "", equation)
+        for equation in equations
+    ]
+    defined = {_squeezed(left): right for left, sign, right in sides if sign}
+    reader = _Reader(defined, point)
+    try:
+        found = [(_squeezed(left), reader.value(right, 0)) for left, _, right in sides]
+    except (ValueError, ArithmeticError):
+        return None
+    roots = [value for left, value in found if not left or left not in reader.used]
+    return sorted(roots, key=lambda value: (round(value.real, 6), round(value.imag, 6)))
+
+
+def _is_plain(equation: str) -> bool:
+    """Check that an equation defines one symbol, whatever its indices."""
+    left, sign, _ = equation.partition("=")
+    bare = re.sub(r"[_^](?:\{[^{}]*\}|\w)", "", left)
+    return bool(sign) and bool(re.fullmatch(r"[\w\s]+|\s*(?:bar|hat|tilde)\(\w+\)\s*", bare))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\s{}*]", "", text)
+
+
+class _Reader:
+    """Reads formulas at one point."""
+
+    def __init__(self, defined: Mapping[str, str], point: int) -> None:
+        self.defined = defined
+        self.point = point
+        self.used: set[str] = set()
+        self.known: dict[str, complex] = {}
+
+    def value(self, text: str, depth: int) -> complex:
+        """Value of a whole text; `ValueError` or `ArithmeticError` for one without."""
+        tokens = [re.sub(r"\s", "", match["text"]) for match in _TOKEN.finditer(text)]
+        if not tokens or len(tokens) > _MAX_TOKENS:
+            raise ValueError("nothing to read, or too much")
+        line = _Line(self, tokens, depth)
+        found = line.relation()
+        if line.place < len(tokens) and tokens[line.place :] != ["."]:
+            raise ValueError(f"{tokens[line.place]!r} is out of place")
+        return found
+
+    def symbol(self, name: str, depth: int) -> complex:
+        """A defined symbol's right side, or a drawn number."""
+        if name in self.defined:
+            self.used.add(name)
+            if name not in self.known:
+                self.known[name] = self.draw(name)  # one that is defined by itself
+                self.known[name] = self.value(self.defined[name], depth + 1)
+            return self.known[name]
+        return self.draw(name)
+
+    def draw(self, name: str, *values: complex) -> complex:
+        """A number from 1 to 2 for a name, or for a function's name and arguments."""
+        said = ",".join(f"{v.real + 0.0:.8g}:{v.imag + 0.0:.8g}" for v in values)
+        seed = hashlib.sha256(f"{self.point} {name} {said}".encode()).digest()
+        return complex(1 + int.from_bytes(seed[:6], "big") / 2**48)
+
+
+class _Line:
+    """One line of tokens, read from left to right."""
+
+    def __init__(self, reader: _Reader, tokens: list[str], depth: int) -> None:
+        self.reader = reader
+        self.tokens = tokens
+        self.place = 0
+        self.depth = depth
+        self.bars = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+
+    def take(self, wanted: str = "") -> str:
+        token = self.peek()
+        if not token or (wanted and token != wanted):
+            raise ValueError(f"{wanted or 'more'} is missing")
+        self.place += 1
+        return token
+
+    def relation(self) -> complex:
+        """A sum, or two with a relation between them."""
+        found = self.sum()
+        if self.peek() in _RELATIONS:
+            sign, relation = _RELATIONS[self.take()]
+            found = self.reader.draw(relation, sign * (found - self.sum()))
+        return found
+
+    def sum(self) -> complex:
+        sign = -1 if self.peek() == "-" else 1
+        if self.peek() in ("-", "+"):
+            self.take()
+        found = sign * self.product()
+        while self.peek() in ("-", "+"):
+            sign = -1 if self.take() == "-" else 1
+            found += sign * self.product()
+        return found
+
+    def product(self) -> complex:
+        found = self.factor()
+        while True:
+            token = self.peek()
+            if token == "/":
+                self.take()
+                found /= self.factor()
+            elif token == "*":
+                self.take()
+                found *= self.factor()
+            elif (
+                token in ("(", "{", "[") or token[:1].isalnum() or (token == "|" and not self.bars)
+            ):
+                found *= self.factor()
+            else:
+                return found
+
+    def factor(self) -> complex:
+        """A number, a symbol, a function or a bracket, with its power."""
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise ValueError("too deep")
+        found = self.unit()
+        self.depth -= 1
+        return found
+
+    def unit(self) -> complex:
+        token = self.take()
+        if token in ("(", "{", "["):
+            found = self.relation()
+            self.take({"(": ")", "{": "}", "[": "]"}[token])
+        elif token == "|":
+            self.bars += 1
+            found = complex(abs(self.sum()))
+            self.bars -= 1
+            self.take("|")
+        elif token[0].isdigit():
+            found = complex(float(token))
+        elif token[0].isalpha():
+            return self.named(token)
+        else:
+            raise ValueError(f"{token!r} begins nothing")
+        return self.powered(found)
+
+    def named(self, name: str) -> complex:
+        """A symbol with its indices, or a function with its arguments."""
+        plain = name
+        power = None
+        while self.peek() in ("_", "^"):
+            mark = self.take()
+            if mark == "_" or name in _LARGE:
+                name += mark + self.raw()
+            else:
+                power = self.exponent()
+        if plain in _LARGE:
+            return self.reader.draw(name, self.product())
+        if plain in _EXACT and name == plain:
+            found = _EXACT[plain](self.factor())
+        elif len(plain) > 1 and self.peek() == "(":
+            args = self.arguments(plain in ("max", "min"))
+            while self.peek() == "_":
+                name += self.take() + self.raw()
+            found = self.powered(self.reader.draw(name, *args))
+        else:
+            found = self.reader.symbol(name, self.depth)
+        return found if power is None else found**power
+
+    def arguments(self, commute: bool) -> list[complex]:
+        self.take("(")
+        found = [self.relation()]
+        while self.peek() in (",", ";"):
+            self.take()
+            found.append(self.relation())
+        self.take(")")
+        return sorted(found, key=lambda v: (v.real, v.imag)) if commute else found
+
+    def powered(self, base: complex) -> complex:
+        if self.peek() != "^":
+            return base
+        self.take()
+        return base ** self.exponent()
+
+    def exponent(self) -> complex:
+        if self.peek() == "{":
+            return self.factor()
+        if self.peek() == "-":
+            self.take()
+            return -self.exponent()
+        return self.factor()
+
+    def raw(self) -> str:
+        """An index as it is written."""
+        if self.peek() != "{":
+            return self.take()
+        self.take()
+        parts: list[str] = []
+        open_ones = 1
+        while open_ones:
+            token = self.take()
+            open_ones += (token == "{") - (token == "}")
+            parts.append(token)
+        return "".join(part for part in parts if part not in "{}")

@@ -1,0 +1,52 @@
+"""A paper read from two files: tables that the one lost have the cells of the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.corpus.in_memory_build import tables_in_memory
+
+from vivavoce.corpus import ingest, load_corpus
+
+JATS = """<article><front><article-meta><article-id pub-id-type="doi">10.1234/tides.7</article-id>
+<title-group><article-title>Tides of the Sea</article-title></title-group></article-meta></front>
+<body><sec><title>Results</title><p>Words of the text.</p></sec><table-wrap><label>Table 1</label>
+<caption><p>{caption}</p></caption><table>{rows}</table></table-wrap></body></article>"""
+TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title level="a" type="main">Tides of the Sea</title></titleStmt><sourceDesc><biblStruct>
+<idno type="DOI">10.1234/tides.7</idno></biblStruct></sourceDesc></fileDesc></teiHeader><text>
+<body><div><head>Results</head><p>Words of the text.</p></div><figure type="table">
+<head>Table 1 :</head><figDesc>Heights of all tides</figDesc><table><row><cell>Sea</cell>
+<cell>Height</cell></row><row><cell>North</cell><cell>3.1</cell></row></table></figure></body>
+</text></TEI>"""
+LOST = "<tr><td>Sea Height</td></tr><tr><td>North 3.1</td></tr>"
+KEPT = "<tr><td>Sea</td><td>Depth</td></tr>"
+CELLS = [["Sea", "Height"], ["North", "3.1"]]
+
+
+def table_of(folder: Path, caption: str, rows: str) -> dict[str, Any]:
+    """The one table of a paper that JATS gives the text of, with TEI beside it."""
+    files = (("tei", "a.tei.xml", TEI), ("jats", "b.nxml", JATS.format(caption=caption, rows=rows)))
+    for kind, name, text in files:
+        (folder / kind).mkdir()
+        (folder / kind / name).write_text(text, "utf-8")
+        ingest(kind, folder / kind, folder / "c")
+    found: list[dict[str, Any]] = list(load_corpus(folder / "c").rows("tables"))
+    assert found == tables_in_memory(folder / "c")["tables"]
+    (table,) = found
+    return table
+
+
+def test_the_other_file_gives_the_cells_that_are_lost(tmp_path: Path) -> None:
+    assert table_of(tmp_path, "Heights of all tides", LOST)["cells"] == CELLS
+
+
+@pytest.mark.parametrize(
+    ("caption", "rows"), [("Heights of all tides", KEPT), ("Depths of all seas", LOST)]
+)
+def test_cells_that_are_there_and_other_tables_stay(
+    caption: str, rows: str, tmp_path: Path
+) -> None:
+    assert table_of(tmp_path, caption, rows)["cells"] != CELLS

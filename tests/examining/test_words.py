@@ -1,0 +1,104 @@
+"""Verdicts in plain words, and plans: held against values worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.examining.planning import check_budget, dollars, plan_lines, sureness, total
+from vivavoce.examining.verdicts import words
+
+A, B = "lab/first", "lab/second"
+DECIDED: dict[str, Any] = {
+    "task": "related_work",
+    "metric": "rougeL",
+    "better": A,
+    "worse": B,
+    "between": [A, B],
+    "difference": 0.0214,
+    "ci": [0.0041, 0.0383],
+    "decided": True,
+    "items": 20,
+    "of": 31,
+    "papers": 20,
+    "more_papers_needed": None,
+    "also": [{"metric": "citation_precision", A: 0.62, B: None}],
+    "invalid": {A: 0, B: 2},
+    "cost": {A: 1.9, B: 0.02},
+}
+OPEN = {
+    **DECIDED,
+    **{"better": None, "worse": None, "decided": False, "items": 31, "papers": 31},
+    **{"difference": -0.002, "ci": [-0.013, 0.009], "more_papers_needed": 1045},
+    **{"also": [], "invalid": {A: 0, B: 0}, "cost": {A: None, B: None}},
+}
+
+
+def test_a_verdict_is_told_with_its_difference_and_cost() -> None:
+    assert words(DECIDED) == (
+        "On 20 papers, related work: first is better than second: +0.021 rougeL [+0.004, +0.038], "
+        "decided after 20 of 31 items. citation_precision: first 0.620, second undefined. "
+        "Answers that are not valid: first 0, second 2. Cost: first $1.90, second $0.02."
+    )
+
+
+def test_what_cannot_be_told_names_the_papers_that_would() -> None:
+    assert words(OPEN) == (
+        "On 31 papers, related work: first and second cannot be told apart "
+        "(-0.002 rougeL [-0.013, +0.009]); about 1,045 more such papers would tell."
+    )
+    near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
+    assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
+                         "tell.")  # fmt: skip
+
+
+def test_models_of_one_last_name_keep_their_whole_names() -> None:
+    named = {**OPEN, "between": ["a/x", "b/x"], "cost": {}, "invalid": {}}
+    assert "a/x and b/x cannot be told apart" in words(named)
+
+
+def test_costs_are_summed_where_all_are_known() -> None:
+    assert total([0.25, 0.5]) == 0.75
+    assert total([0.25, None]) is None
+    assert [dollars(cost) for cost in (None, 0.0, 0.00123, 0.2, 1234.5)] == [
+        *("unknown", "$0.00", "$0.0012", "$0.20", "$1,234.50")
+    ]
+
+
+def test_more_pairs_take_a_greater_difference() -> None:
+    # (2.3940 + 0.8416) / (1.9600 + 0.8416): z of 1 - 0.025 / 3 against z of 0.975, at 80% power.
+    assert sureness(1) == 1
+    assert sureness(3) == pytest.approx(1.1549, abs=1e-4)
+
+
+PLAN: dict[str, Any] = {
+    "items": 30,
+    "tokens": 500_000,
+    "cost": 0.5,
+    "at_most": 1.5,
+    "detectable": 0.03,
+    "budget": 1.0,
+    "tasks": [
+        {"task": "title", "metric": "rougeL", "items": 15, "tokens": 200_000, "cost": 0.2,
+         "at_most": 0.5, "detectable": None},
+        {"task": "abstract", "metric": "rougeL", "items": 15, "tokens": 300_000, "cost": 0.3,
+         "at_most": 1.0, "detectable": 0.03},
+    ],
+}  # fmt: skip
+
+
+def test_a_plan_is_told_and_held_against_the_budget() -> None:
+    papers = {"given": 17, "used": 15, "left_out": {"undated": 1, "no_abstract": 1}}
+    assert list(plan_lines({"papers": papers, "plan": PLAN})) == [
+        "15 of 17 papers can be asked about (left out: 1 undated, 1 no abstract).",
+        "  title: 15 items, about 200,000 tokens, $0.20",
+        "  abstract: 15 items, about 300,000 tokens, $0.30; "
+        "differences from about 0.030 rougeL show",
+        "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
+    ]
+    with pytest.raises(InputError, match=r"up to \$1.50 and the budget is \$1.00.*--tasks title"):
+        check_budget(PLAN)
+    check_budget({**PLAN, "budget": 1.5})
+    check_budget({**PLAN, "at_most": None})

@@ -1,0 +1,100 @@
+"""Runs of `viva` that end themselves by SIGKILL at a chosen write of a file.
+
+Each is a process forked from one that has loaded everything. The place is counted in files written
+whole, so it is the same wherever and however fast the run is.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Self
+
+LEDGER = "ledger.jsonl"
+
+_WARM = """
+import json, os, signal, sys
+import openai, vivavoce._registry, vivavoce.live.keeping, vivavoce.store
+from rich.live import Live
+from vivavoce.cli import app
+
+Live.refresh = lambda _: None
+os.fsync = lambda _: None
+write = vivavoce.store.write_chunks
+
+
+def watched(place):
+    count = 0
+
+    def write_and_count(path, pieces, **options):
+        nonlocal count
+        is_it = not place["name"] or path.name == place["name"]
+        count += is_it
+        is_now = is_it and count == place["number"]
+        if is_now and not place["after"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(path, pieces, **options)
+        if is_now:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return write_and_count
+
+
+for line in sys.stdin:
+    arguments, environment, place = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.setsid()
+        os.environ.clear()
+        os.environ.update(environment)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+        if place is not None:
+            vivavoce.store.write_chunks = watched(place)
+        app(arguments)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A write of a file: the number-th of a name, or of any where it is empty."""
+
+    number: int
+    name: str = ""
+    after: bool = False
+    """The file is written before the run ends itself."""
+
+
+class Runs:
+    """Starts runs one after the other."""
+
+    def __init__(self) -> None:
+        self._warm = subprocess.Popen(
+            [sys.executable, "-c", _WARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(
+        self, arguments: Sequence[str], environment: Mapping[str, str], place: Place | None = None
+    ) -> int:
+        """Run `viva` to its end or to a place; the exit code, -9 where it ended itself."""
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        told = [list(arguments), dict(environment), asdict(place) if place else None]
+        print(json.dumps(told), file=self._warm.stdin, flush=True)
+        return int(self._warm.stdout.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the process that the others come from."""
+        self._warm.communicate()
+
+
+KILLED = -signal.SIGKILL

@@ -1,0 +1,111 @@
+"""What a configuration may say: everything else is exit 2 before anything is asked or written."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.live.world import BASE, LEAD, contestant
+from tests.servers.commands import viva_here
+
+from vivavoce.live.calendar import Period, Schedule
+
+ONE = contestant("one")
+
+
+def days(*spans: tuple[str, str]) -> list[Period]:
+    return [Period(date.fromisoformat(a), date.fromisoformat(b)) for a, b in spans]
+
+
+@pytest.mark.parametrize(
+    ("every", "until", "expected"),
+    [
+        ("month", "2024-03-31", [("2024-01-01", "2024-02-01"), ("2024-02-01", "2024-03-01")]),
+        ("quarter", "2024-06-30", [("2024-01-01", "2024-04-01")]),
+        ("week", "2024-01-15", [("2024-01-01", "2024-01-08"), ("2024-01-08", "2024-01-15")]),
+        ("day", "2024-01-02", [("2024-01-01", "2024-01-02")]),
+        ("month", "2024-01-31", []),
+    ],
+)
+def test_periods_that_are_due(every: str, until: str, expected: list[tuple[str, str]]) -> None:
+    schedule = Schedule(date(2024, 1, 1), None, every, 0)  # type: ignore[arg-type]
+    assert schedule.due(date.fromisoformat(until)) == days(*expected)
+
+
+def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> None:
+    schedule = Schedule(date(2023, 6, 5), date(2023, 12, 1), "month", 3)
+    assert schedule.due(date(2023, 12, 3)) == []
+    december = [("2023-06-05", "2023-12-01"), ("2023-12-01", "2024-01-01")]
+    assert schedule.due(date(2024, 1, 4)) == days(*december)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[schedule]", "[shedule]", "[shedule] is unknown. Did you mean schedule?"),
+        (
+            'id = "live"',
+            'id = "live"\nfoldr = "x"',
+            "[live] foldr is unknown. Did you mean folder?",
+        ),
+        ('id = "live"', 'id = "Live!"', "[live] id: String should match"),
+        ('name = "one"', 'nam = "one"', "[[contestant]] 1 nam is unknown. Did you mean name?"),
+        ('name = "one"', 'name = "one"\nmethods = ["dirct"]', "Did you mean direct?"),
+        ('name = "one"', 'name = "one"\nmethods = ["lead"]', "lead takes no model"),
+        ('name = "one"', 'name = "one"\nprice = "cheap"', "'cheap' is no price"),
+        ('name = "one"', 'name = "one"\ncutoff = "soon"', "the cutoff 'soon' is no date"),
+        ('name = "one"', 'name = "lead"', "there are two of this name"),
+        ('tasks = ["title"]', 'tasks = ["titel"]', "No task is called 'titel'"),
+        ('tasks = ["title"]', 'tasks = ["table"]', "[run] table is of none of writing"),
+        ('tasks = ["title"]', 'settings = ["bse"]', "no task has a setting 'bse'. Did you mean"),
+        (
+            "sealed = true",
+            "sealed = true\nseeed = 2",
+            "[round] seeed is unknown. Did you mean seed?",
+        ),
+        ("sealed = true", 'id = "x"', "[round] id is set by [live] and [schedule]"),
+        ('["writing"]', '["writting"]', "no family is called 'writting'"),
+        ('settings = ["base"]', "demo = 2", "[writing] demo is unknown"),
+        ('query = "cat:cs.CL"', 'set = "cs"', "a source of kind arxiv takes query"),
+        ("start = 2023-01-01", "start = 2023-01-31", "on a day from 1 to 28"),
+        ("start = 2023-01-01", "start = 2023-01-01\nfirst = 2022-01-01", "is not after"),
+        ("resamples = 200", "samples = 5", "would show the items of sealed rounds"),
+        ("[[source]]", "[source]", "write [[source]] with two brackets"),
+        ("[live]", "[live", "is not readable TOML"),
+        ("[schedule]\nstart = 2023-01-01", "", "lacks the table [schedule]"),
+        ("[run]", "[budget]\nperiod = 1.0\n[run]", "a budget needs every price"),
+        ("[run]", '[[publish]]\nkind = "git"\n[run]', "kind git takes path"),
+    ],
+    ids=lambda value: None,
+)
+def test_a_wrong_configuration_is_refused_before_anything(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    text = f"{BASE}{ONE}{LEAD}"
+    assert old in text
+    config = tmp_path / "board.toml"
+    config.write_text(text.replace(old, new, 1))
+    for verb in (["run"], ["status"]):
+        refused = viva_here("live", *verb, config, "--until", "2023-02-01", expect=2)
+        assert said in refused.stderr
+        assert str(config) in refused.stderr or "No task" in said
+    assert list(tmp_path.iterdir()) == [config]
+
+
+def test_a_missing_file_names_the_command_that_writes_one(tmp_path: Path) -> None:
+    refused = viva_here("live", tmp_path / "board.toml", expect=2)
+    assert "viva live init writes one" in refused.stderr
+
+
+def test_a_dry_run_says_what_is_due_and_writes_nothing(tmp_path: Path) -> None:
+    config = tmp_path / "board.toml"
+    config.write_text(f"{BASE}{ONE}")
+    done = viva_here("live", config, "--until", "2023-03-05", "--dry-run")
+    first, second, last = done.stdout.splitlines()
+    assert first.startswith("2023-02-01: listing, texts, cited, networks, round")
+    assert second.startswith("2023-03-01: listing")
+    assert last == "Nothing was done."
+    early = viva_here("live", config, "--until", "2023-01-31", "--dry-run")
+    assert early.stdout == "Nothing is due.\n"
+    assert list(tmp_path.iterdir()) == [config]

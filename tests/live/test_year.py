@@ -1,0 +1,132 @@
+"""A simulated year: killed in every step and between them, it ends as the undisturbed one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.live.killing import KILLED, LEDGER, Place, Runs
+from tests.live.world import LEAD, Board, board, contestant
+from tests.servers.living_arxiv import submissions
+from tests.servers.scripted import Ask, Reply, answer, by_model, opening, slot
+
+from vivavoce.store import hash_tree, read_json
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
+
+PAPERS = 48
+MONTHS = [date(2023 + month // 12, month % 12 + 1, 1) for month in range(1, 13)]
+PRICE = 'price = "1,2"'
+JOINING = {
+    5: contestant("fifth", PRICE, "joins = 2023-05-01", "back_runs = [2023-03-01]"),
+    7: contestant("seventh", PRICE, "joins = 2023-07-01"),
+    10: contestant("tenth", PRICE, "joins = 2023-10-01", 'back_runs = "all"'),
+}
+
+
+ELSEWHERE: list[Callable[[int], Place]] = [
+    lambda month: Place(month % 5 + 1, LEDGER, after=True),  # between two steps
+    lambda month: Place(7 * month),  # amid a step
+    lambda month: Place(1, "site.json", after=True),  # amid the site
+]
+
+
+def last_words(ask: Ask) -> Reply:
+    """Answer with the last words of the paper: a poor contestant."""
+    return answer(" ".join(slot(ask.prompt, "paper").split()[-5:]))
+
+
+def parts(month: int) -> list[str]:
+    """The contestants that the file names in a month; one retires in August."""
+    retires = "retires = 2023-08-01" if month >= 8 else ""
+    joined = [text for since, text in JOINING.items() if since <= month]
+    publish = '[[publish]]\nkind = "folder"\npath = "public"'
+    return [LEAD, contestant("first", PRICE, retires), *joined, publish]
+
+
+@pytest.fixture
+def boards(tmp_path: Path) -> Iterator[tuple[Board, Board]]:
+    archive = submissions(PAPERS, 365)
+    script = by_model({"fifth": last_words}, opening)
+    with (
+        board(tmp_path / "calm", archive, script) as calm,
+        board(tmp_path / "killed", archive, script) as killed,
+    ):
+        yield calm, killed
+
+
+def end_state(one: Board) -> dict[str, Any]:
+    """Everything that a year leaves, but for the seconds that answers took."""
+    site = one.folder / "site"
+    files = {name for name in hash_tree(site) if not re.search(r"boards/.*-[0-9a-f]{8}/", name)}
+    seals = {path.name: path.read_text() for path in (site / "live").glob("*.*ed.json")}
+    changes = read_json(site / "changes.json")["builds"]
+    entries = [{**b, "entries": [_timeless(e) for e in b["entries"]]} for b in changes]
+    return {
+        "rows": [_timeless(row) for row in one.rows()],
+        "files": files,
+        "seals": seals,
+        "changes": entries,
+        "status": read_json(site / "live" / "status.json"),
+        "rounds": hash_tree(one.folder / "rounds"),
+        "tables": hash_tree(one.folder / "corpus" / "tables"),
+        "published": hash_tree(one.folder / "public") == hash_tree(site),
+    }
+
+
+def _timeless(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "seconds"}
+
+
+def test_a_year_that_is_killed_everywhere_ends_as_the_undisturbed_one(
+    boards: tuple[Board, Board],
+) -> None:
+    calm, killed = boards
+    for month, until in enumerate(MONTHS, start=1):
+        calm.write(*parts(month))
+        calm.live(until)
+        before, asked = hash_tree(calm.folder), calm.requests
+        assert "Nothing is due." in calm.live(until).stdout
+        assert (hash_tree(calm.folder), calm.requests) == (before, asked)
+    listings, texts = len(MONTHS), PAPERS
+    assert calm.requests[0] == listings + texts
+
+    places = []
+    with Runs() as runs:
+        for month, until in enumerate(MONTHS, start=1):
+            killed.write(*parts(month))
+            killed.archive.today = until
+            command, environment = killed.words(until), killed.models.environment
+            for place in (
+                Place(month, LEDGER),  # the step is done and not in the ledger
+                ELSEWHERE[month % 3](month),
+            ):
+                if runs.run(command, environment, place) == KILLED:
+                    places.append(place)
+            assert runs.run(command, environment) == 0
+            asked = killed.requests
+            assert runs.run(command, environment) == 0
+            assert killed.requests == asked
+    assert len(places) > 1.5 * len(MONTHS)
+    assert end_state(killed) == end_state(calm)
+    assert killed.requests[1] == calm.requests[1]
+
+    status = calm.status(MONTHS[-1])
+    assert {row["state"] for row in status["periods"]} == {"done"}
+    asked_by = {
+        name: [row["end"] for row in status["periods"] if name in _names(row)]
+        for name in ("first", "fifth", "seventh", "tenth")
+    }
+    ends = [end.isoformat() for end in MONTHS]
+    assert asked_by["first"] == ends[:7]
+    assert asked_by["fifth"] == [ends[1], *ends[3:]]
+    assert asked_by["seventh"] == ends[5:]
+    assert asked_by["tenth"] == ends
+
+
+def _names(row: dict[str, Any]) -> set[str]:
+    return {cell["contestant"] for cell in row["cells"]}

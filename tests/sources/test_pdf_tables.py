@@ -1,0 +1,121 @@
+"""Cells, spans and bold marks of tables in PDFs that are set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
+
+from vivavoce.records import CitedTable
+from vivavoce.sources.fulltext.pdf.document import read_file
+
+COLUMNS = (120.0, 220.0, 270.0, 320.0, 370.0)
+
+
+def rule(paper: Paper, y: float, x0: float = 115.0, x1: float = 405.0) -> None:
+    paper.canvas.setLineWidth(0.6)
+    paper.canvas.line(x0, HEIGHT - y, x1, HEIGHT - y)
+
+
+def start(path: Path, caption: str = "Table 1: Scores of all systems.") -> Paper:
+    paper = Paper(path)
+    paper.centred("A Paper with Tables in It")
+    paper.heading("1 Introduction")
+    paper.paragraph(f"{FILLER} {FILLER}")
+    paper.y += 30
+    paper.say(caption, 200, paper.y, size=9)
+    return paper
+
+
+def row(paper: Paper, cells: Sequence[str], bold: int = -1, gap: float = 12.0) -> None:
+    paper.y += gap
+    for place, (x, text) in enumerate(zip(COLUMNS, cells, strict=False)):
+        paper.say(text, x, paper.y, BOLD if place == bold else TEXT, 9)
+
+
+def table_of(paper: Paper) -> CitedTable:
+    paper.y += 30
+    paper.paragraph(f"{FILLER} {FILLER}")
+    paper.canvas.save()
+    (table,) = read_file(paper.path).tables
+    return table
+
+
+def test_heads_span_what_the_rule_below_them_covers(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    rule(paper, paper.y + 4)
+    paper.y += 14
+    paper.say("Method", 120, paper.y, size=9)
+    paper.say("News", 238, paper.y, size=9)
+    paper.say("Web", 341, paper.y, size=9)
+    rule(paper, paper.y + 3, 218, 292)
+    rule(paper, paper.y + 3, 318, 392)
+    row(paper, ["", "P", "R", "P", "R"])
+    rule(paper, paper.y + 3)
+    row(paper, ["Tree parser", "91.2", "90.1", "71.5", "70.4"])
+    row(paper, ["Graph parser", "93.4", "89.9", "72.0", "–"], bold=1)
+    rule(paper, paper.y + 3)
+    table = table_of(paper)
+    assert table.caption == "Table 1: Scores of all systems."
+    assert table.cells == (
+        ("Method", "News", "", "Web", ""),
+        ("", "P", "R", "P", "R"),
+        ("Tree parser", "91.2", "90.1", "71.5", "70.4"),
+        ("Graph parser", "93.4", "89.9", "72.0", "–"),
+    )
+    assert table.spans == ((0, 1, 1, 2), (0, 3, 1, 2))
+    assert table.bold == ((3, 1),)
+
+
+def test_rows_without_rules_keep_their_empty_cells(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    row(paper, ["Method", "P", "R", "F1"], gap=16)
+    row(paper, ["Tree parser", "91.2", "", "90.6"])
+    row(paper, ["Graph parser of Lee et al.", "", "89.9", "91.6"])
+    row(paper, ["Span parser", "88.0", "87.1", "87.5"])
+    assert table_of(paper).cells == (
+        ("Method", "P", "R", "F1"),
+        ("Tree parser", "91.2", "", "90.6"),
+        ("Graph parser of Lee et al.", "", "89.9", "91.6"),
+        ("Span parser", "88.0", "87.1", "87.5"),
+    )
+
+
+def test_lines_that_go_on_with_a_cell_are_one_row(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    rule(paper, paper.y + 4)
+    row(paper, ["System", "What it does", "", "", "Year"], gap=14)
+    rule(paper, paper.y + 3)
+    row(paper, ["Tree", "reads each sentence before it is", "", "", "2015"])
+    row(paper, ["", "joined with others"])
+    row(paper, ["Graph", "reads all of them", "", "", "2017"])
+    rule(paper, paper.y + 3)
+    assert table_of(paper).cells == (
+        ("System", "What it does", "Year"),
+        ("Tree", "reads each sentence before it is joined with others", "2015"),
+        ("Graph", "reads all of them", "2017"),
+    )
+
+
+def test_a_label_between_rules_spans_its_rows(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    rule(paper, paper.y + 4)
+    row(paper, ["Family", "Method", "", "F1"], gap=14)
+    rule(paper, paper.y + 3)
+    for label, names in (("Graphs", ("one", "two", "three")), ("Rules", ("four", "five", "six"))):
+        for place, name in enumerate(names):
+            row(paper, [label if place == 1 else "", name, "", f"9{place}.5"])
+        rule(paper, paper.y + 3)
+    table = table_of(paper)
+    assert [cells[0] for cells in table.cells] == ["Family", "Graphs", "", "", "Rules", "", ""]
+    assert table.spans == ((1, 0, 3, 1), (4, 0, 3, 1))
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_tables_of_any_length_are_read_whole(count: int, tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    for place in range(count):
+        row(paper, [f"System {place}", f"{place}.5", f"{place}.6"], gap=16 if not place else 10)
+    assert len(table_of(paper).cells) == count

@@ -1,0 +1,368 @@
+"""Formulas composed from a seed: read in one way, computed as loops do, and of this round alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from contextlib import redirect_stdout
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.servers.scripted import KEY, answer, scripted, slot
+from tests.tasks.implementation.loops import composed as loops
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
+from vivavoce.results.board.attempts import attempt_tables
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.items.composed import compose as composing
+from vivavoce.tasks.implementation.items.composed.compose import CLASSES, Trial, compose
+from vivavoce.tasks.implementation.items.composed.grammar import (
+    COLUMNS,
+    OPERATORS,
+    Node,
+    all_readings,
+    canonical,
+    kind_of,
+    read_latex,
+    read_text,
+    replaced,
+    write_latex,
+    write_text,
+)
+from vivavoce.tasks.implementation.items.composed.program import (
+    evaluate,
+    write_program,
+)
+from vivavoce.tasks.implementation.items.market.dictionary import DICTIONARY
+from vivavoce.tasks.implementation.items.market.generate import TABLES, generate
+
+CLOSE, OPEN, VWAP = (Node(f"daily_pv.${name}") for name in ("close", "open", "vwap"))
+ROE = Node("daily_f.ROE")
+BID, ASK, LAST = (Node(f"high_freq.{name}") for name in ("bid", "ask", "close"))
+BID_SIZE, ASK_SIZE, VOLUME = (Node(f"high_freq.{name}") for name in ("bidV", "askV", "volume"))
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, pd.DataFrame]:
+    market = generate(11)
+    return {name: market.table(name) for name in TABLES}
+
+
+def grown(rng: Random, steps: int) -> Node:
+    """Any tree that the grammar allows, grown from a column upwards."""
+    tree = Node(rng.choice(list(COLUMNS)))
+    while steps:
+        name = rng.choice(list(OPERATORS))
+        leaves = [Node(rng.choice(list(COLUMNS))) for _ in OPERATORS[name]["of"][1:]]
+        args = [tree, *leaves]
+        rng.shuffle(args)
+        node = Node(name, tuple(args), rng.randint(*OPERATORS[name].get("number", (0, 0))))
+        if kind_of(node) is not None:
+            tree, steps = node, steps - 1
+    return tree
+
+
+TREES = st.builds(grown, st.randoms(use_true_random=False), st.integers(1, 5))
+
+
+def is_daily(tree: Node) -> bool:
+    return (kind := kind_of(tree)) is not None and kind.frequency != "minute"
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(TREES)
+def test_words_and_latex_have_one_reading_which_is_the_tree(tree: Node) -> None:
+    tree = canonical(tree)
+    if is_daily(tree):
+        assert read_text(write_text(tree)) == [tree]
+    assert read_latex(write_latex(tree)) == [tree]
+    assert read_latex(write_latex(tree) + " ") == []
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(TREES.filter(is_daily), TREES.filter(is_daily))
+def test_two_trees_are_never_told_alike(one: Node, other: Node) -> None:
+    assert (write_latex(one) == write_latex(other)) is (one == other)
+    assert (write_text(one) == write_text(other)) is (one == other)
+
+
+def test_a_text_that_can_be_read_twice_is_seen_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    worse = {"ratio": "the comparison of <a> and <b>", "average": "the comparison of <a> and <b>"}
+    for name, words in worse.items():
+        monkeypatch.setitem(OPERATORS[name], "text", words)
+    tree = Node("ratio", (CLOSE, OPEN))
+    assert {node.name for node in read_text(write_text(tree))} == set(worse)
+    assert all_readings(tree) != [tree, tree]
+
+
+def one_of_each() -> dict[str, Node]:
+    """A tree for each operator, over columns or what makes it telling."""
+    step = Node("minute_change", (VOLUME,))
+    spread = Node("change", (CLOSE,), 1)
+    args: dict[str, tuple[Node, ...]] = {
+        "choice": (CLOSE, OPEN, spread, Node("change", (OPEN,), 2)),
+        "size": (spread,),
+        "direction": (ROE,),
+        "rank": (ROE,),
+        "standardised": (Node("time_rank", (ROE,), 5),),
+        "correlation": (CLOSE, ROE),
+        "ratio": (OPEN, ROE),
+        "minute_size": (step,),
+        "minute_ratio": (LAST, BID_SIZE),
+        "minute_return": (LAST,),
+        "day_correlation": (Node("minute_ratio", (BID, ASK_SIZE)), VOLUME),
+        "day_mean_above": (LAST, BID_SIZE, ASK_SIZE),
+        "day_share_above": (BID_SIZE, VOLUME),
+        "day_last": (Node("minute_ratio", (LAST, BID_SIZE)),),
+    }
+    usual = {1: ((CLOSE,), (VOLUME,)), 2: ((CLOSE, VWAP), (BID, ASK))}
+    made = {}
+    for name, operator in OPERATORS.items():
+        minutes = operator["of"][0] == "minute"
+        chosen = args.get(name) or usual[len(operator["of"])][minutes]
+        made[name] = Node(name, chosen, operator.get("number", [0])[0])
+    return made
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_compute_what_loops_do(frames: dict[str, pd.DataFrame], name: str) -> None:
+    tree = one_of_each()[name]
+    assert kind_of(tree) is not None
+    stocks = sorted(frames["high_freq"]["instrument"].unique())[:7]
+    recent = frames["high_freq"]["datetime"] >= frames["high_freq"]["datetime"].max().normalize()
+    some = {
+        table: frame[frame["instrument"].isin(stocks) & (recent if table == "high_freq" else True)]
+        for table, frame in frames.items()
+    }
+    indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in some.items()}
+    plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
+    expected = loops.compute(tree, plain)
+    found = evaluate(tree, indexed, {})
+    assert set(found.index) == set(expected)
+    assert [expected[key] for key in found.index] == pytest.approx(
+        found.tolist(), rel=1e-8, abs=1e-12, nan_ok=True
+    )
+    assert found.notna().sum() > 0
+
+
+@pytest.mark.slow
+def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
+    indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in frames.items()}
+    plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
+    for formula, values in compose(5, 12, frames, "result.parquet"):
+        expected = loops.compute(formula.tree, plain)
+        assert set(values.index) == set(expected)
+        wanted = np.array([expected[key] for key in values.index])
+        near = np.isclose(values, wanted, rtol=1e-6, atol=1e-9, equal_nan=True)
+        assert near.mean() > 0.999, write_text(formula.tree)
+
+
+@pytest.mark.slow
+def test_the_text_says_all_that_a_program_needs(frames: dict[str, pd.DataFrame]) -> None:
+    """The tree is read from the words alone and gives the gold values."""
+    trial = Trial(frames)
+    for formula, values in compose(5, 4, frames, "result.parquet"):
+        (tree,) = read_text(formula.texts()["description"])
+        again = evaluate(tree, trial.frames, {})
+        pd.testing.assert_series_equal(again, values, check_names=False)
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        (Node("excess", (CLOSE, CLOSE)), "not allowed, and zero"),
+        (Node("direction", (CLOSE,)), "constant"),
+        (Node("size", (CLOSE,)), "the close itself"),
+        (Node("rank", (Node("logarithm", (CLOSE,)),)), "the rank of the close"),
+        (Node("larger", (CLOSE, Node("daily_pv.$low"))), "the close itself"),
+        (Node("demean", (Node("demean", (CLOSE,)),)), "demeaned once"),
+        (Node("ratio", (Node("rank", (CLOSE,)), Node("direction", (CLOSE,)))), "the rank"),
+    ],
+)
+def test_degenerate_trees_are_left_out(
+    frames: dict[str, pd.DataFrame], tree: Node, why: str
+) -> None:
+    trial = Trial(frames)
+    assert all(trial.values_of(tree, seed) is None for seed in range(CLASSES)), why
+
+
+def test_a_tree_belongs_to_one_round_of_97_and_comes_once(frames: dict[str, pd.DataFrame]) -> None:
+    tree = Node("ratio", (Node("mean", (CLOSE,), 7), VWAP))
+    trial = Trial(frames)
+    taken = [seed for seed in range(CLASSES) if trial.values_of(tree, seed) is not None]
+    assert len(taken) == 1
+    assert trial.values_of(tree, taken[0]) is None  # it was there before
+
+
+@pytest.mark.slow
+def test_rounds_share_no_formula_and_a_seed_gives_the_same_again(
+    frames: dict[str, pd.DataFrame],
+) -> None:
+    made = {
+        seed: [formula.tree for formula, _ in compose(seed, 8, frames, "result.parquet")]
+        for seed in (1, 2)
+    }
+    assert not set(made[1]) & set(made[2])
+    again = [formula.tree for formula, _ in compose(1, 8, frames, "result.parquet")]
+    assert again == made[1]
+
+
+def test_a_seed_that_has_no_more_says_so(
+    frames: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(composing, "_TRIES", 1)
+    with pytest.raises(InputError, match=r"Seed 4 gives \d+ formulas, not 99; ask for fewer"):
+        list(compose(4, 99, frames, "result.parquet"))
+
+
+def run_program(program: str, frames: dict[str, pd.DataFrame], folder: Path) -> pd.Series:
+    """Values that a program leaves, run in this process as if in a folder of tables."""
+    for name, frame in frames.items():
+        if not (folder / f"{name}.parquet").exists():
+            frame.to_parquet(folder / f"{name}.parquet")
+    program = re.sub(r'"([\w.]+\.parquet)"', rf'"{folder}/\1"', program)
+    with redirect_stdout(io.StringIO()):
+        exec(compile(program, "program", "exec"), {})
+    values: pd.Series = pd.read_parquet(folder / "result.parquet")["value"]
+    return values
+
+
+@pytest.mark.slow
+def test_programs_leave_the_gold_and_mistaken_ones_do_not(
+    frames: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    met: set[str] = set()
+    for formula, values in compose(9, 12, frames, "result.parquet"):
+        left = run_program(formula.program(), frames, tmp_path)
+        pd.testing.assert_series_equal(left, values, check_names=False, check_freq=False)
+        for what, program in formula.misread().items():
+            met.add(what)
+            wrong = run_program(program, frames, tmp_path).reindex(values.index)
+            alike = np.isclose(wrong, values, rtol=1e-6, equal_nan=True).mean()
+            assert alike < 1, (what, write_text(formula.tree))
+    assert met == {"data", "field", "lags", "corner"}
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("composed")
+    ingest("sample", Path("4"), folder / "corpus")
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    chosen: dict[str, Any] = {"formulas": [], "architectures": [], "reports": [], "composed": 8}
+    spec = {
+        "round": {"id": "own", "window": window, "families": ["implementation"], "seed": 21},
+        "implementation": chosen,
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+@pytest.mark.slow
+def test_a_round_of_composed_formulas_tells_no_columns(opened: Round) -> None:
+    rows = opened.items("implementation", "formula")
+    assert len(rows) == 8
+    assert {row["origin"] for row in rows} == {"composed"}
+    assert {row["category"] for row in rows} == {"price-volume", "fundamental", "minute", "joined"}
+    for row in rows:
+        told = row["description"] + row["formulation"] + row["variables"]
+        assert "$" not in told
+        assert "parquet" not in told
+        assert not any(table in told for table in TABLES)
+        assert row["columns"]
+    assert len({row["cluster"] for row in rows}) == 8
+
+
+def failures(logs: Path) -> dict[str, tuple[float, dict[str, int]]]:
+    """Skill and the stage where an answer failed, by item."""
+    rows = attempt_tables(logs, resamples=0).items
+    return {row["item"]: (row["mean"], row["stages"]) for row in rows if row["metric"] == "skill"}
+
+
+NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+
+@pytest.mark.slow
+@NEEDS_BWRAP
+@pytest.mark.parametrize(
+    ("what", "stage"),
+    [("none", ""), ("data", "data"), ("field", "skill"), ("lags", "skill"), ("corner", "skill")],
+)
+def test_readers_who_mistake_one_thing_fall_where_they_should(
+    opened: Round, tmp_path: Path, what: str, stage: str
+) -> None:
+    rows = {row["id"]: row for row in opened.items("implementation", "formula")}
+    method, arguments = ("misreader", {"what": what}) if stage else ("oracle", {})
+    spec = RunSpec(
+        tasks=["formula"],
+        round=opened.folder,
+        logs=tmp_path,
+        methods=[method],
+        solver_args=arguments,
+        display="none",
+    )
+    assert run(spec).failed == ()
+    found = failures(tmp_path)
+    for name, row in rows.items():
+        skill, stages = found[name]
+        if what in json.loads(row["misread"]):
+            assert (skill < 1, stages) == (True, {stage: 1}), (what, row["description"])
+        else:
+            assert (skill, stages) == (1.0, {}), (what, row["description"])
+
+
+def answered(prompt: str) -> str:
+    """A program of a reader who knows neither columns nor the field but for what it is told."""
+    (tree,) = read_text(slot(prompt, "description"))
+    told = slot(prompt, "data")
+    for name in sorted({node.name for node in tree.nodes() if node.is_column}):
+        table, _, column = name.partition(".")
+        if DICTIONARY[table].columns[column].meaning not in told:
+            tree = replaced(tree, Node(name), Node(COLUMNS[name]["mistaken"]))
+    knows_windows = "fewer values than its length gives NaN" in told
+    mistake = "" if knows_windows else "corner"
+    return f"```python\n{write_program(tree, 'result.parquet', mistake)}```"
+
+
+@pytest.mark.slow
+@NEEDS_BWRAP
+def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {row["id"]: row for row in opened.items("implementation", "formula")}
+    has_window = {name for name, row in rows.items() if "corner" in json.loads(row["misread"])}
+    reached: dict[tuple[str, bool], dict[str, tuple[float, dict[str, int]]]] = {}
+    with scripted(lambda ask: answer(answered(ask.prompt))) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        for data_info in ("none", "brief"):
+            for knowledge in (False, True):
+                logs = tmp_path / f"{data_info}-{knowledge}"
+                spec = RunSpec(
+                    tasks=["formula"],
+                    round=opened.folder,
+                    logs=logs,
+                    models=["openai-api/scripted/composed-reader"],
+                    task_args={"data_info": data_info, "knowledge": knowledge},
+                    display="none",
+                )
+                assert run(spec).failed == ()
+                reached[data_info, knowledge] = failures(logs)
+    assert server.failures == []
+    for name in rows:
+        assert reached["brief", True][name] == (1.0, {})
+        field_alone = {"skill": 1} if name in has_window else {}
+        assert reached["brief", False][name][1] == field_alone
+        for knowledge in (False, True):
+            assert list(reached["none", knowledge][name][1]) == ["data"], name
