@@ -88,12 +88,12 @@ def kept_batches(folder: Path) -> Iterator[Book]:
     create, ask = Batcher._wrapped_create_batch, Batcher.generate_for_request
     found: dict[str, Streams] = {}
 
-    async def create_and_note(self: Any, requests: list[Any]) -> str:
-        keys = [_key(self, each.request) for each in requests]
-        batch: str = await create(self, requests)
+    async def create_and_note(self: Any, batch: list[Any]) -> str:
+        keys = [_key(self, each.request) for each in batch]
+        name: str = await create(self, batch)
         # The provider's library may number the requests anew while it sends them.
-        book.add(batch, {each.custom_id: key for each, key in zip(requests, keys, strict=True)})
-        return batch
+        book.add(name, {each.custom_id: key for each, key in zip(batch, keys, strict=True)})
+        return name
 
     async def ask_once(self: Any, request: dict[str, Any]) -> Any:
         known = book.take(_key(self, request))
