@@ -9,14 +9,21 @@ items' difficulty. `clusters of 1` are items on their own. The figures stand in 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
+import os
+import resource
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm, t
 
+from vivavoce.metrics.ranking import score_ranking_row
 from vivavoce.statistics.corrected import corrected_mean
 from vivavoce.statistics.ranks import Standing, rank
-from vivavoce.statistics.sequential import Question, Sequential
+from vivavoce.statistics.sequential import Decision, Question, Sequential
 from vivavoce.statistics.sign_flips import Contrasts
 
 CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
@@ -153,22 +160,82 @@ def stopped_run(
 ) -> tuple[frozenset[tuple[int, int]], bool, float]:
     """Pairs decided, whether one look of its own would have decided any, the share asked."""
     test = Sequential(question, k=2, looks=looks, seed=seed, resamples=STOPPED_RESAMPLES)
-    seen, naive, asked = np.full_like(values, np.nan), False, 0
+    found, asked = run_until_done(test, values, clusters, looks)
+    naive = any(
+        (np.abs(Contrasts(values[:stop], clusters[:stop]).statistics) > 1.96).any()
+        for stop in (len(values) * look // looks for look in range(1, found.look + 1))
+    )
+    return found.beats, naive, asked
+
+
+def run_until_done(
+    test: Sequential, values: np.ndarray, clusters: list[int], looks: int
+) -> tuple[Decision, float]:
+    """The last decision of a run, and the share of all values that it asked for."""
+    seen, asked = np.full_like(values, np.nan), 0
     active: tuple[int, ...] = tuple(range(values.shape[1]))
     for look in range(1, looks + 1):
         start, stop = (len(values) * at // looks for at in (look - 1, look))
         asked += len(active) * (stop - start)
         seen[start:stop, active] = values[start:stop, active]
         found = test.look(seen[:stop], clusters[:stop])
-        contrasts = Contrasts(values[:stop], clusters[:stop])
-        naive = naive or bool((np.abs(contrasts.statistics) > 1.96).any())
         active = found.active
         if found.done:
             break
-    return found.beats, naive, asked / values.size
+    return found, asked / values.size
 
 
-KINDS = {"judge": judge, "ranks": ranks, "stopping": stopping}
+def published_answers() -> dict[str, np.ndarray]:
+    """What the published models reached on LEGOBench's ranking queries, by metric."""
+    folder = Path(os.environ.get("VIVAVOCE_DATA", "../shared/data")) / "rplm"
+    gold = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").splitlines()]
+    found: dict[str, list[list[float]]] = {"cp": [], "ndcg": []}
+    for path in sorted((folder / "responses").glob("*.gz")):
+        rows = map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines())
+        texts = {row["id"]: row["text"] for row in rows}
+        scores = [score_ranking_row(row["gold"], texts.get(row["id"])).values() for row in gold]
+        for name, columns in found.items():
+            columns.append([float(score[name] or 0.0) for score in scores])
+    return {name: np.array(columns).T for name, columns in found.items()}
+
+
+def legobench(worlds: int, seed: int) -> Iterator[str]:
+    """Share of all answers that a run takes until the best of the published models are known."""
+    yield "| metric | question | indifference | asked | answered |"
+    yield "|---|---|---|---|---|"
+    for metric, values in published_answers().items():
+        for k, indifference in ((1, 0.0), (2, 0.0), (3, 0.0), (1, 0.05), (3, 0.05)):
+            asked = done = 0.0
+            for number in range(worlds):
+                order = np.random.default_rng([seed, number]).permutation(len(values))
+                test = Sequential("top", k, indifference, seed=number, resamples=STOPPED_RESAMPLES)
+                last, cells = run_until_done(test, values[order], list(range(len(values))), 20)
+                asked, done = asked + cells, done + last.done
+            yield (
+                f"| {metric} | top {k} | {indifference:g} | {asked / worlds:.0%} "
+                f"| {done / worlds:.0%} |"
+            )
+
+
+def size(worlds: int, seed: int) -> Iterator[str]:
+    """CPU and memory of the ranks of 500 contestants on 2,000 items; worlds have no say."""
+    del worlds
+    values = np.random.default_rng(seed).random((2_000, 500)) + np.linspace(0, 0.3, 500)
+    start = time.process_time()
+    found = rank(values, range(2_000), seed=seed)
+    taken = time.process_time() - start
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    beaten = sum(len(each.beats) for each in found)
+    yield f"500 contestants, 2,000 items: {taken:.0f} s of CPU, {most:.2f} GB, {beaten:,} decided"
+
+
+KINDS = {
+    "judge": judge,
+    "legobench": legobench,
+    "ranks": ranks,
+    "size": size,
+    "stopping": stopping,
+}
 
 
 def main() -> None:

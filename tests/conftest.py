@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -53,6 +54,16 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
     """What survives a power cut no test can see; what survives a kill, commands of their own do."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_replies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Replies that a test keeps serve that test alone, in commands of its own too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(
+            "INSPECT_CACHE_DIR", str(tmp_path_factory.getbasetemp() / f"replies-{uuid4()}")
+        )
         yield
 
 

@@ -43,6 +43,13 @@ class Author:
     author_id: str | None = None
     confidence: float | None = None
     """Probability that this is an author, where the name was read from a page; else None."""
+    affiliation: str | None = None
+    """Institutions, separated by semicolons."""
+    affiliation_confidence: float | None = None
+    """Probability that the affiliation is this author's, where it was read from a page."""
+    email: str | None = None
+    email_confidence: float | None = None
+    """Probability that the address is this author's, where it was read from a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,8 @@ class Reference:
     first_author: str | None = None
     arxiv_id: str | None = None
     doi: str | None = None
+    given_id: str | None = None
+    """The id that the data set gives the cited work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +161,8 @@ class Document:
     """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
     """Reasons why a PDF is not `good`."""
+    withdrawn: str | None = None
+    """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 

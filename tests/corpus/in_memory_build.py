@@ -83,14 +83,7 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         tables["papers"].append(row)
         authors = next((d.authors for d in paper.documents if d.authors), ())
         tables["authorships"] += [
-            {
-                **key,
-                "ordinal": ordinal,
-                "name": author.name,
-                "author_id": author.author_id,
-                "confidence": None,
-            }
-            for ordinal, author in enumerate(authors)
+            {**key, "ordinal": ordinal, **row_of(author)} for ordinal, author in enumerate(authors)
         ]
         file = {"source_file": row["source_file"]}
         tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]

@@ -22,6 +22,7 @@ COLUMNS = pa.schema(
         ("first_author", pa.string()),
         ("arxiv_id", pa.string()),
         ("doi", pa.string()),
+        ("given_id", pa.string()),
     ]
 )
 WORDS = (

@@ -74,7 +74,7 @@ def test_keys_belong_to_their_reference(repeated: bool) -> None:
     raws = ["A. Ba. Deep nets are fine.", "", "B. Ca. Small trees are fine.", "Ünder. Ground work."]
     raws = raws * 2 if repeated else raws
     empty = [None] * len(raws)
-    names = ("title", "first_author", "arxiv_id", "doi")
+    names = ("title", "first_author", "arxiv_id", "doi", "given_id")
     table = pa.table(
         {"raw": raws, "year": empty, **{name: pa.array(empty, pa.string()) for name in names}}
     )

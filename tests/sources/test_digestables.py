@@ -261,7 +261,7 @@ def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
     [
         ("[", "not readable JSON"),
         ('{"tabid": "t", "tabid": "u", "row_bib_map": []}', "stands twice"),
-        ('{"row_bib_map": [], "table": {"a": {"1": [NaN]}}}', "NaN"),
+        ('{"row_bib_map": [], "table": {"a": {"1": [Infinity]}}}', "Infinity"),
         (lines({**TABLE, "row_bib_map": [1]}), "'row_bib_map' is not a list"),
         (lines({**TABLE, "table": []}), "'table' is a list"),
         (lines({**TABLE, "table": {"a": [1]}}), "'a' is a list"),
@@ -324,3 +324,26 @@ def test_files_are_told_by_name_and_start(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
         assert SOURCE.matches(tmp_path / name) is taken, name
     assert get_source("digestables") is SOURCE
+
+
+def test_a_cell_without_a_number_costs_no_table(tmp_path: Path) -> None:
+    table = {**TABLE, "table": {"Size": {"11": [float("nan")], "22": [float("nan"), "2M"]}}}
+    (tmp_path / "tables.jsonl").write_text(lines(table))
+    (found,) = read(tmp_path / "tables.jsonl")
+    assert isinstance(found, Document)
+    rows = dict(found.tables[0].cells)
+    assert (rows["Work 11"], rows["Work 22"]) == ("", "2M")
+    assert "NaN" not in (found.raw or "")
+
+
+def test_cited_works_are_found_by_their_corpus_id_whatever_their_title(tmp_path: Path) -> None:
+    renamed = {**PAPER, "title": "What the journal made of it", "abstract": "About 11."}
+    (tmp_path / "tables.jsonl").write_text(lines(TABLE))
+    (tmp_path / "papers.jsonl").write_text(lines(renamed))
+    ingest("digestables", tmp_path, tmp_path / "c")
+    rows = load_corpus(tmp_path / "c").rows("references")
+    by_title = {row["title"]: row for row in rows}
+    cited = by_title["Work 11"]
+    assert (cited["cited_paper_id"], cited["resolver"]) == ("s2:11", "given_id")
+    assert (cited["given_id"], cited["confidence"]) == ("s2:11", 1.0)
+    assert by_title["Work 22"]["cited_paper_id"] is None

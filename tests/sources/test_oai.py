@@ -21,6 +21,7 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.oai import read_page
 from vivavoce.sources.catalogues.oai.listing import first_day, read_versions, split_authors
+from vivavoce.store import write_bytes, write_sealed
 
 HEADER = """<header><identifier>oai:arXiv.org:{id}</identifier><datestamp>2024-06-20</datestamp>
 <setSpec>cs:cs:CL</setSpec><setSpec>math:math:NA</setSpec><setSpec>physics:hep-lat</setSpec>
@@ -178,17 +179,18 @@ def test_a_single_record_is_read_like_a_list(tmp_path: Path) -> None:
     assert isinstance(found, Document)
 
 
-def test_deleted_and_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
+def test_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
     good = RECORD.format(arxiv_id="2406.00001", day="2024-06-01", title="Fine")
     gone = DELETED.format(arxiv_id="2406.00002", day="2024-06-01")
     untitled = RECORD.format(arxiv_id="2406.00003", day="2024-06-01", title=" ")
     odd = record("<marc><leader/></marc>", "2406.00004")
     bare = f"<record>{HEADER.format(id='2406.00005')}</record>"
     nameless = record(SPLIT.format(id="no id", created="2024-06-01"), "x")
-    first, *faults = read(tmp_path, answer(good, gone, untitled, odd, bare, nameless))
+    first, deleted, *faults = read(tmp_path, answer(good, gone, untitled, odd, bare, nameless))
     assert isinstance(first, Document)
+    assert isinstance(deleted, Document)
+    assert (first.withdrawn, deleted.withdrawn, deleted.arxiv_id) == (None, "deleted", "2406.00002")
     assert faults == [
-        Fault("a.oai.xml: oai:arXiv.org:2406.00002", "deleted by the repository"),
         Fault("a.oai.xml: oai:arXiv.org:2406.00003", "arXiv 2406.00003 has no title"),
         Fault(
             "a.oai.xml: oai:arXiv.org:2406.00004",
@@ -197,6 +199,58 @@ def test_deleted_and_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path)
         Fault("a.oai.xml: oai:arXiv.org:2406.00005", "the record has no metadata"),
         Fault("a.oai.xml: oai:arXiv.org:x", "its id 'no id' is no arXiv id"),
     ]
+
+
+def test_a_deleted_record_marks_the_paper_that_was_there_and_makes_none(tmp_path: Path) -> None:
+    kept = RECORD.format(arxiv_id="2406.00001", day="2024-06-01", title="Fine")
+    (tmp_path / "a.oai.xml").write_bytes(answer(kept))
+    assert ingest("oai", tmp_path, tmp_path / "c").papers == 1
+    gone = [DELETED.format(arxiv_id=f"2406.0000{n}", day="2024-07-01") for n in (1, 2)]
+    (tmp_path / "b.oai.xml").write_bytes(answer(*gone))
+    report = ingest("oai", tmp_path, tmp_path / "c")
+    assert report.failed == (Fault("oai:arXiv.org:2406.00002", "deleted by the repository"),)
+    (paper,) = load_corpus(tmp_path / "c").papers
+    assert (paper.title, "withdrawn" in paper.gates) == ("Fine", True)
+
+
+@pytest.mark.parametrize(
+    ("comments", "abstract", "is_withdrawn"),
+    [
+        ("This paper has been withdrawn by the author due to an error", "A text.", True),
+        ("Withdrawn: an error in Lemma 2", "A text.", True),
+        ("12 pages. Paper withdrawn", "A text.", True),
+        ("", "This submission has been withdrawn by arXiv administrators.", True),
+        ("12 pages, 3 figures", "We study money that was withdrawn from banks.", False),
+        ("An earlier version withdrawn from another journal", "A text.", False),
+    ],
+)
+def test_withdrawn_papers_are_marked(
+    tmp_path: Path, comments: str, abstract: str, is_withdrawn: bool
+) -> None:
+    raw = RAW.replace("9 pages", comments)
+    start, end = raw.index("<abstract>"), raw.index("</abstract>")
+    found = paper(tmp_path, record(f"{raw[:start]}<abstract>{abstract}{raw[end:]}"))
+    assert found.withdrawn == ("withdrawn" if is_withdrawn else None)
+
+
+def test_a_first_version_after_the_month_of_its_id_is_not_believed(tmp_path: Path) -> None:
+    listed = RAW.replace("Mon, 3 Jun 2024", "Wed, 3 Jun 2099")
+    assert paper(tmp_path, record(listed)).published == "2024-06"
+
+
+def test_an_unfinished_harvest_is_said_until_it_is_finished(tmp_path: Path) -> None:
+    folder = tmp_path / "listing"
+    for name in ("a.oai.xml", "b.oai.xml"):
+        write_bytes(folder / name, answer(record(RAW)))
+    state = {"next": 3, "lists": [{"base": "x", "open": {"token": "t"}}]}
+    write_sealed(folder / "harvest.json", state)
+    report = ingest("oai", folder, tmp_path / "c")
+    (fault,) = report.failed
+    assert fault.where == "listing/harvest.json"
+    assert "unfinished" in fault.reason
+    assert "viva fetch oai --out listing" in fault.reason
+    write_sealed(folder / "harvest.json", {"next": 3, "lists": [{"base": "x", "open": None}]})
+    assert ingest("oai", folder, tmp_path / "c").failed == ()
 
 
 @pytest.mark.parametrize(

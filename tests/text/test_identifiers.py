@@ -221,3 +221,35 @@ def test_anthology_ids_agree_with_the_dois_beside_them(data_dir: Path) -> None:
     assert len(pairs) > 20_000
     # One record of the file carries the DOI of its neighbour.
     assert [pair for pair in pairs if pair[0] != pair[1]] == [("W18-6482", "W18-6481")]
+
+
+@pytest.mark.parametrize(
+    ("address", "doi"),
+    [
+        (
+            "https://link.springer.com/chapter/10.1007%2F978-3-030-01234-5_1",
+            "10.1007/978-3-030-01234-5_1",
+        ),
+        ("http://dx.doi.org/10.1145%2F3292500.3330701", "10.1145/3292500.3330701"),
+        ("https://dl.acm.org/doi/pdf/10.1145/3292500.3330701", "10.1145/3292500.3330701"),
+        (
+            "https://www.biorxiv.org/content/10.1101/2020.01.01.123456v1.full.pdf",
+            "10.1101/2020.01.01.123456",
+        ),
+        (
+            "https://www.frontiersin.org/articles/10.3389/fnins.2019.00123/full",
+            "10.3389/fnins.2019.00123",
+        ),
+        (
+            "https://iopscience.iop.org/article/10.1088/1742-5468/ab1234/meta",
+            "10.1088/1742-5468/ab1234",
+        ),
+        ("https://www.nature.com/articles/s41586-020-2649-2", "10.1038/s41586-020-2649-2"),
+        ("https://elifesciences.org/articles/12345", "10.7554/elife.12345"),
+        # Outside of an address such endings belong to the DOI.
+        ("10.1000/journal/full", "10.1000/journal/full"),
+        ("https://www.nature.com/nature/volumes/12", None),
+    ],
+)
+def test_dois_are_read_out_of_the_addresses_of_publishers(address: str, doi: str | None) -> None:
+    assert find_doi(address) == doi

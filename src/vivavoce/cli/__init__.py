@@ -58,13 +58,13 @@ def main(
 
 
 _VERBS = (
-    (app, runs.demo, "demo --out viva-demo"),
+    (app, exam.demo, "demo --out viva-demo"),
     (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, runs.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
-    (app, runs.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
+    (app, exam.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
+    (app, exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
     (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
     (audit.app, audit_answers.items, "audit items logs"),
     (board.app, comparisons.gains, "board gains logs"),

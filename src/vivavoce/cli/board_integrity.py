@@ -316,6 +316,7 @@ def witness_serve(
     key: Path = _KEY_OPTION,
     host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
     port: int = typer.Option(8765, "--port", min=0, max=65535, help="Port; 0 for any free one."),
+    as_json: bool = JSON_OPTION,
 ) -> None:
     """Take statements over HTTP and sign each with the time of its arrival."""
     from vivavoce.running.witness import read_key
@@ -324,4 +325,11 @@ def witness_serve(
     from vivavoce.web.witness import serve_witness
 
     signer = read_key(key)
-    serve_witness(folder, signer, _now, host, port, lambda address: say(f"Listening on {address}"))
+
+    def announce(address: str) -> None:
+        if as_json:
+            print_json({"address": address})
+        else:
+            say(f"Listening on {address}")
+
+    serve_witness(folder, signer, _now, host, port, announce)

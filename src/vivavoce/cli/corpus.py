@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import typer
 from vivavoce.cli import completion
 from vivavoce.cli.output import (
     JSON_OPTION,
+    end_if_stopped,
     print_counts,
     print_json,
     print_table,
@@ -23,6 +25,7 @@ from vivavoce.cli.output import (
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
+    from vivavoce.corpus.ingestion.enriching import EnrichReport
     from vivavoce.records import Fault
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
@@ -36,6 +39,15 @@ ADDRESS_OPTION = typer.Option(
     help="The Ray cluster, whose machines see the corpus under the same path; a local one without.",
 )
 SHOWN_FAULTS = 10
+
+
+class Enrich(StrEnum):
+    """Services that `viva ingest pdf` asks for metadata."""
+
+    NONE = "none"
+    ARXIV = "arxiv"
+    CROSSREF = "crossref"
+
 
 app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take tables out of it.")
 
@@ -53,6 +65,10 @@ def ingest(
     rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
     strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
     fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished ingest of this kind."),
+    enrich: Enrich = typer.Option(
+        Enrich.NONE, "--enrich", help="For pdf: ask this service for titles, authors and dates."
+    ),
+    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
     engine: str = ENGINE_OPTION,
     address: str | None = ADDRESS_OPTION,
     as_json: bool = JSON_OPTION,
@@ -63,14 +79,20 @@ def ingest(
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
+    if enrich is not Enrich.NONE and kind != "pdf":
+        raise typer.BadParameter("only papers of the kind pdf lack metadata", param_hint="--enrich")
     options = ReadOptions(_parse_renames(rename))
     where_to = Engine(engine, address)
     with progress(f"Reading {kind}") as update:
         report = ingest_files(
             kind, where, corpus, options=options, fresh=fresh, engine=where_to, progress=update
         )
+    enriched = None if enrich is Enrich.NONE else _enrich(corpus, enrich, base)
+    if enriched:
+        report = replace(report, dated=enriched.dated, undated=enriched.papers - enriched.dated)
     if as_json:
-        print_json({**asdict(report), "corpus": str(corpus)})
+        told = {"enriched": asdict(enriched)} if enriched else {}
+        print_json({**asdict(report), "corpus": str(corpus), **told})
     else:
         if report.ignored_columns:
             say(f"Columns ignored: {', '.join(report.ignored_columns)}")
@@ -86,10 +108,14 @@ def ingest(
             f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
             "another source."
         )
+        if enriched is not None:
+            say(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
         if kind == "pdf" and report.undated:
+            again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
             say(
-                f"Undated papers are never targets: viva ingest metadata ROWS --corpus {corpus} "
-                "dates them, by rows with the columns file and published."
+                f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
+                f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
+                "the columns file and published."
             )
         if report.results:
             say(
@@ -97,8 +123,18 @@ def ingest(
                 "of papers of the corpus."
             )
         say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+    end_if_stopped(enriched.stopped if enriched else None)
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
+
+
+def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
+    from vivavoce.corpus.ingestion import enriching
+    from vivavoce.corpus.ingestion.downloads import polite_client
+
+    client = polite_client(enriching.HOSTS, base)
+    with progress(f"Asking {service}") as update:
+        return enriching.enrich(corpus, client, service, base=base, progress=update)
 
 
 @app.command(epilog="Example: viva corpus stats --corpus corpus")

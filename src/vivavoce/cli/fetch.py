@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.output import JSON_OPTION, end_if_stopped, print_json, progress, say
 
 if TYPE_CHECKING:
     from vivavoce.sources.http.client import Client
@@ -242,7 +242,7 @@ def texts(
             f"their file, {len(report.failed):,} failed, {report.left:,} were not asked for."
         )
         say(str(report.index))
-    _end(report.stopped)
+    end_if_stopped(report.stopped)
 
 
 @app.command(epilog="Example: viva fetch cited --corpus corpus")
@@ -272,12 +272,4 @@ def cited(
             f"{report.papers:,} papers."
         )
         say(str(report.index))
-    _end(report.stopped)
-
-
-def _end(stopped: str | None) -> None:
-    """End with 1 when a server put an end to the work."""
-    if stopped is not None:
-        say(f"Stopped before the end. {stopped}", quiet=True)
-        say("What came is kept. Run the same command again later.", quiet=True)
-        raise typer.Exit(1)
+    end_if_stopped(report.stopped)

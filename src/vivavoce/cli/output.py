@@ -300,6 +300,14 @@ def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> N
         show(found)
 
 
+def end_if_stopped(stopped: str | None) -> None:
+    """End with 1 when a server put an end to the work."""
+    if stopped is not None:
+        say(f"Stopped before the end. {stopped}", quiet=True)
+        say("What came is kept. Run the same command again later.", quiet=True)
+        raise typer.Exit(1)
+
+
 def need_web(purpose: str) -> None:
     """Raise `MissingExtra` where what serves pages is not installed."""
     from importlib.util import find_spec

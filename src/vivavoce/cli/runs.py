@@ -1,8 +1,7 @@
-"""Verbs that run tasks or score answers: `run`, `score`, `demo` and `smoke`."""
+"""The verb `run`: tasks with models or baselines, or what that would cost."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,23 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli import completion
-from vivavoce.cli.board import print_board
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    cells,
+    print_json,
+    print_rows,
+    progress,
+    say,
+    texts,
+    values_of,
+)
 
 if TYPE_CHECKING:
-    from vivavoce.demonstration import SmokeReport, SmokeRow
-    from vivavoce.running import RunReport
+    from vivavoce.running import RunReport, RunSpec
+    from vivavoce.store import Row
 
+DIFFICULTY = "difficulty"
+"""A word after --stratify; no task has such a name."""
 
 _until = partial(typer.Option, rich_help_panel="Stopping when it is decided")
 _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
@@ -70,7 +79,16 @@ def run(
     ),
     subset_seed: int = typer.Option(0, "--subset-seed", help="Seed of the choice of items."),
     stratify: bool = typer.Option(
-        False, "--stratify", help="Choose items of every category and size of gold."
+        False,
+        "--stratify",
+        help="Choose items of every category and size of gold; --stratify difficulty: of every "
+        "difficulty that other contestants met.",
+    ),
+    learn_from: list[Path] = typer.Option(
+        [],
+        "--learn-from",
+        metavar="LOGS",
+        help="Earlier logs for --plan, --estimate and --stratify difficulty; else --logs.",
     ),
     clean_only: bool = typer.Option(
         False, "--clean-only", help="Only items later than the training data of every model."
@@ -92,6 +110,9 @@ def run(
     ),
     looks: int | None = _until(None, "--looks", min=1, help="The most looks; else 20."),
     until_seed: int | None = _until(None, "--until-seed", min=0, help="Order of the items."),
+    plan: bool = _until(
+        False, "--plan", help="Say what it would cost, by simulation from earlier logs; ask nobody."
+    ),
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
     ),
@@ -112,6 +133,24 @@ def run(
     retry_on_error: int = _limit(3, "--retry-on-error", min=0, help="Tries of one sample."),
     time_limit: int | None = _limit(None, "--time-limit", min=1, help="Seconds of one sample."),
     cost_limit: float | None = _limit(None, "--cost-limit", min=0, help="Dollars of one sample."),
+    budget: float | None = _limit(
+        None, "--budget", min=0, metavar="USD", help="Dollars of all logs of the folder together."
+    ),
+    estimate: bool = _limit(
+        False, "--estimate", help="Say what it would cost, from the prompts; ask nobody."
+    ),
+    batch: bool = _limit(
+        False, "--batch", help="Ask by the provider's batches: cheaper, and hours later."
+    ),
+    batch_tick: float = _limit(
+        15.0, "--batch-tick", min=0.01, help="Seconds between looks at batches."
+    ),
+    cache: bool | None = _limit(
+        None,
+        "--cache/--no-cache",
+        help="Take replies to requests that were sent before from a cache of a week; by default "
+        "those of judges and evaluators.",
+    ),
     price: list[str] = _limit(
         [],
         "--price",
@@ -144,53 +183,109 @@ def run(
         raise typer.BadParameter("they belong to --until", param_hint="--indifference, --alpha, …")
     # The shell hands over the words after the first of a sweep as tasks: no task has such a name.
     swept = [*sweep, *(word for word in tasks if sweep and "=" in word)]
-    tasks = [word for word in tasks if word not in swept]
+    by_difficulty = stratify and DIFFICULTY in tasks
+    tasks = [word for word in tasks if word not in swept and (word != DIFFICULTY or not stratify)]
 
     decoding: dict[str, Any] = {
         "temperature": temperature,
         "top_p": top_p,
         "reasoning_effort": reasoning_effort,
     }
+    spec = RunSpec(
+        tasks=tasks,
+        round=round_folder,
+        logs=logs,
+        models=model,
+        model_args=_parse_args(model_arg, "-M"),
+        task_args=_parse_args(task_arg, "-T"),
+        solver_args=_parse_args(solver_arg, "-S"),
+        sweep=parse_sweep(swept),
+        subset=None if subset is None else Subset(subset, subset_seed, stratify, by_difficulty),
+        learn_from=learn_from,
+        clean_for=load_cutoffs(cutoffs, margin) if clean_only else None,
+        methods=[] if agent and method == ["direct"] else method,
+        agent=agent,
+        judge=judge,
+        setting=setting,
+        context=context,
+        prompts=prompts,
+        epochs=epochs,
+        until=parse_until(until, changed) if until else None,
+        limit=limit,
+        max_tokens=max_tokens,
+        generate={name: value for name, value in decoding.items() if value is not None},
+        max_connections=max_connections,
+        max_retries=max_retries,
+        attempt_timeout=attempt_timeout,
+        retry_on_error=retry_on_error,
+        time_limit=time_limit,
+        cost_limit=cost_limit,
+        budget=budget,
+        batch={"tick": batch_tick, "send_delay": batch_tick} if batch else None,
+        cache=cache,
+        prices=parse_prices(price),
+        display=display,
+        witness=witness,
+    )
+    if plan or estimate:
+        _print_forecast(spec, plan, as_json)
+        return
     with progress("Samples") as update:
-        report = run_tasks(
-            RunSpec(
-                tasks=tasks,
-                round=round_folder,
-                logs=logs,
-                models=model,
-                model_args=_parse_args(model_arg, "-M"),
-                task_args=_parse_args(task_arg, "-T"),
-                solver_args=_parse_args(solver_arg, "-S"),
-                sweep=parse_sweep(swept),
-                subset=None if subset is None else Subset(subset, subset_seed, stratify),
-                clean_for=load_cutoffs(cutoffs, margin) if clean_only else None,
-                methods=[] if agent and method == ["direct"] else method,
-                agent=agent,
-                judge=judge,
-                setting=setting,
-                context=context,
-                prompts=prompts,
-                epochs=epochs,
-                until=parse_until(until, changed) if until else None,
-                limit=limit,
-                max_tokens=max_tokens,
-                generate={name: value for name, value in decoding.items() if value is not None},
-                max_connections=max_connections,
-                max_retries=max_retries,
-                attempt_timeout=attempt_timeout,
-                retry_on_error=retry_on_error,
-                time_limit=time_limit,
-                cost_limit=cost_limit,
-                prices=parse_prices(price),
-                display=display,
-                witness=witness,
-            ),
-            update,
-        )
+        report = run_tasks(spec, update)
     _print_report(report, logs, as_json)
     if report.failed:
         say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
+
+
+def _print_forecast(spec: RunSpec, is_plan: bool, as_json: bool) -> None:
+    """Print what a run would cost, before anything is asked."""
+    from vivavoce.running.estimating import estimate
+    from vivavoce.running.planning import plan_run
+
+    rows, skipped = plan_run(spec) if is_plan else estimate(spec)
+    for line in skipped:
+        say(f"Skipped: {line}", quiet=True)
+    if as_json:
+        print_json({"plan" if is_plan else "estimate": rows})
+    elif is_plan:
+        _print_plan(rows)
+    else:
+        _print_estimate(rows)
+
+
+def _print_plan(rows: list[Row]) -> None:
+    print_rows(
+        "Answers until the question is answered, by simulated runs of earlier contestants",
+        rows,
+        texts("task", "setting", "question"),
+        cells("answers", lambda row: f"{row['answers']:,.0f} of {row['of_answers']:,}"),
+        cells("80% of runs", lambda row: "–".join(f"{end:,.0f}" for end in row["answers_range"])),
+        cells("decided", lambda row: f"{row['decided']:.0%}"),
+        values_of(("input_tokens", "output_tokens"), "{:,.0f}".format),
+    )
+    for row in rows:
+        if row["known"] < row["contestants"]:
+            others = row["contestants"] - row["known"]
+            say(f"{row['task']}: others stand for {others} contestants without earlier logs.")
+
+
+def _print_estimate(rows: list[Row]) -> None:
+    print_rows(
+        "What the run would cost; nothing was sent",
+        rows,
+        texts("task", "setting", "method", "model"),
+        cells("requests", lambda row: ("≥ " if row["at_least"] else "") + f"{row['requests']:,}"),
+        values_of(("input_tokens", "output_tokens"), "{:,}".format),
+        values_of(("usd", "max_usd"), lambda value: "–" if value is None else f"{value:.4f}"),
+        texts("from"),
+    )
+    known = [row for row in rows if row["usd"] is not None]
+    if known:
+        usd, most = (sum(row[name] for row in known) for name in ("usd", "max_usd"))
+        say(f"{usd:.2f} dollars expected, {most:.2f} if every answer is as long as it may be.")
+    if len(known) < len(rows):
+        say("Dollars take prices: --price MODEL=IN,OUT.", quiet=True)
 
 
 def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
@@ -200,7 +295,8 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
         say(f"Set aside a log that cannot be read: {name}", quiet=True)
     if as_json:
         fields = ("logs", "failed", "skipped", "set_aside", "stopped")
-        print_json({name: list(getattr(report, name)) for name in fields})
+        told = {name: list(getattr(report, name)) for name in fields}
+        print_json({**told, "spent": report.spent, "cache": report.cache})
         return
     for each in report.stopped:
         say(
@@ -209,6 +305,18 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
         )
     for line in report.failed:
         say(f"Not complete: {line}")
+    if report.spent:
+        budget = report.spent["budget"]
+        say(
+            f"{report.spent['usd']:.4f} dollars spent in this folder"
+            + ("." if budget is None else f", of {budget:g}.")
+        )
+    if report.cache:
+        say(
+            f"Replies of {report.cache['of']} are kept for {report.cache['expiry']} in "
+            f"{report.cache['folder']}, by {', '.join(report.cache['key'])}; --no-cache asks anew.",
+            quiet=True,
+        )
     say(str(logs))
 
 
@@ -228,147 +336,3 @@ def _parse_args(pairs: list[str], option: str) -> dict[str, Any]:
                 f"{pair!r} has no readable value", param_hint=option
             ) from error
     return args
-
-
-def demo(
-    out: Path = typer.Option(Path("viva-demo"), "--out", help="Folder for everything it makes."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Sample papers -> corpus -> round -> baselines -> leaderboard; offline, without a key."""
-    from vivavoce.demonstration import run_demo
-
-    with progress("Demo") as update:
-        result = run_demo(out, update)
-    for line in result.left_out:
-        say(line, quiet=True)
-    if as_json:
-        print_json({**result.board.as_dict(), "page": str(result.page)})
-    else:
-        print_board(result.board)
-        say(str(result.page))
-
-
-class Aggregation(StrEnum):
-    """How questions of several items are put together."""
-
-    macro = "macro"
-    micro = "micro"
-
-
-def score(
-    family: str = typer.Argument(
-        help="writing, ranking, leaderboards, tables, factor or architecture.",
-        autocompletion=completion.score_families,
-    ),
-    gold: Path = typer.Option(..., "--gold", help="The gold file."),
-    predictions: Path = typer.Option(..., "--predictions", help="The answers."),
-    resamples: int = typer.Option(10_000, "--resamples", min=0, help="0 for no intervals."),
-    seed: int = typer.Option(0, "--seed", help="Seed of the bootstrap and of sampled pairs."),
-    aggregate: Aggregation = typer.Option(Aggregation.macro, "--aggregate"),
-    stem: bool = typer.Option(False, "--stem", help="writing: compare word stems."),
-    bertscore: str | None = typer.Option(
-        None, "--bertscore", help="writing: a model name or path that adds BERTScore."
-    ),
-    layer: int | None = typer.Option(None, "--layer", help="writing: BERTScore's layer."),
-    legacy: bool = typer.Option(False, "--legacy", help="ranking, architecture: as published."),
-    pairs: int | None = typer.Option(None, "--pairs", min=1, help="tables: pairs asked a table."),
-    gamma: float = typer.Option(1.1, "--gamma", help="architecture: weight of deeper layers."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Score answers made anywhere against a gold file; loads no model and no Inspect."""
-    from vivavoce.results.scoring import ScoreOptions
-    from vivavoce.results.scoring import score as score_files
-
-    options = ScoreOptions(
-        aggregate=aggregate.value,
-        seed=seed,
-        stem=stem,
-        bertscore=bertscore,
-        layer=layer,
-        legacy=legacy,
-        pairs=pairs,
-        gamma=gamma,
-    )
-    result = score_files(family, gold, predictions, resamples=resamples, options=options)
-    if as_json:
-        print_json(result)
-        return
-    rows = [
-        [
-            name,
-            "undefined" if entry["value"] is None else f"{entry['value']:.4f}",
-            "" if entry["ci"] is None else f"[{entry['ci'][0]:.4f}, {entry['ci'][1]:.4f}]",
-            str(entry["n"]),
-            str(entry["undefined"]),
-        ]
-        for name, entry in result["metrics"].items()
-    ]
-    print_table(["metric", "value", "95% interval", "n", "undefined"], rows)
-    say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
-
-
-def smoke(
-    model: str = typer.Option(..., "--model", help="provider/model."),
-    price: str = typer.Option(
-        ..., "--price", metavar="IN,OUT", help="Dollars for a million tokens: without it no limit."
-    ),
-    limit_usd: float = typer.Option(..., "--limit-usd", help="Dollars that all of it may cost."),
-    round_folder: Path | None = typer.Option(
-        None, "--round", help="The folder of a round; else the sample papers."
-    ),
-    items: int = typer.Option(2, "--items", min=1, help="Items of each task and method."),
-    attempt_timeout: int = typer.Option(
-        120, "--attempt-timeout", min=1, help="Seconds of one request."
-    ),
-    out: Path = typer.Option(Path("viva-smoke"), "--out", help="Folder for everything it makes."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Ask a model a few items of every task and method, for a bounded sum."""
-    from vivavoce.demonstration import run_smoke
-    from vivavoce.running.prices import parse_price
-
-    report = run_smoke(
-        model,
-        parse_price(price),
-        limit_usd,
-        out,
-        items,
-        round_folder,
-        tell=_tell,
-        attempt_timeout=attempt_timeout,
-    )
-    if as_json:
-        print_json(report.as_dict())
-    else:
-        _print_smoke_report(report)
-        say(str(out / "logs"))
-    if not report.is_whole:
-        raise typer.Exit(1)
-
-
-def _tell(row: SmokeRow) -> None:
-    say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
-
-
-def _print_smoke_report(report: SmokeReport) -> None:
-    lines = [
-        [
-            row.task,
-            row.method,
-            f"{row.answered}/{row.items}",
-            "–" if row.valid is None else f"{row.valid:.0%}",
-            f"{row.metric} {'–' if row.value is None else f'{row.value:.3f}'}",
-            f"{row.tokens:,}",
-            f"{row.cost:.4f}",
-            str(row.stopped or ""),
-        ]
-        for row in report.rows
-    ]
-    headers = ["task", "method", "answers", "valid", "score", "tokens", "dollars", "stopped"]
-    print_table(headers, lines, title=report.model)
-    for row in report.rows:
-        if row.problem:
-            say(f"{row.task} with {row.method}: {row.problem}")
-    for line in report.left_out:
-        say(line)
-    say(f"Cost {report.cost:.4f} of at most {report.limit:g} dollars.")

@@ -29,6 +29,7 @@ GATES = {
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
     "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
+    "withdrawn": "its authors withdrew the paper, or its repository deleted it",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
 """Each gate's name and what failing it means."""
@@ -42,6 +43,7 @@ def failed_gates(
     *,
     is_paper: bool = True,
     health: str | None = None,
+    is_withdrawn: bool = False,
 ) -> tuple[str, ...]:
     """The gates a paper does not pass, in the order of `GATES`."""
     failed = {
@@ -50,6 +52,7 @@ def failed_gates(
         *_abstract_gates(abstract),
         *_text_gates(sections),
         *(("doubtful_text",) if health in {"doubtful", "failed"} else ()),
+        *(("withdrawn",) if is_withdrawn else ()),
         *(() if date else ("undated",)),
     }
     return tuple(gate for gate in GATES if gate in failed)

@@ -37,7 +37,8 @@ TABLES: dict[str, pa.Schema] = {
         [
             *_PAPER_KEY,
             pa.field("ordinal", pa.int32()),
-            *columns_of(Author, "author_id", "name", "confidence"),
+            *columns_of(Author, "author_id", "name", "confidence", "affiliation"),
+            *columns_of(Author, "affiliation_confidence", "email", "email_confidence"),
         ]
     ),
     "sections": pa.schema(texts("paper_id", "source_file") + columns_of(Section, *ORDER[Section])),

@@ -16,7 +16,6 @@ from typing import Any
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
-from vivavoce.examining.page import PAGE, write_page
 from vivavoce.examining.planning import (
     Chosen,
     check_budget,
@@ -24,6 +23,7 @@ from vivavoce.examining.planning import (
     choose_tasks,
     dollars,
     make_plan,
+    papers_line,
     plan_lines,
 )
 from vivavoce.examining.reading import (
@@ -49,17 +49,19 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, Until, run, start_models
 from vivavoce.running.logs import Progress
 from vivavoce.running.prices import parse_prices
-from vivavoce.store import Row, lock
+from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
 from vivavoce.text.dates import period
+from vivavoce.web import printing
+from vivavoce.web.printing import environment_of
 
 PAPERS_A_LOOK = 10
 MAX_LOOKS = 4
 """A run looks whether its question is answered after each so many papers, a few times at most:
 every look takes its share of what an error may cost."""
 
-BOARD, SAMPLES = "board", 5
-"""Folder of the board below the site, and items of each task that it shows with all answers."""
+BOARD, PAGE, SAMPLES = "board", "index.html", 5
+"""Below the site the folder of the board, and the page; items of each task shown with answers."""
 
 Agree = Callable[[Row], bool]
 """Told of the papers and the plan; False to ask no model."""
@@ -290,9 +292,22 @@ class _Exam:
                     row for each in alone for row in worst_items(request, each, logs, titles)
                 ],
             }
-            write_page(request, report)
+            self._write_page(report)
         self.state.finish(report)
         return self._result(report)
+
+    def _write_page(self, report: Row) -> None:
+        """Write the page that says it all; names of models and titles of papers are escaped."""
+        environment = environment_of("vivavoce.examining")
+        filters = (printing.figure, printing.interval, dollars)
+        environment.filters |= {each.__name__: each for each in filters}
+        text = environment.get_template("verdict.html.j2").render(
+            report,
+            models=self.request.models,
+            said_papers=papers_line(report["papers"]),
+            source=self.request.papers,
+        )
+        write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:
         site = self.request.site

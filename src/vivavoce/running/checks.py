@@ -10,7 +10,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks import list_families
 
 if TYPE_CHECKING:
-    from vivavoce.running import RunSpec
+    from vivavoce.running.spec import RunSpec
 
 CEILING = "oracle"
 """The method that answers with the gold: it is asked, and compared with nobody."""
@@ -35,7 +35,10 @@ def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
 
 def check_numbers(spec: RunSpec) -> None:
     """Raise `InputError` for NaN: no such limit is ever reached, no provider takes it."""
-    for name, value in {**spec.generate, "cost_limit": spec.cost_limit}.items():
+    if spec.batch is not None and spec.attempt_timeout is not None:
+        raise InputError("A batch takes hours: leave out --attempt-timeout or --batch.")
+    limits = {"cost_limit": spec.cost_limit, "budget": spec.budget}
+    for name, value in {**spec.generate, **limits}.items():
         if isinstance(value, float) and not math.isfinite(value):
             raise InputError(f"{name} is {value}. Give a number.")
 

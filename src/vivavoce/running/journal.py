@@ -8,17 +8,16 @@ the same try at the same sample, in the same order. What was under way is asked 
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
 from vivavoce.running.current import Attempt, current_attempt, follow_attempts
-from vivavoce.store import canonical_json, hash_of, write_text
+from vivavoce.running.lines import LineFile
+from vivavoce.store import hash_of
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
@@ -41,7 +40,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         """Read what an earlier run left, but for a last line that it could not finish."""
-        self._path = path
+        self._file = LineFile(path, "sample")
         self._replies: dict[str, dict[str, Any]] = {}
         self._tasks: dict[str, str] = {}
         self._asked: Counter[tuple[Attempt, str]] = Counter()
@@ -49,25 +48,18 @@ class Journal:
         """Tries that got a reply which an earlier one had not."""
         self._failed: set[Attempt] = set()
         """Tries of which a request got no reply."""
-        self._file: int | None = None
-        for line in _lines(path):
+        for line in self._file.lines():
             self._take(line)
 
     def _take(self, line: dict[str, Any]) -> None:
         if line.get("void"):
             self._replies.pop(line["sample"], None)
-        else:
+        elif "reply" in line:
             self._replies.setdefault(line["sample"], {})[line["request"]] = line["reply"]
 
     def _write(self, line: dict[str, Any]) -> None:
         self._take(line)
-        if self._file is None:
-            # Written anew without what a kill cut off: the next line must not be glued to it.
-            whole = "".join(canonical_json(old) + "\n" for old in _lines(self._path))
-            write_text(self._path, whole)
-            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
-        os.write(self._file, (canonical_json(line) + "\n").encode("utf-8", "surrogatepass"))
-        os.fsync(self._file)
+        self._file.add(line)
 
     def keep(self, models: Iterable[Model]) -> None:
         """Let these models take replies from the journal, and write theirs into it."""
@@ -145,17 +137,16 @@ class Journal:
 
     def close(self, *, finished: bool) -> None:
         """Stop writing; replies of a finished run go, since its logs hold them."""
-        if self._file is not None:
-            os.close(self._file)
+        self._file.close()
         self._replies = {}
         if not finished:
             return
         of_run = set(self._tasks.values())
-        left = [line for line in _lines(self._path) if line["sample"].split("/")[0] not in of_run]
+        left = [line for line in self._file.lines() if line["sample"].split("/")[0] not in of_run]
         if left:
-            write_text(self._path, "".join(canonical_json(line) + "\n" for line in left))
+            self._file.replace(left)
         else:
-            self._path.unlink(missing_ok=True)
+            self._file.path.unlink(missing_ok=True)
 
 
 def open_journal(folder: Path) -> Journal:
@@ -182,18 +173,3 @@ def open_journal(folder: Path) -> Journal:
 
 def _hash(value: Any) -> str:
     return hash_of(to_jsonable_python(value, serialize_unknown=True))[:32]
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a journal that are whole."""
-    try:
-        text = path.read_text("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        return
-    for line in text.splitlines():
-        try:
-            found = json.loads(line)
-        except ValueError:  # a kill cut it off, or the disk is damaged: it is asked for again
-            continue
-        if isinstance(found, dict) and "sample" in found and ("void" in found or "reply" in found):
-            yield found

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
-    from vivavoce.running import RunSpec
+    from vivavoce.running.spec import RunSpec
 
 Ask = Callable[[list["Task"]], list["EvalLog"]]
 """Carries tasks out, going on with the logs of those that were asked before."""
@@ -135,14 +135,7 @@ def run_until(
         InputError: Too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    groups: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
-        groups[task.name].append(task)
-    comparisons = {
-        found.name: found
-        for members in groups.values()
-        for found in [_Comparison(members, until, spec)]
-    }
+    comparisons = {found.name: found for found in comparisons_of(tasks, until, spec)}
     while asked := [task for each in comparisons.values() for task in each.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
@@ -158,8 +151,16 @@ def run_until(
     return found, [report for each in comparisons.values() if (report := each.report())]
 
 
+def comparisons_of(tasks: Sequence[Task], until: Until, spec: RunSpec) -> list[Comparison]:
+    """The contestants of each task; `InputError` if they are too few for the question."""
+    groups: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        groups[task.name].append(task)
+    return [Comparison(members, until, spec) for members in groups.values()]
+
+
 @dataclass
-class _Comparison:
+class Comparison:
     """The contestants of one task, asked look by look."""
 
     tasks: Sequence[Task]
@@ -172,7 +173,7 @@ class _Comparison:
         self.look, self.is_over = 0, False
         self.decision: Decision | None = None
         self.facts = self.tasks[0].metadata or {}
-        steps = [_step_of(task) for task in self.tasks]
+        steps = [step_of(task) for task in self.tasks]
         self.ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
         if len(self.ranked) < 2 or self.until.label == f"top={len(self.ranked)}":
             raise InputError(
@@ -277,7 +278,7 @@ def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -
     )
 
 
-def _step_of(task: Task) -> tuple[str, Any]:
+def step_of(task: Task) -> tuple[str, Any]:
     """The name of a task's method, and its arguments."""
     from inspect_ai._util.registry import registry_info, registry_params
 

@@ -25,6 +25,8 @@ from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
 from vivavoce.text.normalise import clean_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NAN = re.compile(rb'("(?:[^"\\]|\\.)*+")|(?<![\w-])NaN(?!\w)', re.DOTALL)
+"""A text, or NaN outside of texts."""
 _BOM = b"\xef\xbb\xbf"
 Record = dict[str, Any]
 _MAX_RECORD = 16 << 20
@@ -41,14 +43,16 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"
 Fields = Mapping[str, Any]
 
 
-def parse_strictly(content: bytes, what: str) -> Any:
+def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> Any:
     """The JSON object or array of some bytes.
 
     `InputError` starts with `what` and tells why there is none: a key that stands twice in one
-    object, NaN and infinity are refused as well.
+    object, NaN and infinity are refused as well. With `nan_is_null` NaN, as data frames write a
+    missing cell, is null.
     """
     try:
-        value = load_json(content.removeprefix(_BOM), _object)
+        plain = _NAN.sub(lambda found: found[1] or b"null", content) if nan_is_null else content
+        value = load_json(plain.removeprefix(_BOM), _object)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} is not readable JSON: {error}") from error
     if not isinstance(value, dict | list):
@@ -150,18 +154,18 @@ def read_documents(
 
 
 def read_values(
-    piece: Piece, largest: int = _MAX_RECORD
+    piece: Piece, largest: int = _MAX_RECORD, *, nan_is_null: bool = False
 ) -> Iterator[tuple[str, Record | list[Any] | str]]:
     """(Where it stands, an object or array, or why there is none) of every value of a piece.
 
-    `largest` bounds the bytes of a file that is one value.
+    `largest` bounds the bytes of a file that is one value; `nan_is_null` reads NaN as null.
     """
     name = piece.path.name
     last = piece.first_row - 1
     has_lines = is_lines(piece.path)
     try:
         if not has_lines:
-            yield name, _read_whole(piece.path, largest)
+            yield name, _read_whole(piece.path, largest, nan_is_null)
             return
         with open_bytes(piece.path) as stream:
             most = _most_unpacked(piece.path)
@@ -170,7 +174,7 @@ def read_values(
                 if line is None:
                     yield f"{name}:{number}", f"the line is longer than {_MAX_RECORD >> 20} MiB"
                 elif line.strip(_BLANK):
-                    yield f"{name}:{number}", _parse(line, "the line")
+                    yield f"{name}:{number}", _parse(line, "the line", nan_is_null)
     except InputError as error:
         yield name, str(error)
     except _DAMAGE as error:
@@ -192,12 +196,12 @@ def _bounds(path: Path) -> Iterator[tuple[int, int]]:
             lines += is_start
 
 
-def _read_whole(path: Path, largest: int) -> Record | list[Any] | str:
+def _read_whole(path: Path, largest: int, nan_is_null: bool) -> Record | list[Any] | str:
     with open_bytes(path) as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
         return f"larger than {largest >> 20} MiB: too large to be read as one"
-    return _parse(content, "the file")
+    return _parse(content, "the file", nan_is_null)
 
 
 def numbered_lines(
@@ -243,9 +247,9 @@ def _unit(path: Path) -> str:
     return "line" if is_lines(path) else "file"
 
 
-def _parse(content: bytes, what: str) -> Record | list[Any] | str:
+def _parse(content: bytes, what: str, nan_is_null: bool) -> Record | list[Any] | str:
     try:
-        value: Record | list[Any] = parse_strictly(content, what)
+        value: Record | list[Any] = parse_strictly(content, what, nan_is_null=nan_is_null)
     except InputError as error:
         return str(error)
     return value

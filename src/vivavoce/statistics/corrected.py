@@ -124,9 +124,11 @@ def corrected_mean(
 
     value, weight = (float(each) for each in estimated(near))
     again = estimated(without)[0]
-    degrees = near.clusters - 1
-    variance = float(((again - again.mean()) ** 2).sum() * degrees / near.clusters)
-    parts = (variance, float(degrees)), (weight**2 * spread, float(far.clusters - 1))
+    variance = float(((again - again.mean()) ** 2).sum() * (near.clusters - 1) / near.clusters)
+    degrees = float(near.clusters) - 1
+    if weight > 0:  # which comes from these clusters too
+        variance, degrees = variance * degrees / (degrees - 1), degrees - 1
+    parts = (variance, degrees), (weight**2 * spread, float(far.clusters - 1))
     reach = _reach(parts, level)
     return Estimate(value, value - reach, value + reach, raw, weight, labels)
 

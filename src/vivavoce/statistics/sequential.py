@@ -27,6 +27,9 @@ from vivavoce.statistics.sign_flips import Contrasts, Flips
 
 Question = Literal["top", "all"]
 QUESTIONS: tuple[Question, ...] = ("top", "all")
+_HELD_BACK = 15
+"""Of m clusters m / (m + 15) of the chance is used: early looks have few, and where contestants'
+values are of different shapes, random signs of few clusters promise too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Sequential:
         """
         contrasts = Contrasts(values, clusters)
         self._begin(contrasts.contestants, len(clusters))
-        spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
+        spent = self._spent(contrasts.clusters)
         pairs = self._open_pairs(contrasts)
         drawn = contrasts.flipped(self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
@@ -117,6 +120,13 @@ class Sequential:
         if self._question == "top":
             self._settle_top(contrasts)
         return self._decision()
+
+    def _spent(self, clusters: int) -> float:
+        """Share of all draws that may have crossed a bound by this look."""
+        if self._looks == 1:
+            return self._alpha
+        used = math.log1p((math.e - 1) * self._look / self._looks)
+        return self._alpha * used * clusters / (clusters + _HELD_BACK)
 
     def _begin(self, columns: int, rows: int) -> None:
         if self._look >= self._looks:

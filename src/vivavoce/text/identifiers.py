@@ -49,6 +49,17 @@ _WHOLE_DOI = re.compile(
 # In running text markup ends a DOI; alone it may hold < and > as old ones do.
 _DOI_INSIDE = re.compile(rf"(?<![0-9.]){_DOI_START}[^\s\"<>{{}}|\\?#]+")
 _AFTER_DOI = ".,;:!?'\"’”»*_`"
+_ENCODED_SLASH = re.compile(r"(?<=/)(10\.[0-9]{4,9})%2F", re.IGNORECASE)
+# Words that publishers add to a DOI in the address of a page or file.
+_AFTER_DOI_IN_ADDRESS = re.compile(
+    r"(?:/(?:full|abstract|meta|pdf|epdf|html|summary|references|figures|tables)"
+    r"|\.full(?:-text)?|\.pdf|\.html?|(?<=[0-9])v[0-9]{1,2}(?=$|\.))+$"
+)
+_OWN_NAMES = (
+    (re.compile(r"nature\.com/articles/(s[0-9]{5}-[0-9]{3}-[0-9]{3,5}-[0-9xw])"), "10.1038/"),
+    (re.compile(r"elifesciences\.org/articles/([0-9]{5,6})"), "10.7554/elife."),
+)
+"""Addresses that hold the end of a DOI, and its start."""
 _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 _FIRST_ARXIV_YEAR = 91
@@ -95,22 +106,34 @@ def find_acl_id(text: str) -> str | None:
 
 def find_doi(text: str) -> str | None:
     """The first DOI in a text: lower case, without resolver and trailing punctuation."""
-    if "10." not in text:
-        return None
     stripped = text.strip()
+    if "://" in stripped:
+        stripped = _ENCODED_SLASH.sub(r"\1/", stripped)
+    if "10." not in stripped:
+        return _doi_of_name(stripped)
     whole = _WHOLE_DOI.fullmatch(stripped)
     if whole is not None:
         doi = whole[1]
     else:
         inside = _DOI_INSIDE.search(stripped)
         if inside is None:
-            return None
+            return _doi_of_name(stripped)
         doi = inside[0]
     plain = unquote(doi)
     if plain.isprintable() and " " not in plain:
         doi = plain
     doi = _strip_after_doi(doi).lower().removesuffix(".pdf")
+    if "://" in stripped and whole is None:
+        doi = _AFTER_DOI_IN_ADDRESS.sub("", doi)
     return doi if not doi.endswith("/") else None
+
+
+def _doi_of_name(text: str) -> str | None:
+    """The DOI that the address of an article implies, where the publisher makes one of it."""
+    for pattern, start in _OWN_NAMES:
+        if found := pattern.search(text.lower()):
+            return start + found[1]
+    return None
 
 
 def arxiv_month(arxiv_id: str) -> str:

@@ -22,11 +22,12 @@ from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
+from vivavoce.corpus.identity.matching import names_agree
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.identity.works import SKETCH, sketch_row
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
-from vivavoce.records import CitedTable, Document, Section
+from vivavoce.records import Author, CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
@@ -155,7 +156,7 @@ class _Shard:
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
-        authors = next((d.authors for d in paper.documents if d.authors), ())
+        authors = _with_places(paper.documents)
         if is_paper:
             self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
@@ -184,6 +185,26 @@ class _Shard:
             ]
         )
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
+
+
+def _with_places(documents: Sequence[Document]) -> tuple[Author, ...]:
+    """The authors of the first document with some, with places and addresses that others know."""
+    lists = [document.authors for document in documents if document.authors]
+    others = [a for authors in lists[1:] for a in authors if a.affiliation or a.email]
+    return tuple(_completed(author, others) for author in lists[0]) if lists else ()
+
+
+def _completed(author: Author, others: Sequence[Author]) -> Author:
+    same = [other for other in others if names_agree(author.name, other.name)]
+    if author.affiliation or author.email or len(same) != 1:
+        return author
+    return replace(
+        author,
+        affiliation=same[0].affiliation,
+        affiliation_confidence=same[0].affiliation_confidence,
+        email=same[0].email,
+        email_confidence=same[0].email_confidence,
+    )
 
 
 def _without_texts(paper: MergedPaper) -> MergedPaper:
@@ -238,6 +259,7 @@ def _merge_fields(
                 sections,
                 is_paper=is_paper,
                 health=text.health,
+                is_withdrawn=first("withdrawn") is not None,
             )
         ),
         "first_public": used.date if used else None,

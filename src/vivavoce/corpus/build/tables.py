@@ -54,7 +54,7 @@ from vivavoce.corpus.build.parts import (
     read_marker,
 )
 from vivavoce.corpus.build.results import collect_results
-from vivavoce.corpus.identity.merge import APART
+from vivavoce.corpus.identity.merge import APART, DELETED
 from vivavoce.corpus.identity.works import SKETCH, find_works
 from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
@@ -313,6 +313,8 @@ def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) 
 
 
 def _unmatched(document: Document) -> Fault:
+    if document.key.startswith(DELETED):
+        return Fault(document.key.removeprefix(DELETED), "deleted by the repository")
     return Fault(
         f"file {document.source_file}",
         "the row only names a file, and no ingested paper came from that file",

@@ -19,6 +19,8 @@ from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 APART = "apart"
 """Value of `JoinedBy.joined_by` for a near miss."""
 _ARXIV_DOI = "10.48550/arxiv."
+DELETED = "deleted:"
+"""Start of the key of a document that only says that its repository deleted the paper."""
 ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
 """Prefix of DOIs that are made of an Anthology id."""
 _CONTRADICTING: Mapping[str, tuple[str, ...]] = {
@@ -63,7 +65,7 @@ class Merge:
 
     papers: tuple[MergedPaper, ...]
     unmatched: tuple[Document, ...]
-    """Metadata rows that only name a file which no ingested paper came from."""
+    """Metadata that only names a file, or a deleted record, of which no paper was ingested."""
     outside: tuple[Document, ...]
     """Documents that complete papers, of works that are no paper of the corpus."""
     ambiguous_titles: int
@@ -136,8 +138,8 @@ def ids_in_doi(doi: str) -> dict[str, str]:
 
 
 def only_names_a_file(document: Document, is_metadata: Mapping[str, bool]) -> bool:
-    """Return whether a document is no paper unless another one came from the file that it names."""
-    return is_metadata[document.kind] and document.key.startswith("file:")
+    """Return whether a document is no paper unless another one is that it names or says is gone."""
+    return is_metadata[document.kind] and document.key.startswith(("file:", DELETED))
 
 
 def with_implied(names: Mapping[str, str]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def fetch_cited(
         return _Fetch(index, corpus, client, api).run(limit, progress)
 
 
-class _Kept(Client):
+class KeptBody(Client):
     """A client that keeps the last body it gave."""
 
     def __init__(self, client: Client) -> None:
@@ -88,6 +88,7 @@ class _Kept(Client):
         self.body = b""
 
     def get(self, url: str, **options: Any) -> bytes:
+        """The body of an address, which is kept as well."""
         self.body = self._client.get(url, **options)
         return self.body
 
@@ -98,7 +99,7 @@ class _Fetch:
     def __init__(self, index: Index, corpus: Path, client: Client, api: str) -> None:
         self.index = index
         self._corpus = corpus
-        self._client = _Kept(client)
+        self._client = KeptBody(client)
         self._api = api
         self._unknown: list[str] = []
         self._asked = 0
@@ -141,7 +142,7 @@ class _Fetch:
         try:
             entries = list(by_ids(self._client, names, page=BATCH, api=self._api))
         except BadReplyError as error:
-            if not _is_refusal(error):
+            if not is_refusal(error):
                 raise
             if len(names) == 1:
                 self._note(names, set(), {"reason": str(error)})
@@ -192,7 +193,7 @@ def _absent(corpus: Corpus) -> list[str]:
     return sorted({pair[0] for pair in found if pair} - known)
 
 
-def _is_refusal(error: BadReplyError) -> bool:
+def is_refusal(error: BadReplyError) -> bool:
     """Return whether arXiv refused the request, rather than sent a bad answer."""
     cause = error.__cause__
     return isinstance(cause, BadStatusError) and cause.status == 400

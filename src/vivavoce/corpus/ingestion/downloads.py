@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vivavoce.corpus.batches import read_faults
 from vivavoce.corpus.build.tables import build_tables
@@ -31,6 +32,9 @@ from vivavoce.store import (
     write_jsonl,
     write_sealed,
 )
+
+if TYPE_CHECKING:
+    from vivavoce.sources.http.client import Client
 
 DOWNLOADS = "downloads"
 READING = "reading.json"
@@ -127,6 +131,21 @@ def open_downloads(
             yield opened
         finally:
             opened.settle()
+
+
+def polite_client(hosts: frozenset[str], base: str | None) -> Client:
+    """A client that shares its turns with every other one on this machine.
+
+    `base` is a loopback server in place of the hosts, for tests.
+    """
+    from vivavoce.sources.http.client import Allowed, Client, Limits
+    from vivavoce.sources.http.throttle import Throttle, slots_folder
+
+    limits = Limits(tries=3)
+    if base:
+        quick = Throttle({"127.0.0.1": 0.0})
+        return Client(Allowed(hosts, loopback=base), limits=limits, throttle=quick)
+    return Client(Allowed(hosts), limits=limits, throttle=Throttle(shared=slots_folder()))
 
 
 def finish_reading(folder: Path) -> Reading:

@@ -163,7 +163,7 @@ def _marks() -> Flags:
     return flags
 
 
-COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi")
+COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi", "given_id")
 """Columns that are read of a reference."""
 _ADDRESS = r"(?i)aclweb\.org|aclanthology\.|10\.18653/|10\.3115/"
 
@@ -213,10 +213,9 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
 
 
 def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:
-    named = pc.or_(
-        pc.or_(references["doi"].is_valid(), references["arxiv_id"].is_valid()).combine_chunks(),
-        pc.match_substring_regex(raw, _ADDRESS),
-    )
+    named = pc.match_substring_regex(raw, _ADDRESS)
+    for name in ("doi", "arxiv_id", "given_id"):
+        named = pc.or_(named, flat(references[name].is_valid()))
     numbers = np.flatnonzero(flat(named).to_numpy(zero_copy_only=False))
     rows, texts = [], []
     for number, row in zip(

@@ -22,8 +22,10 @@ MAX_RAW = 2_000
 """Characters of an entry of a reference list that are looked at."""
 MAX_AUTHORS, MAX_NAME = 50, 200
 """Authors of a paper, and characters of a name, that are looked at."""
-SCHEMES = ("arxiv", "doi", "acl")
+SCHEMES = ("arxiv", "doi", "acl", "given")
 """The identifiers that references are resolved by."""
+SHARED_IDS = "s2:"
+"""The start of given ids that references bear as well: those of Semantic Scholar."""
 _YEAR = re.compile(r"(?<![0-9.:/-])(?:19|20)[0-9]{2}(?![0-9]|\.[0-9])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_SURNAME = 2
@@ -132,5 +134,7 @@ def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
 
 def _names(document: Document) -> list[tuple[str, str]]:
     values = identifiers(document)
+    if not values.get("given", "").startswith(SHARED_IDS):
+        values.pop("given", None)
     named = {**ids_in_doi(values.get("doi", "")), **values}
     return [(scheme, value) for scheme, value in named.items() if scheme in SCHEMES]

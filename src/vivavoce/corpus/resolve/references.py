@@ -54,8 +54,8 @@ class Resolution(NamedTuple):
     confidence: float
 
 
-_RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id"}
-RESOLVERS = ("arxiv_id", "doi", "acl_id", "title", "near_title", "raw_title")
+_RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id", "given": "given_id"}
+RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title", "raw_title")
 """The ways a reference is resolved, in the order they are tried."""
 
 
@@ -222,6 +222,8 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
         yield "doi", reference.doi
     if acl_id := in_doi.get("acl") or _acl_id_in(reference.raw[:MAX_RAW]):
         yield "acl", acl_id
+    if reference.given_id:
+        yield "given", reference.given_id
 
 
 def _acl_id_in(raw: str) -> str | None:

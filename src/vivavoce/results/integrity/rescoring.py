@@ -204,9 +204,9 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
 def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
     """The same choice of items that the log's run made."""
     if isinstance(chosen := metadata.get("subset"), dict):
-        task = take_subset(
-            task, Subset(chosen["size"], chosen["seed"], stratify=chosen["stratified"])
-        )
+        known = chosen.get("difficulty")
+        size, seed, stratified = (chosen[name] for name in ("size", "seed", "stratified"))
+        task = take_subset(task, Subset(size, seed, stratified, known is not None), known)
     if isinstance(clean := metadata.get("clean"), dict):
         _refuse_other_cutoffs(clean["cutoffs"])
         entries = tuple(Cutoff(name, date) for name, date in clean["cutoffs"].items())

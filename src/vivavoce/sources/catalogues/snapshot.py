@@ -19,9 +19,10 @@ from vivavoce.sources.catalogues.oai.listing import (
 
 KIND = "snapshot"
 COLUMNS = tuple(
-    "id title abstract categories doi journal-ref license authors authors_parsed versions".split()
+    "id title abstract categories doi journal-ref license comments authors authors_parsed"
+    " versions".split()
 )
-_FIELDS = COLUMNS[:7]
+_FIELDS = COLUMNS[:8]
 _NAME = re.compile(
     r"arxiv[-_]metadata.*\.(?:jsonl?|ndjson)(?:\.gz)?|arxiv[-_]metadata.*\.parquet"
     r"|.*\.snapshot\.jsonl(?:\.gz)?",
@@ -78,5 +79,5 @@ SOURCE = Source(
     pieces=cut,
     read=_read,
     holds_many=True,
-    reader_version="2",
+    reader_version="3",
 )

@@ -52,6 +52,8 @@ class WritingOptions(Options):
     """Shares of train, val and test, oldest papers first."""
     author_sampling: Literal["uniform", "inverse_activity"] = "uniform"
     """Draw of targets: every fit paper, or one in n where an author has n of them."""
+    doubtful: Literal["leave_out", "keep"] = "leave_out"
+    """Treatment of papers whose PDF was read with doubt: no targets, or targets like others."""
     within: Within = "all"
     """Papers of which the round is made: all, those of a walk through co-authors, or those whose
     first author is in the largest component of the network without authors who lead no paper."""
@@ -71,7 +73,8 @@ OPTIONS = WritingOptions
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
     chosen = choose_papers(corpus, options.within)
-    pool = read_pool(corpus, spec.window, chosen.outside)
+    admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
+    pool = read_pool(corpus, spec.window, chosen.outside, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
         activity.draw(pool.candidates, authors, spec.round.seed)

@@ -50,6 +50,14 @@ _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ERROR = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/api/errors", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SHOWN = 120
+_OPENING = 200
+_WITHDRAWN = re.compile(
+    r"^\W*withdrawn\b"
+    r"|\b(?:this|the|our)\s(?:\w+\s)?(?:paper|article|submission|manuscript|work|note|preprint)"
+    r"\s(?:has\sbeen|is|was|have\sbeen)\s(?:\w+\s){0,2}(?:withdrawn|retracted)\b"
+    r"|\b(?:paper|submission|article)\swithdrawn\b",
+    re.IGNORECASE,
+)
 _SUFFIXES = (".atom.xml", ".atom")
 LARGEST_FILE = 64 << 20
 
@@ -68,6 +76,12 @@ def spell_name(name: str) -> str:
     if len(name) <= _MAX_NAME and any(sign in name for sign in "\\{}~"):
         name = plain_text(name)
     return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
+
+
+def says_withdrawn(comments: str, abstract: str) -> bool:
+    """Check whether the comments, or the start of the abstract, say that a paper is withdrawn."""
+    opening = abstract.strip()[:_OPENING]
+    return any(_WITHDRAWN.search(text) for text in (comments[:2_000], opening))
 
 
 def decode_feed(content: bytes) -> tuple[str, int]:
@@ -189,6 +203,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
     if not title:
         return Fault(f"entry {place}", f"arXiv {arxiv_id} has no title")
     published = parse_date(_text(entry, f"{ATOM}published"))
+    abstract, comments = _text(entry, f"{ATOM}summary"), _text(entry, f"{_ARXIV}comment")
     return Document(
         kind="arxiv",
         key=f"arxiv:{arxiv_id}",
@@ -197,7 +212,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
         doi=find_doi(_text(entry, f"{_ARXIV}doi")),
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
-        abstract=_text(entry, f"{ATOM}summary") or None,
+        abstract=abstract or None,
         published=published[0] if published else None,
         categories=_categories(entry),
         venue=_text(entry, f"{_ARXIV}journal_ref") or None,
@@ -206,6 +221,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
             for author in entry.findall(f"{ATOM}author")
             for name in part_names(_text(author, f"{ATOM}name"))
         ),
+        withdrawn="withdrawn" if says_withdrawn(comments, abstract) else None,
     )
 
 
@@ -252,5 +268,5 @@ SOURCE = Source(
     matches=has_suffix(*_SUFFIXES),
     read=read_with(read_file, LARGEST_FILE, "feed"),
     holds_many=True,
-    reader_version="2",
+    reader_version="3",
 )

@@ -41,6 +41,7 @@ def document_from(row: Row) -> Document:
     doi = find_doi(doi_text) if doi_text else None
     if doi is None and given and given.startswith("10."):
         doi = find_doi(given)
+    doi = doi or find_doi(url or "")
     arxiv_id = _find_arxiv(arxiv_text, given, url, file, doi)
     acl_id = _find_acl(given, url, file, doi)
     if not (given or url or file or doi or (arxiv_text and arxiv_id)):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.catalogues.arxiv import decode_feed
 from vivavoce.sources.catalogues.oai.listing import (
@@ -25,6 +26,7 @@ from vivavoce.sources.catalogues.oai.listing import (
     split_authors,
 )
 from vivavoce.sources.xml import parse_xml
+from vivavoce.store import read_json
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line
@@ -32,8 +34,11 @@ from vivavoce.text.normalise import clean_line
 _LISTS = ("ListRecords", "GetRecord")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SHOWN = 120
+_SUFFIX = ".oai.xml"
 KIND = "oai"
-_FIELDS = ("id", "title", "abstract", "categories", "doi", "journal-ref", "license")
+_FIELDS = ("id", "title", "abstract", "categories", "doi", "journal-ref", "license", "comments")
+STATE = "harvest.json"
+"""Name of the file in which a harvest keeps its progress."""
 _ADDRESS = ("http://", "https://")
 _LARGEST_FILE = 64 << 20
 
@@ -126,9 +131,19 @@ def _number(text: str) -> int | None:
 
 
 def read_entry(entry: Entry) -> Document:
-    """The paper of a record; `InputError` says why there is none."""
+    """The paper of a record; `InputError` says why there is none.
+
+    A deleted record marks the paper that earlier records gave.
+    """
     if entry.is_deleted:
-        raise InputError("deleted by the repository")
+        found = find_arxiv_id(entry.identifier.replace("oai:arXiv.org:", "arXiv:"))
+        return Document(
+            kind=KIND,
+            key=f"deleted:{entry.identifier}",
+            given_id=None if found else entry.identifier or None,
+            arxiv_id=found[0] if found else None,
+            withdrawn="deleted",
+        )
     if entry.metadata is None:
         raise InputError("the record has no metadata")
     name = str(entry.metadata.tag)
@@ -242,13 +257,44 @@ def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
         yield Fault(name, "it lists no records")
 
 
+def _parts(path: Path) -> list[Path]:
+    """The state of the harvest belongs to its last page: what it says is said there."""
+    state = path.parent / STATE
+    is_last = state.is_file() and path == max(path.parent.glob(f"*{_SUFFIX}"), default=path)
+    return [Path(path.name), *([Path(STATE)] if is_last else [])]
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    yield from _read_pages(piece, options)
+    if len(_parts(piece.path)) > 1 and _is_open(piece.path.parent / STATE):
+        folder = piece.path.parent
+        yield Fault(
+            f"{folder.name}/{STATE}",
+            "the harvest in this folder is unfinished, so papers are missing: run the same viva "
+            f"fetch oai --out {folder.name} again, then ingest it again",
+        )
+
+
+def _is_open(state: Path) -> bool:
+    """Check whether a harvest stopped before its end."""
+    try:
+        value = read_json(state)
+    except InputError:
+        return False  # the harvest itself says what is wrong with its state
+    lists = value.get("lists") if isinstance(value, dict) else None
+    return any(isinstance(one, dict) and one.get("open") for one in lists or ())
+
+
+_read_pages = read_with(_read_answer, _LARGEST_FILE, "answer")
+
 SOURCE = Source(
     kind="oai",
     summary="saved OAI-PMH answers of arXiv (.oai.xml): titles, authors, dates, licences",
     is_metadata=True,
     dates="version",
-    matches=has_suffix(".oai.xml"),
-    read=read_with(_read_answer, _LARGEST_FILE, "answer"),
+    matches=has_suffix(_SUFFIX),
+    read=_read,
+    parts=_parts,
     holds_many=True,
-    reader_version="2",
+    reader_version="3",
 )

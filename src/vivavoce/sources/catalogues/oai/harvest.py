@@ -15,12 +15,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from vivavoce.errors import DamagedError, InputError, VivaError
-from vivavoce.sources.catalogues.oai import Page, read_page
+from vivavoce.sources.catalogues.oai import STATE, Page, read_page
 from vivavoce.sources.http.client import BadReplyError, BadStatusError, ChangedError, Client
 from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
 from vivavoce.text.dates import parse_date
 
-STATE = "harvest.json"
 _REMEDY = (
     "Delete it to harvest anew from a date of your choice; the pages that are there stay as "
     "they are."

@@ -8,7 +8,13 @@ from email.utils import parsedate_to_datetime
 
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
-from vivavoce.sources.catalogues.arxiv import FOR, GROUP, part_names, spell_name
+from vivavoce.sources.catalogues.arxiv import (
+    FOR,
+    GROUP,
+    part_names,
+    says_withdrawn,
+    spell_name,
+)
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line
@@ -36,7 +42,8 @@ def read_listing(
 
     Args:
         kind: The source.
-        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`.
+        fields: `id`, `title`, `abstract`, `categories`, `doi`, `journal-ref`, `license`, and
+            `comments` where the format has them.
         authors: In order.
         published: The day of the first version.
         version: The latest version, such as `v2`.
@@ -49,6 +56,7 @@ def read_listing(
     title = clean_line(fields.get("title", ""))
     if not title:
         raise InputError(f"arXiv {arxiv_id} has no title")
+    is_withdrawn = says_withdrawn(fields.get("comments", ""), fields.get("abstract", ""))
     return Document(
         kind=kind,
         key=f"arxiv:{arxiv_id}",
@@ -58,11 +66,12 @@ def read_listing(
         source_url=f"https://arxiv.org/abs/{arxiv_id}{version or ''}",
         title=title,
         abstract=clean_line(fields.get("abstract", "")) or None,
-        published=published,
+        published=first_day(arxiv_id, [published or ""]),
         categories=tuple(dict.fromkeys(clean_line(fields.get("categories", "")).split())),
         venue=clean_line(fields.get("journal-ref", "")) or None,
         licence=clean_line(fields.get("license", "")) or None,
         authors=tuple(authors),
+        withdrawn="withdrawn" if is_withdrawn else None,
     )
 
 

@@ -23,6 +23,7 @@ from vivavoce.sources.fulltext.html.typeset import (
     parse_page,
     with_class,
 )
+from vivavoce.sources.fulltext.names import MARK, names_in
 from vivavoce.sources.xml import children
 from vivavoce.text.dates import find_day
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -32,30 +33,20 @@ _STAMP = re.compile(r"\[(?P<category>[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?)\]\s+\d{
 _LICENCE_START = re.compile(r"licen[sc]e\s?:?\s*", re.IGNORECASE)
 _LICENCES = ("creativecommons.org/", "arxiv.org/licenses/")
 _MAX_LICENCE = 300
-_MARK = "\x04"
 _LINE = "\n"
 _RAISED = frozenset({"sup", "math", "sub"})
 _LINES = frozenset({"br", "tr", "p", "div", "li", "table"})
 _LINE_CLASSES = frozenset({"ltx_tr", "ltx_p"})
 _NOT_PRINTED = frozenset({"script", "style", "svg", "button", "annotation"})
 _ASIDE = frozenset({"ltx_contact", "ltx_author_notes", "ltx_author_before"})
-# A wide space is set between names, as `\quad` does.
-_SEPARATOR = re.compile(
-    rf"^&|[,;{_MARK}]|\s(?:and|AND|&)\s|^\s?(?:and|AND|&)\s|[\u2001\u2003]|[ \u00a0]{{3}}"
-)
-_NO_NAME = re.compile(
-    r"universit|institut|department|school|college|laborator|research|academy|faculty|cent(?:re|er)"
-    r"|corporation|\b(?:inc|ltd|llc|gmbh)\b|google|microsoft|amazon|facebook|openai|deepmind"
-    r"|anonymous|paper|equal|contribut|correspond|\bmember\b|submission|\bauthors\b|\bteam\b"
-    r"|street|e-?mail|hospital|foundation|division|group|technolog|science|\blabs?\b|collaboration"
-    r"|\bieee\b|[@\d\\{}=]|https?:",
-    re.IGNORECASE,
-)
 _WHOLE_NO_NAME = re.compile(
     r"anonymous|double.blind|[@=\\]|https?:|universit|institut|^ieee$", re.IGNORECASE
 )
 # What LaTeXML leaves of commands that it does not know: `[0.5em]` of a line, `cor1` of a note.
 _LEFT_OVER = re.compile(r"^\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*")
+_LEFT_OVERS = re.compile(
+    r"(?:(?<=[,;\x04])|^)\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*"
+)
 _ARGUMENT = re.compile(r"^[a-z]{1,9}\d{1,3}(?!\w)")
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _MAX_AUTHORS = 3_000
@@ -146,35 +137,16 @@ def _names(creator: etree._Element) -> Iterator[str]:
         pieces: list[str] = []
         _print(person, pieces, 0)
         lines = "".join(pieces).split(_LINE)
-        found = list(_names_of(lines))
+        found = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
         if found:
             yield from found
         else:
             yield from _whole(lines)
 
 
-def _names_of(lines: list[str]) -> Iterator[str]:
-    """The names in the first lines; what follows them is the affiliation."""
-    is_open = may_go_on = True
-    for line in lines:
-        text = line.strip()
-        if not text.strip(f" ,{_MARK}"):
-            continue
-        pieces = (_LEFT_OVER.sub("", piece) for piece in _SEPARATOR.split(text))
-        parts = (" ".join(piece.split()).strip(" .*†‡§¶∗") for piece in pieces)
-        names = [f"{part}." if part.endswith((" Jr", " Sr")) else part for part in parts if part]
-        is_marked = may_go_on and _MARK in text and not text.startswith(_MARK)
-        is_next = text.startswith("&")  # what parts the authors of some conferences
-        may_go_on = is_open or is_next or (is_marked and all(map(_is_name, names)))
-        if not may_go_on:
-            continue
-        yield from filter(_is_name, names)
-        is_open = text.rstrip(f" {_MARK}").endswith((",", "&", " and"))
-
-
 def _whole(lines: list[str]) -> Iterator[str]:
     """A single line that is no person's name, such as that of a collaboration."""
-    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(_MARK, " ").split()))
+    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
     if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
         yield text
 
@@ -189,10 +161,10 @@ def _print(element: etree._Element, out: list[str], depth: int) -> None:
             return
         tail = _plain(child.tail)
         if child.tag in _RAISED or is_note:
-            out.append(_MARK)
+            out.append(MARK)
         elif "ltx_ERROR" in names:
             is_next = (child.text or "").strip().lower() == "\\and"
-            tail = f"{_LINE}&{tail}" if is_next else _ARGUMENT.sub(_MARK, tail)
+            tail = f"{_LINE}&{tail}" if is_next else _ARGUMENT.sub(MARK, tail)
         elif child.tag not in _NOT_PRINTED and not names & _ASIDE:
             edge = _LINE if child.tag in _LINES or names & _LINE_CLASSES else ""
             out.append(edge)
@@ -204,18 +176,6 @@ def _print(element: etree._Element, out: list[str], depth: int) -> None:
 def _plain(text: str | None) -> str:
     """Text whose own line ends are spaces; wide spaces stay, for they part names."""
     return clean_text(text or "").replace("\n", " ").replace("\t", " ")
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    return (
-        1 < len(text) <= _MAX_NAME
-        and len(words) <= 6
-        and _NO_NAME.search(text) is None
-        and words[0][0].isalpha()
-        and not words[-1][0].islower()
-        and not (len(words) == 1 and text.isascii() and text.isupper())  # as of a laboratory
-    )
 
 
 def _orcid(creator: etree._Element) -> str | None:
@@ -243,7 +203,7 @@ def read_document(content: bytes, name: str) -> Document:
     root = parse_page(content)
     document = find_document(root, content)
     references, ordinals = read_references(document)
-    body = Body(document, ordinals)
+    body = Body(document, ordinals, references)
     sections, headed_abstract = body.sections()
     abstract = read_abstract(document) or headed_abstract
     if not (abstract or sections or references or body.tables()):

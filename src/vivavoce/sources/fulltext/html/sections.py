@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from lxml import etree
 
 from vivavoce.records import CitedTable, Reference, Section
+from vivavoce.sources.fulltext.html.citing import CitedKeys
 from vivavoce.sources.fulltext.html.typeset import (
     Writer,
     classes_of,
@@ -132,7 +133,9 @@ def _is_cell(element: etree._Element) -> bool:
 class Body:
     """Walks over a paper once."""
 
-    def __init__(self, document: etree._Element, ordinals: Mapping[str, int]) -> None:
+    def __init__(
+        self, document: etree._Element, ordinals: Mapping[str, int], references: Sequence[Reference]
+    ) -> None:
         self._ordinals = ordinals
         self._shift = int(next(with_class(document, "ltx_chapter"), None) is not None)
         tagged = (tag for tag in document.iter("span") if _TAG_SECTION in classes_of(tag))
@@ -141,7 +144,10 @@ class Body:
         self._current = self._drafts[0]
         self._role: str | None = None
         self._tables: list[CitedTable] = []
-        self._writer = Writer(lambda text: self._current.out.append(text), self._take)
+        labels = [_label(entry) for entry in _entries(document)]
+        is_numeric = 2 * sum(any(map(str.isalpha, label)) for label in labels) <= len(labels)
+        cited = CitedKeys(references, is_numeric=is_numeric)
+        self._writer = Writer(lambda text: self._current.out.append(text), self._take, cited)
         self._writer.inside(document)
 
     def sections(self) -> tuple[tuple[Section, ...], str]:

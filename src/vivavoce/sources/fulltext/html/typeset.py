@@ -13,6 +13,7 @@ from importlib import resources
 from lxml import etree
 
 from vivavoce.errors import InputError
+from vivavoce.sources.fulltext.html.citing import CitedKeys
 from vivavoce.sources.xml import check_text, children, parse_xml
 from vivavoce.text.normalise import clean_text
 
@@ -174,9 +175,15 @@ _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
 class Writer:
     """Writes elements piece by piece; paragraphs are parted by `BREAK`."""
 
-    def __init__(self, append: Callable[[str], None], take: Take | None = None) -> None:
+    def __init__(
+        self,
+        append: Callable[[str], None],
+        take: Take | None = None,
+        cited: CitedKeys | None = None,
+    ) -> None:
         self._append = append
         self._take = take
+        self._cited = cited
         self._is_in_equation = False
         self._is_held = False
         """Check whether the text to come continues the line so far: `Proof. It is ...`"""
@@ -189,7 +196,16 @@ class Writer:
         for child in children(element):
             if child is not without:
                 self.element(child, depth + 1)
-            self._text(child.tail)
+            self._text(self._behind(child))
+
+    def _behind(self, child: etree._Element) -> str | None:
+        """The text behind an element; keys behind an unknown citation command are printed."""
+        if self._cited is not None and child.tail and "ltx_ERROR" in classes_of(child):
+            found = self._cited.read(child.text or "", child.tail)
+            if found is not None:
+                self._text(found.printed)
+                return found.rest
+        return child.tail
 
     def element(self, element: etree._Element, depth: int) -> None:
         """Write an element."""

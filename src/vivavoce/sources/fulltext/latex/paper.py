@@ -38,21 +38,14 @@ from vivavoce.sources.fulltext.latex.typeset import (
     finish,
     paragraphs_of,
 )
+from vivavoce.sources.fulltext.names import MARK, names_in
 
 _PARTS = frozenset({"\\and", "\\And", "\\AND", "\\qquad", "\\hfill"})
 _BLOCK = frozenset({"\\IEEEauthorblockN"})
 _RAISED = frozenset({"\\textsuperscript", "\\inst", "\\thanks", "\\Thanks", "\\footnotemark"})
+_BREAKS = frozenset({"\\\\", "\\newline"})
 _GAPS = frozenset({"\\quad", "\\hspace"})
-_MARK = "\x04"
-_SEPARATOR = re.compile(rf"[,;{_MARK}]|\s(?:and|AND|&)\s|^(?:and|AND|&)\s|\s{{3,}}")
-_NO_NAME = re.compile(
-    r"universit|institut|department|school|college|laborator|research|academy|faculty|centre|center"
-    r"|corporation|\binc\b|\bltd\b|google|microsoft|amazon|facebook|openai|deepmind|anonymous|paper"
-    r"|equal|contribut|correspond|member|submission|author|\bteam\b|street|email|hospital|foundation"
-    r"|division|group|technolog|science|\blabs?\b|@|\d|https?:|\\|pages",
-    re.IGNORECASE,
-)
-_MAX_AUTHORS, _MAX_NAME = 3_000, 60
+_MAX_AUTHORS = 3_000
 
 
 def read_authors(setter: Typesetter, arguments: Sequence[Span]) -> tuple[Author, ...]:
@@ -73,27 +66,8 @@ def _names(setter: Typesetter, argument: Span) -> Iterator[str]:
         if block is None:
             continue
         for part in _split(layout, block, _PARTS):
-            yield from _names_of_part(setter, part)
-
-
-def _names_of_part(setter: Typesetter, part: Span) -> Iterator[str]:
-    """The names at the start of one author's or one group's lines; affiliations follow."""
-    is_open = True
-    for line in _split(setter.layout, part, frozenset({"\\\\", "\\newline"})):
-        text = _line(setter, line).strip()
-        if not text.strip(f" ,{_MARK}"):
-            continue
-        pieces = [" ".join(piece.split()) for piece in _SEPARATOR.split(text)]
-        pieces = [
-            piece.strip(" .*†‡§¶") + ("." if piece.endswith("Jr.") else "") for piece in pieces
-        ]
-        pieces = [piece for piece in pieces if piece]
-        are_names = all(map(_is_name, pieces))
-        is_marked = _MARK in text and not text.startswith(_MARK)
-        if not (is_open or (is_marked and are_names)):
-            return
-        yield from filter(_is_name, pieces)
-        is_open = text.rstrip(f" {_MARK}").endswith(",")
+            lines = _split(layout, part, _BREAKS)
+            yield from names_in(_line(setter, line) for line in lines)
 
 
 def _split(layout: Layout, span: Span, at: frozenset[str]) -> Iterator[Span]:
@@ -114,11 +88,11 @@ def _line(setter: Typesetter, span: Span) -> str:
         if token in _RAISED:
             group = layout.group(layout.past_options(place + 1))
             place = group.after if group and token in {*SILENT, "\\textsuperscript"} else place + 1
-            out.append(_MARK)
+            out.append(MARK)
             continue
         if token == "$":
             place = 1 + next(layout.find(frozenset({"$"}), place + 1, span.end), span.end)
-            out.append(_MARK)
+            out.append(MARK)
             continue
         if token in _GAPS:
             out.append(",")
@@ -130,17 +104,6 @@ def _line(setter: Typesetter, span: Span) -> str:
         setter.walk(place, following, out, 1)
         place = following
     return "".join(out).replace("\n", " ")
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    return (
-        1 < len(text) <= _MAX_NAME
-        and 1 <= len(words) <= 6
-        and _NO_NAME.search(text) is None
-        and words[0][0].isalpha()
-        and not words[-1][0].islower()
-    )
 
 
 _REFERENCE = re.compile(f"{REFERENCE_START}([+-])([^{REFERENCE_END}]*){REFERENCE_END}")

@@ -19,7 +19,11 @@ _CELL_GAP = 1.4
 """Of the size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
-_MARKS = re.compile(r"[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\((?:\d|[a-z])\)")
+_DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
+_OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])$", re.IGNORECASE)
+"""The end of a line of an affiliation that goes on in the next."""
+_ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
+_MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\((?:\d|[a-z])\)")
 _SEPARATORS = re.compile(
     r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^(?:and|by|&)\s)\s*", re.IGNORECASE
 )
@@ -68,12 +72,16 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     """Names in the font of the first ones, and whether affiliations or addresses stand there."""
     names: list[str] = []
     font: Font | None = None
-    has_places = False
+    has_places = is_open = False
     for text, own in _passages(lines):
         pieces = _pieces(text)
+        was_open, is_open = is_open, False
+        if was_open and font is not None and len(pieces) == 1:
+            continue  # the end of an affiliation, such as `University at / Chapel Hill`
         good = [piece for piece in pieces if _is_name(piece)]
         is_address = _ADDRESS.search(text) is not None or any(map(_is_place, pieces))
         has_places = has_places or is_address
+        is_open = any(map(_is_place, pieces)) and _OPEN_END.search(text) is not None
         if pieces[:1] == good and any(map(_is_place, pieces[1:])):
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
@@ -89,6 +97,7 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that go on in the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
+    cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
     text, last = "", None
     for line, cell in cells:
         own = _without_marks(cell, line)
@@ -101,6 +110,13 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
         last = line
     if last is not None and text:
         yield text, last.font
+
+
+def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
+    """Check whether a cell stands in a row of affiliations, below the names of their authors."""
+    others = [join_words(other) for other in _cells(line) if other[0] is not cell[0]]
+    above = any(0 < line.y - before.y < 2 * line.size and before.runs > 1 for before in lines)
+    return above and any(_is_place(piece) for text in others for piece in _pieces(text))
 
 
 def _cells(line: Line) -> Iterator[list[Word]]:
@@ -117,9 +133,13 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
     """The text of words; a raised mark ends a name, since it parts it from the next."""
     kept: list[str] = []
     run: list[Word] = []
+    # Where numbers of authors are printed behind names, most of the line is small.
+    lettered = [word for word in words if sum(map(str.isalpha, word.text)) > 1] or words
+    base = max(lettered, key=lambda word: word.font.size)
+    size, height = base.font.size, max(line.y, base.y)
     for word in words:
-        is_small = word.font.size < _RAISED * line.size
-        if is_small and (word.y < line.y - 0.08 * line.size or _MARKS.fullmatch(word.text)):
+        is_small = word.font.size < _RAISED * size
+        if is_small and (word.y < height - 0.08 * size or _MARKS.fullmatch(word.text)):
             kept.append(join_words(run))
             run = []
         else:
@@ -135,7 +155,8 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
 
 def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
     """Check whether a list of names goes on in the next line."""
-    if line is last or line.font != last.font or not 0 < line.y - last.y < 1.6 * line.size:
+    size = max(word.font.size for word in line.words)
+    if line is last or line.font != last.font or not 0 < line.y - last.y < 1.6 * size:
         return False
     is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
     first, final = _pieces(own)[:1], _pieces(text)[-1:]
@@ -144,9 +165,10 @@ def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    plain = _AND.sub(", ", _MARKS.sub(" ", _ADDRESS.sub(" ", _mended(text))))
-    parts = _SEPARATORS.split(f" {plain} ")
-    return [" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip()]
+    bare = _ORCID.sub(" ", _ADDRESS.sub(" ", _mended(text)))
+    parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
+    pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
+    return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
 
 
 def _mended(text: str) -> str:
@@ -162,6 +184,14 @@ def _is_name(text: str) -> bool:
         return False
     if _IDEOGRAPHS.fullmatch(text):
         return not any(sign in text for sign in _words()["signs"])
+    last = text.split()[-1] if text.split() else ""
+    if (
+        last.isupper()
+        and len(last) < 4
+        and last.isalpha()
+        and (not text.isupper() or len(text) < 8)
+    ):
+        return False  # an abbreviation, as of an institute
     is_caseless = text.lower() == text.upper()
     if is_caseless:
         return _CASELESS.fullmatch(text) is not None

@@ -14,6 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
+from vivavoce.sources.fulltext.pdf.affiliations import tie_affiliations
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
@@ -25,6 +26,7 @@ from vivavoce.sources.fulltext.pdf.health import Facts, judge
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import Layout, Line, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
+from vivavoce.sources.fulltext.pdf.raised import print_raised_citations
 from vivavoce.sources.fulltext.pdf.references import (
     Paragraphs,
     find_unheaded,
@@ -76,6 +78,7 @@ def read_pages(
         [line.text for line in front.between], [line.text for line in front.margins]
     )
     references = tuple(_references(body, paragraphs))
+    print_raised_citations(layout.lines, len(references))
     sections = number_sections(_sections(body, paragraphs))
     health, reasons = judge(
         Facts(
@@ -103,7 +106,9 @@ def read_pages(
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
-        authors=read_authors(front.between, front.margins, known_authors),
+        authors=tie_affiliations(
+            read_authors(front.between, front.margins, known_authors), front.between, front.margins
+        ),
         stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,

@@ -148,6 +148,7 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
             word
             for word in line.words
             if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
+            or word.text == "A"  # of the logo of LaTeX
         ]
         while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
             words.pop()

@@ -21,6 +21,10 @@ _PAGES_PER_SECTION = 7
 _FEWEST = 3
 _WIDEST = 0.25
 """Share of the text above the usual (evidence.py) that one section may hold."""
+_UNPARTED = 0.4
+"""Share of the text without any heading inside: a wide section with parts of its own is none."""
+_CONFIRMED = 0.9
+"""Share of the headings that the outline of the file has to name."""
 _GARBLED = 0.03
 _BROKEN = 0.35
 """Share of broken words whose second half does not follow."""
@@ -61,12 +65,8 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield f"{len(tops)} sections on {pages} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
-    if facts.features.get("widest", 0.0) > _WIDEST:
-        yield "one section holds most of the text"
-    if facts.features.get("behind", 0.0) > 0.5:
-        yield "most headings stand behind the references"
-    if facts.features.get("short", 0.0) > 0.5:
-        yield "the headings found are items of a list"
+    if facts.features.get("outline", 0.0) < _CONFIRMED:
+        yield from _doubts_of_outline(facts)
     if _garbled(facts.sections) > _GARBLED:
         yield "many characters cannot be decoded"
     if _misplaced(facts.lines) > _BROKEN:
@@ -74,6 +74,16 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     empty = sum(letters < 50 for letters in facts.letters_by_page)
     if empty > _EMPTY_PAGES * pages:
         yield f"{empty} of {pages} pages hold images only"
+
+
+def _doubts_of_outline(facts: Facts) -> Iterator[str]:
+    """Strong reasons that an outline of the file's own, where it names the headings, outweighs."""
+    if facts.features.get("widest", 0.0) > _WIDEST and _longest(facts.sections) > _UNPARTED:
+        yield "one section holds most of the text"
+    if facts.features.get("behind", 0.0) > 0.5:
+        yield "most headings stand behind the references"
+    if facts.features.get("short", 0.0) > 0.5:
+        yield "the headings found are items of a list"
 
 
 def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
@@ -90,6 +100,12 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
+
+
+def _longest(sections: Sequence[Section]) -> float:
+    """The share of the text that stands between two headings of any level, where it is largest."""
+    lengths = [len(section.text) for section in sections]
+    return max(lengths, default=0) / max(sum(lengths), 1)
 
 
 def _role(section: Section) -> str | None:

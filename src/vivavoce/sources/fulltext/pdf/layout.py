@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule, Word
+from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Rule, Word
 
 _WORD_GAP = 0.12
 """Of the size: what stands closer is one word, unless the file says otherwise."""
@@ -18,6 +18,8 @@ _RUN_GAP = 1.0
 _SCRIPT = 0.85
 """Of the size of the text around it: what is smaller is raised or lowered."""
 _MIN_LINES = 8
+_MAX_ACCENTS = 500
+"""Lone accents of a page; a page of more is no text."""
 _BOTH = 2
 _SMALL_PRINT = 0.8
 _NARROWEST_COLUMN = 0.1
@@ -71,6 +73,8 @@ class Layout:
 
 def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
+    for page in pages:
+        page.words[:] = _with_accents(page.words)
     if _is_leftwards(pages):
         _mirror(pages)
     runs = {page.number: list(_runs(page)) for page in pages}
@@ -91,6 +95,32 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
     )
+
+
+def _with_accents(words: list[Word]) -> list[Word]:
+    """The words with accents that are drawn above a letter, as over capitals, joined to it."""
+    lone = [word for word in words if word.text in COMBINING]
+    if not lone or len(lone) > _MAX_ACCENTS:
+        return words
+    joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
+    return [word for word in words if id(word) not in joined]
+
+
+def _join(accent: Word, word: Word) -> bool:
+    """Put an accent on the letter of a word that it stands above; return whether there is one."""
+    middle, size = (accent.x0 + accent.x1) / 2, max(word.font.size, 1.0)
+    width = word.x1 - word.x0
+    is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
+    if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
+        return False
+    guess = int((middle - word.x0) / width * len(word.text))
+    for place in sorted(range(len(word.text)), key=lambda at: (abs(at - guess), at))[:3]:
+        letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
+        whole = unicodedata.normalize("NFC", letter + COMBINING[accent.text])
+        if len(whole) == 1 and letter.isalpha():
+            word.text = word.text[:place] + whole + word.text[place + 1 :]
+            return True
+    return False
 
 
 def join_words(words: Sequence[Word]) -> str:

@@ -32,8 +32,11 @@ _LIGATURES = {
         ("\u2011", "-"),
     )
 }
+_SLANT = 0.1
+"""Quarter turns by which text may lean; a watermark across the page leans more."""
+_ASKEW = -1
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_COMBINING = {
+COMBINING = {
     "´": "\u0301",
     "`": "\u0300",
     "ˆ": "\u0302",
@@ -46,7 +49,7 @@ _COMBINING = {
     "˚": "\u030a",
     "¸": "\u0327",
 }
-_ACCENTED = re.compile(rf"([{''.join(_COMBINING)}])([A-Za-zıȷ])")
+_ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
     r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
@@ -207,7 +210,10 @@ class _Reader:
         size = pdfium.FPDFText_GetFontSize(self.text_page, index)
         size *= math.hypot(matrix.c, matrix.d) or 1.0
         angle = math.atan2(matrix.b, matrix.a)
-        turn = round(angle / (math.pi / 2)) % 4 if math.isfinite(angle) else 0
+        quarters = angle / (math.pi / 2) if math.isfinite(angle) else 0.0
+        turn = round(quarters) % 4
+        if abs(quarters - round(quarters)) > _SLANT:
+            turn = _ASKEW
         font = None
         if address:
             font = pdfium.FPDFTextObj_GetFont(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT))
@@ -341,7 +347,7 @@ def _clean(printed: str) -> str:
 def _accent(found: re.Match[str]) -> str:
     """A letter behind its accent, as old fonts set it, in one character."""
     letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
-    return unicodedata.normalize("NFC", letter + _COMBINING[found[1]])
+    return unicodedata.normalize("NFC", letter + COMBINING[found[1]])
 
 
 def _is_placed(word: Word) -> bool:

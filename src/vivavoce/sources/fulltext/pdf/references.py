@@ -262,7 +262,7 @@ def read_reference(raw: str, ordinal: int) -> Reference:
 
 def label_of(raw: str) -> str | None:
     """The number that an entry is cited by."""
-    for pattern in (_BRACKETED, _NUMBERED):
+    for pattern in (_BRACKETED, _NUMBERED, _RAISED):
         found = pattern.match(raw)
         if found is not None:
             return found["label"]

@@ -281,5 +281,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     name_of=name_in_folder,
-    reader_version="2",
+    reader_version="3",
 )

@@ -62,7 +62,7 @@ class Entry:
 def read_entries(piece: Piece, file: str) -> Iterator[Entry | tuple[str, str]]:
     """The records of a piece, or (where, why not) for one that cannot be read."""
     has_lines = is_lines(piece.path)
-    for where, value in read_values(piece, _LARGEST_FILE):
+    for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
         if isinstance(value, str):
             yield where.replace(piece.path.name, file, 1), value
             continue
@@ -299,6 +299,7 @@ def _reference(work: Fields, ordinal: int) -> Reference:
         raw=title or name or (f"CorpusId:{number}" if number else ""),
         title=title or None,
         arxiv_id=arxiv[0] if arxiv else None,
+        given_id=f"s2:{number}" if number else None,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.text_statistics import ngram_overlap, words_of
@@ -94,21 +94,31 @@ class Pool:
         return [paper_id for paper_id in self.texts if paper_id not in self.unfit]
 
 
-def read_pool(corpus: Corpus, window: Window, outside: Mapping[str, Reason]) -> Pool:
+def read_pool(
+    corpus: Corpus,
+    window: Window,
+    outside: Mapping[str, Reason],
+    admitted: Collection[str] = frozenset(),
+) -> Pool:
     """Judge every paper of a corpus, and read the texts of those that pass the gates.
 
-    Papers outside what a round is made of are neither targets nor demonstrations.
+    Papers outside what a round is made of are neither targets nor demonstrations; `admitted` are
+    gates that papers need not pass.
     """
-    copies = duplicate_works(corpus.papers)
-    titles = duplicate_titles([paper for paper in corpus.papers if paper.paper_id not in copies])
+    papers = [
+        replace(paper, gates=tuple(gate for gate in paper.gates if gate not in admitted))
+        for paper in corpus.papers
+    ]
+    copies = duplicate_works(papers)
+    titles = duplicate_titles([paper for paper in papers if paper.paper_id not in copies])
     reasons = {
         paper.paper_id: reason
-        for paper in corpus.papers
+        for paper in papers
         if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, window))
     }
     sound = {
         paper.paper_id: paper
-        for paper in corpus.papers
+        for paper in papers
         if not paper.gates and paper.paper_id not in outside
     }
     texts = {
@@ -124,7 +134,7 @@ def read_pool(corpus: Corpus, window: Window, outside: Mapping[str, Reason]) -> 
     }
     categories = {name: primary_category(sound[name]) for name in texts}
     evidence = {name: sound[name].first_public_from for name in texts}
-    works = {paper.paper_id: paper.work for paper in corpus.papers if paper.work}
+    works = {paper.paper_id: paper.work for paper in papers if paper.work}
     return Pool(texts, categories, reasons, titles | copies, evidence, works)
 
 

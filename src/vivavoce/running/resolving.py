@@ -1,0 +1,251 @@
+"""Tasks of a run specification: one for each task, method, model and combination of a sweep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vivavoce.errors import InputError, NoItemsError, VivaError
+from vivavoce.models.cutoffs import take_clean
+from vivavoce.running.batches import check_batches
+from vivavoce.running.checks import check_arguments, check_methods, check_numbers, needs_model
+from vivavoce.running.earlier import difficulty
+from vivavoce.running.prices import set_prices
+from vivavoce.running.spec import RunSpec
+from vivavoce.running.sweeps import combinations, rename
+from vivavoce.store import Row, hash_file
+from vivavoce.tasks import find_task, list_families
+from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks.subsets import take_subset
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.model import GenerateConfig, Model
+
+NO_MODEL = "none/none"
+PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
+"""Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
+
+
+def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
+    """One Inspect task for each (task, method, model), and why tasks were skipped.
+
+    Raises:
+        InputError: A task, method, setting or model is missing or unknown.
+        NoItemsError: No task has an item in the setting.
+        VivaError: A model cannot be started.
+    """
+    # What needs no Inspect is said before it is loaded, which takes seconds.
+    spec = replace(spec, round=open_round(spec.round).folder)
+    found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
+    check_methods(spec, found)
+    check_numbers(spec)
+
+    from inspect_ai import task_with
+    from inspect_ai.model import GenerateConfig
+
+    from vivavoce import _registry  # registers our tasks, solvers and models
+    from vivavoce.tasks.lookup import check_samples, create_method
+
+    spec = _with_own_names(spec, found)
+    check_arguments(spec, found, _taken(spec, found))
+    started = start_models(dict.fromkeys(spec.models), spec.model_args)
+    # A judge is started anew for its role.
+    roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
+    own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
+    resolved, skipped = [], []
+    for family, task in found:
+        try:
+            created = _create_task(task, _task_args(spec, family))
+            if spec.subset:
+                created = take_subset(created, spec.subset, _difficulty(spec, created))
+            if spec.clean_for is not None:
+                created = take_clean(created, spec.models, spec.clean_for)
+        except NoItemsError as error:
+            if len(found) == 1:
+                raise
+            skipped.append(str(error))
+            continue
+        created.config = _decoding(created.config, spec)
+        if roles:
+            created = task_with(created, model_roles=roles)
+        for method, given in _uses(spec, family):
+            check_samples(family, method, created.dataset)
+            for model in started if needs_model(family, method) else [NO_MODEL]:
+                # The samples are made once: no run changes them.
+                use = task_with(copy(created), model=model)
+                if method != "direct":
+                    use = task_with(use, solver=create_method(family, method, given))
+                resolved.append(use)
+        if own is not None:
+            resolved += [task_with(copy(created), model=model, solver=own) for model in started]
+    if not resolved:
+        raise NoItemsError("\n".join(skipped))
+    models = models_of(resolved)
+    limit = spec.cost_limit if spec.budget is None else spec.budget
+    set_prices(models, spec.prices, limit)
+    if spec.batch is not None:
+        check_batches(models)
+    for model in {id(each): each for task in resolved for each in _roles_of(task)}.values():
+        model.config = model.config.merge(GenerateConfig(cache=spec.cache is not False))
+    return resolved, skipped
+
+
+def models_of(tasks: Iterable[Task]) -> list[Model]:
+    """Every model that a run asks: contestants, judges and other roles, each once."""
+    from inspect_ai.model import Model
+
+    used = [model for task in tasks for model in (task.model, *(task.model_roles or {}).values())]
+    return list({id(model.api): model for model in used if isinstance(model, Model)}.values())
+
+
+def _roles_of(task: Task) -> list[Model]:
+    """The judges and evaluators of a task."""
+    from inspect_ai.model import Model
+
+    return [model for model in (task.model_roles or {}).values() if isinstance(model, Model)]
+
+
+def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
+    """Whose replies a run takes from Inspect's cache, for how long, from where and by what."""
+    from inspect_ai.model import CachePolicy, cache_path
+
+    has_roles = any(_roles_of(task) for task in tasks)
+    if spec.cache is False or (spec.cache is None and not has_roles):
+        return None
+    return {
+        "of": "all models" if spec.cache else "judges and evaluators",
+        "expiry": CachePolicy().expiry,
+        "folder": str(cache_path()),
+        "key": ["model", "address", "messages", "tools", "decoding settings", "epoch"],
+    }
+
+
+def _difficulty(spec: RunSpec, task: Task) -> dict[str, float] | None:
+    if spec.subset is None or not spec.subset.difficulty:
+        return None
+    return difficulty(spec.learn_from or [spec.logs], task, spec.models)
+
+
+def _agent_hash(name: str) -> str:
+    """First digits of the hash of the file in `FILE.py@NAME`; empty where there is none."""
+    path = Path(name.rpartition("@")[0])
+    return hash_file(path)[:12] if path.is_file() else ""
+
+
+def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
+    """A task's decoding settings with how, how often and for how long a request is sent."""
+    from inspect_ai.model import BatchConfig
+
+    asked = {"max_retries": spec.max_retries, "attempt_timeout": spec.attempt_timeout}
+    of_card = config.model_dump(include=set(PATIENCE), exclude_none=True)
+    given = {name: value for name, value in asked.items() if value is not None}
+    told: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
+    if spec.batch is not None:  # which takes hours
+        told |= {"attempt_timeout": None, "batch": BatchConfig(**spec.batch)}
+    return config.model_copy(update=told)
+
+
+def _uses(spec: RunSpec, family: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every method with its arguments, once for each combination of a sweep."""
+    for method in dict.fromkeys(spec.methods):
+        given = _solver_args(spec, family, method)
+        for swept in combinations(spec.sweep, _solver_parameters(family, method)):
+            yield method, given | swept
+
+
+def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
+    """The same run with the methods' arguments by their own names, not by those of the papers."""
+    cards = list_families()
+    aliases = {name: own for family, _ in tasks for name, own in cards[family].aliases.items()}
+    taken = _taken(spec, tasks)
+    return replace(
+        spec,
+        solver_args=rename(spec.solver_args, aliases, taken),
+        sweep=rename(spec.sweep, aliases, taken),
+    )
+
+
+def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
+    """Names of the arguments that the methods take, but for the window: the same for all."""
+    families = {family for family, _ in tasks}
+    return {
+        name
+        for family in families
+        for method in spec.methods
+        for name in _solver_parameters(family, method)
+    } - {"context"}
+
+
+def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
+    """What a method is given; as with a task's arguments, a log is known by them."""
+    known = _solver_parameters(family, method)
+    given = {name: value for name, value in spec.solver_args.items() if name in known}
+    # `direct` stands in the task, which hands the window on; other methods get it here.
+    if "context" in known and spec.context is not None:
+        given["context"] = spec.context
+    return given
+
+
+def _solver_parameters(family: str, method: str) -> list[str]:
+    """Names of the arguments that a family's method takes."""
+    import inspect
+
+    from vivavoce.tasks.lookup import find_method_maker
+
+    return list(inspect.signature(find_method_maker(family, method)).parameters)
+
+
+def _create_task(task: str, args: dict[str, Any]) -> Task:
+    """The Inspect task; `InputError` names an argument that it does not take."""
+    import inspect
+
+    from vivavoce.tasks.lookup import create_task, find_task_maker
+    from vivavoce.tasks.scoring.judge import judge_named_later
+
+    known = inspect.signature(find_task_maker(task)).parameters
+    unknown = [name for name in args if name not in known]
+    if unknown:
+        raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
+    with judge_named_later():
+        return create_task(task, args)
+
+
+def start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
+    """Start every model, so that a wrong name or a missing key is told before any work is done."""
+    from inspect_ai.model import get_model
+
+    started = []
+    for name in names:
+        try:
+            # One kept from an earlier run would hold that run's connections, and its address.
+            started.append(get_model(name, memoize=False, **args))
+        except VivaError:
+            raise
+        except Exception as error:  # a provider raises what it likes while it starts
+            kind = InputError if isinstance(error, ValueError) else VivaError
+            cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
+            raise kind(f"The model {name} cannot be used: {cause}") from error
+    return started
+
+
+def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
+    """Arguments of a task; they decide which log of the folder a run goes on with."""
+    from vivavoce.tasks.entry import fingerprint, open_prompts
+
+    prompts = str(spec.prompts.resolve()) if spec.prompts else None
+    opened = open_round(spec.round)
+    args = {
+        "round": str(spec.round.resolve()),
+        "setting": spec.setting,
+        "context": spec.context,
+        "prompts": prompts,
+        "max_tokens": spec.max_tokens,
+        "pin": fingerprint(opened, open_prompts(family, prompts)),
+        "judge": True if spec.judge else None,
+    }
+    return {**spec.task_args, **{name: value for name, value in args.items() if value is not None}}

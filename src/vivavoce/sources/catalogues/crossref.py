@@ -1,0 +1,122 @@
+"""Works in saved answers of Crossref's REST API, one work or a list of works a file.
+
+The fields are those of https://api.crossref.org/swagger-ui/index.html; dates are the earliest by
+which the work was out for sure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document, Fault
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources.json_records import (
+    Fields,
+    line_at,
+    object_at,
+    parse_strictly,
+    rows_at,
+    text_at,
+    texts_at,
+)
+from vivavoce.text.dates import parse_date, period
+from vivavoce.text.identifiers import find_doi
+from vivavoce.text.normalise import clean_line
+
+KIND = "crossref"
+SUFFIX = ".crossref.json"
+_LARGEST_FILE = 64 << 20
+_MARKUP = re.compile(r"<[^<>]{1,200}>")
+_LABEL = re.compile(r"^(?:abstract|summary)\b[.:\s]*", re.IGNORECASE)
+_DATES = ("published-online", "posted", "published-print", "issued")
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+
+
+def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
+    """The works of an answer; `InputError` says why it is none."""
+    value = parse_strictly(content, what)
+    if not isinstance(value, dict) or value.get("status") != "ok":
+        raise InputError(f"{what} is no answer of Crossref: its status is not 'ok'")
+    message = object_at(value, "message")
+    return rows_at(message, "items") if "items" in message else [message]
+
+
+def read_work(work: Fields) -> Document:
+    """The paper that a work describes; `InputError` says why there is none."""
+    doi = find_doi(line_at(work, "DOI"))
+    if doi is None:
+        raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is none")
+    title = clean_line(_MARKUP.sub("", next(iter(texts_at(work, "title")), "")))
+    if not title:
+        raise InputError(f"{doi} has no title")
+    licences = (line_at(row, "URL") for row in rows_at(work, "license"))
+    return Document(
+        kind=KIND,
+        key=f"doi:{doi}",
+        doi=doi,
+        source_url=f"https://doi.org/{doi}",
+        title=title,
+        abstract=_abstract(work),
+        published=_published(work),
+        venue=next(iter(texts_at(work, "container-title")), None),
+        licence=next((url for url in licences if url), None),
+        authors=tuple(_authors(work)),
+    )
+
+
+def _abstract(work: Fields) -> str | None:
+    """The abstract without its markup."""
+    plain = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
+    return _LABEL.sub("", plain, count=1) or None
+
+
+def _published(work: Fields) -> str | None:
+    found = [date for name in _DATES for date in _date(object_at(work, name))]
+    return min(found, key=lambda text: (period(text)[1], text), default=None)
+
+
+def _date(field: Fields) -> Iterator[str]:
+    """The date of `date-parts`, which are a list of lists of numbers, year first."""
+    parts = field.get("date-parts")
+    first = parts[0] if isinstance(parts, list) and parts else None
+    numbers = first if isinstance(first, list) else []
+    plain = [n for n in numbers[:3] if isinstance(n, int) and not isinstance(n, bool)]
+    if plain and len(plain) == len(numbers[:3]):
+        written = "-".join([f"{plain[0]:04d}", *(f"{n:02d}" for n in plain[1:])])
+        if (parsed := parse_date(written)) is not None:
+            yield parsed[0]
+
+
+def _authors(work: Fields) -> Iterator[Author]:
+    for person in rows_at(work, "author"):
+        names = [line_at(person, part) for part in ("given", "family", "suffix")]
+        name = " ".join(filter(None, names)) or line_at(person, "name")
+        if any(map(str.isalpha, name)):
+            orcid = _ORCID.search(line_at(person, "ORCID").upper())
+            places = [line_at(place, "name") for place in rows_at(person, "affiliation")]
+            yield Author(
+                name,
+                orcid[0] if orcid else None,
+                affiliation="; ".join(filter(None, places)) or None,
+            )
+
+
+def _read(content: bytes, name: str) -> Iterator[Document | Fault]:
+    for place, work in enumerate(read_answer(content, "the file"), start=1):
+        try:
+            yield read_work(work)
+        except InputError as error:
+            yield Fault(f"{name}:{place}", str(error))
+
+
+SOURCE = Source(
+    kind=KIND,
+    summary="saved answers of Crossref's API (.crossref.json): titles, authors, dates, DOIs",
+    is_metadata=True,
+    dates="venue",
+    matches=has_suffix(SUFFIX),
+    read=read_with(_read, _LARGEST_FILE, "answer"),
+    holds_many=True,
+)

@@ -1,0 +1,174 @@
+"""Names, affiliations and addresses on first pages, and marks that must not be taken for words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.sources.pdf_pages import FILLER, HEIGHT, TEXT, Paper
+
+from vivavoce.records import Document
+from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.references import mentions_in
+
+
+class Page(Paper):
+    """A page with marks above the line."""
+
+    def raised(self, *parts: str, gap: float = 16.0, size: float = 11.0) -> None:
+        """A centred line; parts that start with `^` are raised marks."""
+        self.y += gap
+        x = self.left + 40
+        for part in parts:
+            if part.startswith("^"):
+                x = self.say(part[1:], x, self.y - 4, TEXT, 0.6 * size)
+            else:
+                x = self.say(part, x, self.y, TEXT, size)
+
+    def side_by_side(self, left: str, right: str, gap: float = 12.0) -> None:
+        self.y += gap
+        self.say(left, self.left, self.y)
+        self.say(right, self.left + 220, self.y)
+
+    def body(self) -> None:
+        self.centred("Abstract", size=12, gap=30)
+        self.paragraph("We study papers that are small. " + FILLER)
+        for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+            self.heading(heading)
+            self.paragraph(FILLER)
+
+
+def start(tmp_path: Path) -> Page:
+    page = Page(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    return page
+
+
+def ties(document: Document) -> list[tuple[str, str | None, str | None]]:
+    return [(a.name, a.affiliation, a.email) for a in document.authors]
+
+
+def test_marks_tie_authors_to_places_and_names_to_addresses(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.raised("Ada Brandt", "^1,2", ", Bo Lindqvist", "^2", " and Cy Okafor", "^1")
+    page.raised("^1", "Harbour University, Lisbon")
+    page.raised("^2", "Institute for Tides, Leeds")
+    page.raised("{abrandt, cy.okafor}@harbour.example, lindqvist@tides.example", size=9)
+    page.body()
+    found = read_file(page.save())
+    assert ties(found) == [
+        (
+            "Ada Brandt",
+            "Harbour University, Lisbon; Institute for Tides, Leeds",
+            "abrandt@harbour.example",
+        ),
+        ("Bo Lindqvist", "Institute for Tides, Leeds", "lindqvist@tides.example"),
+        ("Cy Okafor", "Harbour University, Lisbon", "cy.okafor@harbour.example"),
+    ]
+    assert {a.affiliation_confidence for a in found.authors} == {0.9}
+    assert {a.email_confidence for a in found.authors} == {0.95}
+
+
+def test_places_below_names_belong_to_their_column(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.side_by_side("Ada Brandt", "Bo Lindqvist", 24)
+    page.side_by_side("Harbour University", "Institute for Tides")
+    page.side_by_side("Lisbon, Portugal", "Leeds, United Kingdom")
+    page.side_by_side("x17@harbour.example", "y4@tides.example")
+    page.body()
+    found = read_file(page.save())
+    assert ties(found) == [
+        ("Ada Brandt", "Harbour University Lisbon, Portugal", "x17@harbour.example"),
+        ("Bo Lindqvist", "Institute for Tides Leeds, United Kingdom", "y4@tides.example"),
+    ]
+    assert {a.affiliation_confidence for a in found.authors} == {0.8}
+
+
+def test_a_mark_without_its_place_ties_nothing(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.raised("Ada Brandt", "^3", ", Bo Lindqvist", "^2")
+    page.raised("^1", "Harbour University, Lisbon")
+    page.raised("^2", "Institute for Tides, Leeds")
+    page.body()
+    found = read_file(page.save())
+    assert [place for _, place, _ in ties(found)] == [None, "Institute for Tides, Leeds"]
+
+
+def test_degrees_orcids_and_ends_of_places_are_no_authors(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.raised("Ada Brandt, PhD", "^1", ", Bo Lindqvist, MD", "^2", ", Cy Okafor, MSc", "^1")
+    page.raised("^1", "Department of Tides, The University of Somewhere at")
+    page.raised("Chapel Hill")
+    page.raised("^2", "Institute for Tides, Leeds")
+    page.body()
+    found = read_file(page.save())
+    assert [a.name for a in found.authors] == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor"]
+    page = Page(tmp_path / "b.pdf")
+    page.centred("A Study of Small Papers")
+    orcid = "[0000-0002-1825-0097]"
+    page.raised("Ada Brandt", f"^1{orcid}", ", Bo Lindqvist", f"^2{orcid}")
+    page.raised("^1", "DI ENS, Harbour University, Lisbon")
+    page.body()
+    assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.body()
+    canvas = page.canvas
+    canvas.saveState()
+    canvas.translate(120, HEIGHT - 600)
+    canvas.rotate(55)
+    canvas.setFont(TEXT, 48)
+    canvas.drawString(0, 0, "Unpublished working draft")
+    canvas.restoreState()
+    found = read_file(page.save())
+    assert found.title == "A Study of Small Papers"
+    assert "draft" not in " ".join(section.text for section in found.sections)
+    assert [section.heading for section in found.sections] == [
+        "Introduction",
+        "Method",
+        "Conclusion",
+    ]
+
+
+def test_an_accent_above_a_capital_belongs_to_it(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.y += 20
+    page.say("Oscar Brandt", 250, page.y, TEXT, 12)
+    page.say("´", 252, page.y - 3, TEXT, 12)
+    page.body()
+    assert [a.name for a in read_file(page.save()).authors] == ["Óscar Brandt"]
+
+
+def with_raised_citations(path: Path, marks: str) -> Page:
+    """Sections in which each of these numbers stands raised behind a word, and ten references."""
+    page = Page(path)
+    page.centred("A Study of Small Papers")
+    page.body()
+    page.y -= 8
+    for mark in marks.split():
+        page.raised("This was shown before", f"^{mark}", " by others and by us", size=10, gap=12)
+        page.paragraph(FILLER)
+        if page.y > 560:
+            page.page()
+    page.heading("References")
+    for number in range(1, 11):
+        page.lines(
+            f"{number}. A. Brandt, A work of number {number}, Journal of Tides, {2000 + number}."
+        )
+    return page
+
+
+def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) -> None:
+    found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2,3 4-6 9").save())
+    text = " ".join(section.text for section in found.sections)
+    assert re.findall(r"before (\[[^]]*\]) by", text) == ["[1]", "[2, 3]", "[4-6]", "[9]"]
+    cited = sorted(n for _, meant in mentions_in(text, found.references) for n in meant)
+    assert cited == [0, 1, 2, 3, 4, 5, 8]
+
+
+def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
+    found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2").save())
+    assert "[" not in " ".join(section.text for section in found.sections)
