@@ -70,6 +70,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         "demos": 2,
         "splits": [0.72, 0.19, 0.09],
         "author_sampling": "uniform",
+        "doubtful": "leave_out",
         "within": "all",
         "max_overlap": 0.2,
     }
@@ -86,7 +87,10 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         ("round.sede", "[round] sede is unknown. Did you mean seed?"),
         ("round.window.ende", "[round] window.ende is unknown. Did you mean end?"),
         ("writing.split", "[writing] split is unknown. Did you mean splits?"),
-        ("writing.zzz", "There are: settings, demos, splits, author_sampling, within, max_overlap"),
+        (
+            "writing.zzz",
+            "There are: settings, demos, splits, author_sampling, doubtful, within, max_overlap",
+        ),
     ],
 )
 def test_an_unknown_key_names_the_nearest_known_one(path: str, nearest: str) -> None:

@@ -203,6 +203,9 @@ def _usage(proc: int, limit: int) -> tuple[int, int]:
         if shares := _text(proc, f"{name}/smaps_rollup"):
             twice = _kilobytes(status, ("RssAnon:",)) - _kilobytes(shares, ("Pss_Anon:",))
             held -= 1024 * max(0, twice)
+        else:  # where it has ended since, it holds nothing any more
+            now = _kilobytes(_text(proc, f"{name}/status"), _CHARGED)
+            held -= 1024 * max(0, _kilobytes(status, _CHARGED) - now)
     return held, tasks
 
 

@@ -66,7 +66,7 @@ def test_a_claim_about_what_there_is_not_is_refused(change: dict[str, Any], said
     wrong = replace(report, claim=replace(report.claim, **change))
     market = generate(1)
     with pytest.raises(InputError, match=f"restless_months .* {re.escape(said)}"):
-        reproduce_items([wrong], {name: getattr(market, name) for name in TABLES})
+        reproduce_items([wrong], list_formulas(), {name: getattr(market, name) for name in TABLES})
 
 
 def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
