@@ -54,7 +54,7 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 	@echo build/docs/index.html
 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
-	$(BIN)/python tests/docs/commands.py
+	$(BIN)/python -m tests.docs.commands
 
 picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium
 	$(BIN)/python -m tests.docs.picture
