@@ -124,7 +124,7 @@ def stats(
 
 def _print_power(folder: Path, difference: float, logs: Path | None, as_json: bool) -> None:
     """Print the clusters that a difference needs, beside those that the round has."""
-    from vivavoce.results.audits.power import clusters_needed
+    from vivavoce.results.board.power import clusters_needed
     from vivavoce.rounds import load_round
 
     opened = load_round(folder)
