@@ -107,6 +107,10 @@ def test_sizes_that_cannot_be_are_refused(size: int, overlap: int) -> None:
         split_text("text", size, overlap)
 
 
+def test_what_is_shared_gives_way_where_nothing_fits_beside_it() -> None:
+    assert texts(split_text("?.?", 2, 1, Fussy())) == ["?.", "?"]
+
+
 @settings(deadline=None)
 @given(
     text=st.text(alphabet=st.sampled_from("ab cé.?\n\t\u3000。)"), max_size=300),

@@ -78,7 +78,11 @@ def split_text(
     chunks: list[Chunk] = []
     start = cut = _skip(text, 0)
     while cut < len(text):
-        cut, end = source.next_cut(start, cut)
+        last = cut
+        cut, end, fits = source.next_cut(start, last)
+        if not fits and start < last:  # not even the next character beside what is shared
+            start = last
+            cut, end, fits = source.next_cut(start, last)
         chunks.append(Chunk(start, end, text[start:end]))
         cut = _skip(text, cut)
         start = source.next_start(start, end, cut)
@@ -95,15 +99,15 @@ class _Source:
         self._counter = counter
         self._scale = 1 if counter is None else _MAX_TOKEN
 
-    def next_cut(self, start: int, last: int) -> tuple[int, int]:
-        """Cut of a chunk from `start`, after the last cut; and the end of its text."""
+    def next_cut(self, start: int, last: int) -> tuple[int, int, bool]:
+        """Cut of a chunk from `start`, after the last cut; the end of its text; True if it fits."""
         limit = self._limit(start)
         while True:
             cut = _last_break(self._text, last, limit)
             end = start + len(self._text[start:cut].rstrip())
             excess = self._length(start, end) - self._size
             if excess <= 0 or limit == last + 1:
-                return cut, end
+                return cut, end, excess <= 0
             # What is cut off can change how the rest is cut into tokens.
             limit = max(last + 1, min(limit - excess, cut - 1))
 
