@@ -56,7 +56,7 @@ class SiteInputs:
     heads: Sequence[str] = ()
     reasons: Sequence[Mapping[str, str]] = ()
     trust: Mapping[str, str] = field(default_factory=dict)
-    """What an earlier verification says of the logs, where no rounds are named."""
+    """Result of an earlier verification of the logs, where no rounds are named."""
 
 
 def make_site(

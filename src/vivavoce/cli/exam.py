@@ -142,7 +142,7 @@ def demo(
 
 
 class Aggregation(StrEnum):
-    """How questions of several items are put together."""
+    """Grouping of the questions of several items."""
 
     macro = "macro"
     micro = "micro"

@@ -89,7 +89,7 @@ class Exam:
     baselines: list[Row]
     """Their values, best first."""
     missed: list[Row]
-    """What the one model did worst; empty for several."""
+    """Papers on which the one model did worst; empty for several models."""
     site: str
     page: str
     """The page that says all this."""

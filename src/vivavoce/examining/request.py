@@ -21,7 +21,7 @@ STATE = "exam.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of which models about which papers."""
+    """Request of an exam: papers, models, tasks and budget."""
 
     papers: str
     """A folder, a file, or `arxiv:QUERY`."""

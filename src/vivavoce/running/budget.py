@@ -42,7 +42,7 @@ class Meter:
             self._add(_cost_of_logs(folder), "logs before")
 
     def report(self) -> Row:
-        """What was spent, and the budget."""
+        """Dollars spent, and the budget."""
         return {"usd": self.spent, "budget": self.budget}
 
     def _add(self, usd: float, what: str) -> None:

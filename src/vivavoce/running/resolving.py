@@ -182,7 +182,7 @@ def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
 
 
 def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
-    """What a method is given; as with a task's arguments, a log is known by them."""
+    """Arguments of a method; as with a task's arguments, a log is known by them."""
     known = _solver_parameters(family, method)
     given = {name: value for name, value in spec.solver_args.items() if name in known}
     # `direct` stands in the task, which hands the window on; other methods get it here.

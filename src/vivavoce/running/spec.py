@@ -1,4 +1,4 @@
-"""What to run: tasks, contestants, settings and limits."""
+"""Specification of a run: tasks, contestants, settings and limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vivavoce.tasks.subsets import Subset
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """What to run."""
+    """Specification of a run."""
 
     tasks: Sequence[str]
     """Names such as `title` or `vivavoce/title`."""
@@ -27,13 +27,13 @@ class RunSpec:
     models: Sequence[str] = ()
     """`provider/model`, as Inspect names them; none for methods that need no model."""
     methods: Sequence[str] = ("direct",)
-    """How each model is used, and contestants without one; `list_methods` has all."""
+    """Methods by which each model is used, and contestants without one; `list_methods` has all."""
     agent: str | None = None
     """An agent of the user's own as `FILE.py@NAME`, a method beside the others."""
     judge: str | None = None
     """A model that compares every answer with the gold, for tasks that take a judge."""
     setting: str = "base"
-    """What the models see, by the card of the family."""
+    """Input variant that the models see, by the card of the family."""
     context: int | None = None
     """Every model's window in tokens; None for what is known of each."""
     task_args: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class RunSpec:
     cost_limit: float | None = None
     """Dollars that one try of a sample may cost; the prices of all its models must be known."""
     prices: Mapping[str, Price] = field(default_factory=dict)
-    """What models cost, by their names: Inspect knows no price by itself."""
+    """Prices of models by their names: Inspect knows no price by itself."""
     budget: float | None = None
     """Dollars that all logs of the folder may cost together; every price must be known."""
     batch: Mapping[str, Any] | None = None
@@ -89,4 +89,4 @@ class RunSpec:
     witness: str | None = None
     """A folder or an address where the head of the ledger is stated at the start and the end."""
     display: str | None = None
-    """How Inspect shows the run: `none`, `plain`, `rich`, `full` or `log`."""
+    """Display of the run by Inspect: `none`, `plain`, `rich`, `full` or `log`."""

@@ -30,7 +30,7 @@ class Subset:
     seed: int = 0
     stratify: bool = False
     difficulty: bool = False
-    """Whether strata are of how other contestants did, not of category and size of the gold."""
+    """True if strata are of other contestants' results, not of category and size of the gold."""
 
     def __post_init__(self) -> None:
         if self.size < 1:

@@ -42,7 +42,7 @@ def _is_close(one: complex, other: complex) -> bool:
 
 
 def _values(equations: Sequence[str], point: int) -> list[complex] | None:
-    """What no other equation uses, as numbers in order; None for what cannot be read."""
+    """Sorted values of the equations that no other one uses; None for one that cannot be read."""
     sides = [
         equation.partition("=") if _is_plain(equation) else ("", "", equation)
         for equation in equations

@@ -222,5 +222,5 @@ def _is_same(title: str | None, paper: Paper) -> bool:
 
 
 def _query(paper: Paper) -> str:
-    """What a paper is asked for by."""
+    """Key by which a paper is asked for."""
     return json.dumps([paper.arxiv_id, paper.doi, paper.title])

@@ -125,7 +125,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """What is known of the works of the pools, for the round's card."""
+    """Knowledge of the works of the pools, for the round's card."""
     known = Counter(one for row in rows for one in row["evidence"])
     if not known:
         return []

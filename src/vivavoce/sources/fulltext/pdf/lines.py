@@ -116,7 +116,7 @@ class Page:
     turned: str = ""
     """Text written up the page, such as the stamp of a preprint server."""
     rules: list[Rule] = field(default_factory=list)
-    """Those of a page with tables."""
+    """Tables of a page."""
 
 
 class FontBook:

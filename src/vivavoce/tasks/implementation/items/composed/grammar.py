@@ -213,7 +213,7 @@ class _Reader:
                     yield Node(name, args, slots.get("<n>", 0)), end
 
     def _match(self, parts: list[str], place: int) -> Iterator[tuple[dict[str, Any], int]]:
-        """What fills the slots of a template from a place on."""
+        """Fillings of the slots of a template from a place on."""
         if not parts:
             yield {}, place
             return

@@ -29,7 +29,7 @@ _MAX_COLUMNS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What stands below a name."""
+    """Text below a name."""
 
     is_filled: bool
     years: float
@@ -106,7 +106,7 @@ def _is_count(name: str, words: set[str]) -> bool:
 
 
 def _fault(names: Sequence[str], columns: Sequence[_Column], labels: Sequence[int]) -> str | None:
-    """What tells that a header is shifted; None where nothing does."""
+    """Evidence that a header is shifted; None where there is none."""
     # Before the labels stand the names of groups.
     nameless = [
         at
