@@ -150,7 +150,7 @@ class ScriptedServer:
         self._turns: Counter[tuple[str, str]] = Counter()
         self._changed = threading.Condition()
         handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = _QuietServer(("127.0.0.1", 0), handler)
+        self._http = QuietServer(("127.0.0.1", 0), handler)
 
     @property
     def url(self) -> str:
@@ -203,7 +203,7 @@ class ScriptedServer:
         self._http.server_close()
 
 
-class _QuietServer(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
