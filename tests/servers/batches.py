@@ -1,4 +1,4 @@
-"""A server of OpenAI's files and batches on the loopback interface, which counts what it is sent."""
+"""A server of OpenAI's files and batches on the loopback interface; it counts what it is sent."""
 
 from __future__ import annotations
 
