@@ -17,6 +17,7 @@ from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.published import beside, read_published
+from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json
@@ -76,7 +77,8 @@ def make_site(
         The board, and whether pages of items with texts of papers were written.
 
     Raises:
-        InputError: Labels of people or a split are given, and no logs.
+        InputError: Labels of people or a split are given, and no logs; or what was written holds
+            something that looks like a key, and must not be published.
     """
     published = read_published(logs) if logs.is_file() else None
     if published and options.split:
@@ -114,6 +116,8 @@ def make_site(
             date=options.date,
             options=asdict(options),
         )
+    if keys := list(find_secrets(out)):
+        raise InputError(f"Do not publish {out}, take the keys out of its logs: {' '.join(keys)}")
     return board, bool(items)
 
 
@@ -134,6 +138,8 @@ def check_site(
         options = TypeAdapter(SiteOptions).validate_python(read_json(site / OPTIONS))
     except ValidationError as error:
         raise InputError(f"{site / OPTIONS} holds no options of a site: {error}") from error
+    if keys := list(find_secrets(site)):
+        return keys
     with TemporaryDirectory() as passing:
         again = Path(passing)
         write_json(again / STATE, {"schema_version": 1, "files": {}})

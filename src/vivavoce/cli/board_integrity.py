@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -69,6 +70,7 @@ def verify(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make answers and scores, or the pages of a site, again, and name all that was edited."""
+    from vivavoce.results.integrity.secrets import find_secrets
     from vivavoce.results.integrity.verification import verify_logs
     from vivavoce.running.witness import read_statements
 
@@ -78,6 +80,7 @@ def verify(
     statements = read_statements(witness, witness_key) if witness else []
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update, heads=heads, statements=statements)
+    found = replace(found, secrets=tuple(find_secrets(logs)))
     again = _reask(logs, rounds, reasked, seed) if reasked else None
     if as_json:
         print_json(found.as_dict() | ({"reasked": list(again.rows)} if again else {}))
@@ -141,7 +144,7 @@ def _print_verification(found: Verification) -> None:
         for line in (*log.refused, *log.unverified):
             say(f"  {line}")
     ledger = found.ledger
-    for problem in ledger.problems:
+    for problem in (*ledger.problems, *found.secrets):
         say(f"refused  {problem}")
     for path, head in ledger.heads.items():
         say(f"{path}: {head}")

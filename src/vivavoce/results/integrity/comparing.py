@@ -12,13 +12,16 @@ from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
-from vivavoce.results.integrity.rescoring import Answer, Recording, replies_of
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
+from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""
 _NAMED = 10
 """Missing samples of a log that are listed."""
+_READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
+"""Metadata of a sample that a board reads, whether the task gives them or not."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
 
 
@@ -69,6 +72,10 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
             yield f"its {name} is not that of the task ({said!r}, not {is_!r})."
     if header.eval.dataset.samples != len(task.dataset):
         yield f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
+    if (reducers := header.eval.config.epochs_reducer) not in (None, list(REDUCERS)):
+        yield f"its attempts are reduced by {reducers}, which no run of viva asks for."
+    if settled(header) and COMPARISON not in told:
+        yield "it says why its contestant was asked no more, and all of its task was asked."
     asked = {str(sample.id): sample for sample in task.dataset}
     epochs = header.eval.config.epochs or 1
     for (sample_id, epoch), answer in sorted(recording.answers.items()):
@@ -81,8 +88,8 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
         if answer.target != item.target:
             yield f"{place} has another gold than the round."
         described = _plain(item.metadata or {})
-        for name, value in described.items():
-            if _replaced(_plain(answer.metadata.get(name)), moved) != value:
+        for name in sorted({*described, *_READ_BY_BOARDS}):
+            if _replaced(_plain(answer.metadata.get(name)), moved) != described.get(name):
                 yield f"{place} has another {name} than the round."
 
 
@@ -136,9 +143,12 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
         if name not in values or name not in right or not _equal(values[name], right[name]):
             said, is_ = (_shown(found.get(name)) for found in (values, right))
             yield f"{who} says {name} {said}, it is {is_}."
-    for name in ("fault", "counts"):
-        if _plain(told.metadata or {}).get(name) != _plain(true.metadata or {}).get(name):
+    notes, found = _plain(told.metadata or {}), _made_by_the_model(_plain(true.metadata or {}))
+    for name in sorted({*notes, *found}):
+        if not _equal(notes.get(name), found.get(name)):
             yield f"{who} says another {name}."
+    if told.answer != true.answer:
+        yield f"{who} says another answer."
 
 
 def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
@@ -152,6 +162,13 @@ def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
     return value
 
 
+def _made_by_the_model(value: Any) -> Any:
+    """A value with the names of models as they were before their replies were logged."""
+    if isinstance(value, dict):
+        return {name: _made_by_the_model(member) for name, member in value.items()}
+    return value.removeprefix(f"{LOGGED}/") if isinstance(value, str) else value
+
+
 def _plain(value: Any) -> Any:
     """A value as it comes back out of JSON."""
     return to_jsonable_python(value, serialize_unknown=True, inf_nan_mode="strings")
@@ -160,6 +177,10 @@ def _plain(value: Any) -> Any:
 def _equal(a: Any, b: Any) -> bool:
     if a is None or b is None:
         return a is b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_equal(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
     try:
         first, second = float(a), float(b)
     except (TypeError, ValueError):

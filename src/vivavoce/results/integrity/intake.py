@@ -2,7 +2,8 @@
 
 An inbox is a folder with one submission in each of its folders. What is accepted is copied to
 `accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
-decision. Nothing of a refused submission is copied.
+decision. Nothing of a refused submission is copied, and of none the metrics that were added to its
+logs: whoever takes them in computes these himself.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.results.integrity.submission import LOGS, check_submission
 from vivavoce.results.integrity.verification import SELF_REPORTED, VERIFIED
+from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.reports import Report
 from vivavoce.store import Row, write_json
 
@@ -90,7 +92,7 @@ def _decide(folder: Path, target: Path, rounds: Sequence[Path], heads: Sequence[
     decision |= {"reasons": reasons, "runs": found.runs}
     if reasons:
         return decision
-    shutil.copytree(folder / LOGS, target / folder.name)
+    shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
     badge = SELF_REPORTED if found.runs["self_reported"] else VERIFIED
     return {**decision, "accepted": True, "badge": badge}
 
