@@ -232,7 +232,7 @@ def submit(
     with progress("Logs") as update:
         found = check_submission(folder, rounds, update, heads)
     print_report(found, _print_submission, as_json=as_json)
-    if not found.is_complete:
+    if not found.complete:
         raise typer.Exit(1)
 
 
@@ -265,8 +265,8 @@ def _print_intake(found: Intake) -> None:
 
 def _print_submission(found: SubmissionReport) -> None:
     for each in found.checks:
-        say(f"{'ok     ' if not each.problems else 'missing'}  {each.name}")
-        for problem in each.problems:
+        say(f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}")
+        for problem in each["problems"]:
             say(f"  {problem}")
     for name, count in found.runs.items():
         say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")

@@ -3,8 +3,9 @@
     python -m tests.results.integrity.doors
 
 prints the table: what each command says of each forgery. Where that is `self-reported`, the last
-column has what `verify` says that is given the head which the honest ledger had. The forger's folders are complete submissions. Ends with 1 where a
-forgery passes a door as verified, or as self-reported where it should be refused.
+column has what `verify` says that is given the head which the honest ledger had. The forger's
+folders are complete submissions. Ends with 1 where a forgery passes a door as verified, or as
+self-reported where it should be refused.
 """
 
 from __future__ import annotations

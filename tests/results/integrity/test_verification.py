@@ -280,7 +280,7 @@ def problems(folder: Path, *rounds: Path) -> dict[str, list[str]]:
 
 def test_a_submission_that_has_all_it_must_have(submission: Path, opened: Round) -> None:
     report = check_submission(submission, [opened.folder])
-    assert (report.is_complete, problems(submission, opened.folder)) == (True, {})
+    assert (report.complete, problems(submission, opened.folder)) == (True, {})
     assert report.runs == {
         **{"started": 1, "logs": 1, "rows": 1},
         **{"repeated": 0, "removed": 0, "private_declared": 0, "self_reported": 1},

@@ -88,7 +88,7 @@ def _decide(folder: Path, target: Path, rounds: Sequence[Path], heads: Sequence[
     if odd := list(_odd_files(folder)):
         return {**decision, "reasons": odd}
     found = check_submission(folder, rounds, heads=heads)
-    reasons = [f"{check.name}: {why}" for check in found.checks for why in check.problems]
+    reasons = [f"{each['check']}: {why}" for each in found.checks for why in each["problems"]]
     decision |= {"reasons": reasons, "runs": found.runs}
     if reasons:
         return decision

@@ -255,20 +255,32 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     )
     reducers = config.epochs_reducer
     follow_attempts()
+    return run_quietly(
+        replayed,
+        epochs=Epochs(epochs, reducers) if reducers and epochs > 1 else epochs,
+        **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+    )
+
+
+def run_quietly(task: Task, **settings: Any) -> EvalLog:
+    """Carry a task out, print nothing, and keep nothing of it but its log in memory.
+
+    Raises:
+        VivaError: It does not come to its end.
+    """
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         [made] = eval(
-            replayed,
+            task,
             log_dir=folder,
-            epochs=Epochs(epochs, reducers) if reducers and epochs > 1 else epochs,
             fail_on_error=False,
             display="none",
             log_level="error",
             score_display=False,
-            **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+            **settings,
         )
         if made.status != "success":
             cause = made.error.message if made.error else made.status
-            raise VivaError(f"its answers could not be scored again: {cause}")
+            raise VivaError(f"its answers could not be made again: {cause}")
         # Samples are read from the file when they are first looked at.
         return read_eval_log(made.location)
 

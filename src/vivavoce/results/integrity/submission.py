@@ -7,7 +7,7 @@ holds the logs with their ledger. Nothing is sent anywhere: the folder is handed
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -27,6 +27,7 @@ from vivavoce.results.integrity.verification import (
 )
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
+from vivavoce.results.reports import Report
 from vivavoce.store import Row
 from vivavoce.text.dates import parse_date
 
@@ -81,37 +82,15 @@ class Submission(_Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One thing a submission must have."""
+class SubmissionReport(Report):
+    """Findings about a submission."""
 
-    name: str
-    problems: tuple[str, ...]
-    """Empty when it has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionReport:
-    """What was found of a submission."""
-
-    checks: tuple[Check, ...]
+    complete: bool
+    """True if it can be handed in."""
+    checks: tuple[Row, ...]
+    """Each with its name, `check`, `ok`, and `problems`."""
     runs: Row
     """Runs started, logs, logs of one row again, and private runs."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it can be handed in."""
-        return not any(check.problems for check in self.checks)
-
-    def as_dict(self) -> Row:
-        """As plain JSON values."""
-        return {
-            "complete": self.is_complete,
-            "checks": [
-                {"check": c.name, "ok": not c.problems, "problems": list(c.problems)}
-                for c in self.checks
-            ],
-            "runs": self.runs,
-        }
 
 
 def check_submission(
@@ -130,17 +109,19 @@ def check_submission(
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
     form, faults = read_form(folder / FORM)
-    checks = [Check("form", tuple(faults))]
     logs, problems = _read_logs(folder / LOGS)
-    checks.append(Check("complete logs", tuple(problems)))
-    if not logs:
-        return SubmissionReport(tuple(checks), {})
-    checks.append(Check("models described", tuple(_compare_models(form, logs))))
-    verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
-    checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
-    checks.append(Check("scores", tuple(_check_scores(verified, rounds))))
-    checks.append(Check("no keys", tuple(find_secrets(folder))))
-    return SubmissionReport(tuple(checks), _count(verified, logs, form))
+    checks: dict[str, Iterable[str]] = {"form": faults, "complete logs": problems}
+    runs: Row = {}
+    if logs:
+        verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
+        checks["models described"] = _compare_models(form, logs)
+        checks["ledger"] = _check_ledger(verified, form)
+        checks["scores"] = _check_scores(verified, rounds)
+        checks["no keys"] = find_secrets(folder)
+        runs = _count(verified, logs, form)
+    found = {name: list(problems) for name, problems in checks.items()}
+    told = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
+    return SubmissionReport(not any(found.values()), tuple(told), runs)
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
