@@ -33,8 +33,7 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.integrity.intake import Intake
-    from vivavoce.results.integrity.submission import SubmissionReport
+    from vivavoce.results.integrity.submission import Intake, SubmissionReport
     from vivavoce.results.integrity.verification import Verification
     from vivavoce.results.reports import Table
 
@@ -244,7 +243,7 @@ def intake(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Recompute submissions; accept them or refuse them with reasons."""
-    from vivavoce.results.integrity.intake import DECISIONS, take_in
+    from vivavoce.results.integrity.submission import DECISIONS, take_in
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, heads=heads, progress=update)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,11 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
 
     Where a log names the folder of its round, the receiver's own `folder` counts as the same.
     """
-    moved = {str(header.eval.task_args.get("round")): str(folder.resolve())}
+    its_own = str(header.eval.task_args.get("round"))
+
+    def moved(text: str) -> str:
+        return str(folder.resolve()) if text == its_own else text
+
     true, told = _plain(task.metadata or {}), header.eval.metadata or {}
     for name in sorted({*true, *told}):
         if told.get(name) != true.get(name):
@@ -89,7 +93,7 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
             yield f"{place} has another gold than the round."
         described = _plain(item.metadata or {})
         for name in sorted({*described, *_READ_BY_BOARDS}):
-            if _replaced(_plain(answer.metadata.get(name)), moved) != described.get(name):
+            if _changed(_plain(answer.metadata.get(name)), moved) != described.get(name):
                 yield f"{place} has another {name} than the round."
 
 
@@ -143,7 +147,8 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
         if name not in values or name not in right or not _equal(values[name], right[name]):
             said, is_ = (_shown(found.get(name)) for found in (values, right))
             yield f"{who} says {name} {said}, it is {is_}."
-    notes, found = _plain(told.metadata or {}), _made_by_the_model(_plain(true.metadata or {}))
+    notes = _plain(told.metadata or {})
+    found = _changed(_plain(true.metadata or {}), lambda text: text.removeprefix(f"{LOGGED}/"))
     for name in sorted({*notes, *found}):
         if not _equal(notes.get(name), found.get(name)):
             yield f"{who} says another {name}."
@@ -151,22 +156,13 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
         yield f"{who} says another answer."
 
 
-def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
-    """A value in which some whole texts stand as others."""
-    if isinstance(value, str):
-        return texts.get(value, value)
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """A value with all texts in it changed."""
     if isinstance(value, list):
-        return [_replaced(member, texts) for member in value]
+        return [_changed(member, change) for member in value]
     if isinstance(value, dict):
-        return {name: _replaced(member, texts) for name, member in value.items()}
-    return value
-
-
-def _made_by_the_model(value: Any) -> Any:
-    """A value with the names of models as they were before their replies were logged."""
-    if isinstance(value, dict):
-        return {name: _made_by_the_model(member) for name, member in value.items()}
-    return value.removeprefix(f"{LOGGED}/") if isinstance(value, str) else value
+        return {name: _changed(member, change) for name, member in value.items()}
+    return change(value) if isinstance(value, str) else value
 
 
 def _plain(value: Any) -> Any:
