@@ -166,7 +166,7 @@ class ScriptedServer:
         """Prompts that reached a model, in order."""
         return [ask.prompt for ask in self.asks if ask.model == model]
 
-    def wait_for_answers(self, count: int, seconds: float = 60) -> None:
+    def wait_for_answers(self, count: int, seconds: float = 300) -> None:
         """Wait until so many answers were sent."""
         with self._changed:
             arrived = self._changed.wait_for(lambda: self.answered >= count, timeout=seconds)
