@@ -92,7 +92,7 @@ def final_values(logs: Path) -> Values:
     values = {
         (str(one.id), one.epoch): [
             one.output.completion,
-            {name: score.value for name, score in (one.scores or {}).items()},
+            json.dumps({n: score.value for n, score in (one.scores or {}).items()}, sort_keys=True),
         ]
         for one in samples
     }

@@ -107,6 +107,7 @@ class _BatchHandler(BaseHTTPRequestHandler):
 
     def _send(self, value: Any, status: int = 200) -> None:
         body = (value if isinstance(value, str) else json.dumps(value)).encode()
+        self.owner.wait_to_send()
         try:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -114,7 +115,8 @@ class _BatchHandler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
         except (BrokenPipeError, ConnectionResetError):
-            return  # the client was killed
+            self.owner.take_back()  # the client was killed
+            return
         self.owner.count_answer()
 
     def log_message(self, format: str, *args: Any) -> None:
