@@ -70,7 +70,10 @@ def _samples(path: Path) -> Iterator[tuple[str, str]]:
 
 def _lines(path: Path, rules: list[BasePlugin]) -> Iterator[tuple[str, str]]:
     """The lines of a file, where there is a key in it at all."""
-    text = path.read_text("utf-8", errors="replace")
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except FileNotFoundError:  # a run that goes on took it away
+        return
     if _kind(text, rules):
         yield from ((f"line {n}", line) for n, line in enumerate(text.splitlines(), start=1))
 
