@@ -8,8 +8,6 @@ from math import fsum, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.statistics.ratios import spread
-
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
 
@@ -81,6 +79,7 @@ def item_values(
     """
     from inspect_ai.log import read_eval_log_sample_summaries
 
+    from vivavoce.statistics.ratios import spread
     from vivavoce.tasks.scoring.guard import our_scores
 
     answers: dict[str, list[Any]] = {}
