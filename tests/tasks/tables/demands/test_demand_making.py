@@ -42,10 +42,8 @@ def table_of(
     return GoldTable(
         id=name,
         source_paper="survey",
-        ordinal=0,
         kind="cited",
         caption=caption,
-        mentions=(),
         columns=columns,
         rows=tuple(GoldRow(n, f"p{n}", f"M{n}", cells) for n, cells in enumerate(rows)),
         published=None,

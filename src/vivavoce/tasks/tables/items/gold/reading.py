@@ -18,8 +18,8 @@ from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.gold.cited_tables import (
+    Made,
     make_table,
-    read_mentions,
     read_references,
     read_sources,
 )
@@ -27,7 +27,8 @@ from vivavoce.tasks.tables.items.gold.headers import distinct_names, find_duplic
 from vivavoce.tasks.tables.items.gold.works import (
     Given,
     GivenTables,
-    Works,
+    merge_works,
+    papers_with_text,
     read_given,
     work_of_paper,
 )
@@ -205,10 +206,8 @@ def _table(
     return GoldTable(
         id=name,
         source_paper=None,
-        ordinal=0,
         kind="results",
         caption=f"Published results on {task}.",
-        mentions=(),
         columns=distinct_names([f"{board.dataset} – {board.metric}" for board in kept]),
         rows=tuple(
             GoldRow(ordinal, paper, "", tuple(scores[board.id].get(paper) for board in kept))
@@ -245,21 +244,23 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
     """
     papers = {paper.paper_id: paper for paper in corpus.papers}
     sources, excluded = read_sources(corpus, papers, window, undated=options.undated)
-    texts = read_mentions(corpus, sources)
+    texts = papers_with_text(corpus)
     given = read_given(corpus, papers, texts)
     read_references(corpus, sources, given)
-    works = Works(papers, texts)
-    for source in sources.values():
-        works.add_all([work_of_paper(source.paper, texts), *source.works.values()])
-    known = works.by_id()
-    found: dict[str, tuple[GoldTable, frozenset[str], Mapping[str, int]]] = {}
+    works = [
+        work
+        for source in sources.values()
+        for work in (work_of_paper(source.paper, texts), *source.works.values())
+    ]
+    known = merge_works(works, papers, texts)
+    found: dict[str, Made] = {}
     for source in sources.values():
         for row in source.tables:
             made = make_table(source, row, known, options)
             if isinstance(made, Exclusion):
                 excluded.append(made)
             else:
-                found[made.table.id] = (made.table, source.kin, made.dropped)
+                found[made.table.id] = made
     if "results" in options.kinds:
         results = read_results_tables(
             corpus,
@@ -268,24 +269,21 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
             min_papers=max(_MIN_RESULTS, options.min_papers),
             min_columns=options.min_columns,
         )
-        found |= {table.id: (table, results.kin[table.id], {}) for table in results.tables}
+        found |= {table.id: Made(table, results.kin[table.id]) for table in results.tables}
         excluded += results.excluded
-        works.add_all(
-            work_of_paper(papers[paper], texts)
-            for table in results.tables
-            for paper in table.papers
-        )
-    works.add_all(given.works.values())
-    return _without_duplicates(found, excluded, works.by_id(), given)
+        shown = {paper for table in results.tables for paper in table.papers}
+        works += [work_of_paper(papers[paper], texts) for paper in shown]
+    works += given.works.values()
+    return _without_duplicates(found, excluded, merge_works(works, papers, texts), given)
 
 
 def _without_duplicates(
-    found: Mapping[str, tuple[GoldTable, frozenset[str], Mapping[str, int]]],
+    found: Mapping[str, Made],
     excluded: list[Exclusion],
     works: Mapping[str, Work],
     given: GivenTables,
 ) -> GoldTables:
-    tables = [found[name][0] for name in sorted(found)]
+    tables = [found[name].table for name in sorted(found)]
     duplicates = find_duplicates(tables)
     excluded = excluded + [
         Exclusion(TASK, name, "duplicate", first) for name, first in duplicates.items()
@@ -300,12 +298,12 @@ def _without_duplicates(
     wanted.update(paper for one in came.values() for paper in one.distractors or ())
     dropped: Counter[str] = Counter()
     for table in kept:
-        dropped.update(found[table.id][2])
+        dropped.update(found[table.id].dropped)
     return GoldTables(
         tables=kept,
         excluded=tuple(sorted(excluded, key=lambda one: one.paper_id)),
         works={name: work for name, work in works.items() if name in wanted},
-        kin={table.id: found[table.id][1] for table in kept},
+        kin={table.id: found[table.id].kin for table in kept},
         given=came,
         dropped=dict(sorted(dropped.items())),
     )
