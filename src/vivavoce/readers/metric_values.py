@@ -23,11 +23,7 @@ _FEW = 3
 _REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
 """Words of a metric that turn the direction of the rest of its name round."""
 _IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
-_BESIDE = frozenset(
-    "all average avg best cm db dev final for in m macro mean micro mm ms nats of on overall per"
-    " percent px test the total val valid validation weighted".split()
-)
-"""Words around the name of a metric: the part of the data, the unit, the kind of mean."""
+_BESIDE = frozenset(read_data(__file__, "words.toml")["beside"])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""

@@ -109,33 +109,31 @@ def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
 # --- tables ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    row: Row
-    readings: list[Entries]
+_Table = tuple[Row, list[Entries]]
+"""A table of the corpus, and the ways to read it."""
 
 
 def _tables(
     corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]
 ) -> Iterator[Comparison]:
     tables = [
-        _Table(row, readings)
+        (row, readings)
         for row in corpus.rows("tables")
         if row["paper_id"] in dates and (readings := read_entries(row["cells"]))
     ]
-    attributors = _attributors(corpus, {table.row["paper_id"] for table in tables})
+    attributors = _attributors(corpus, {row["paper_id"] for row, _ in tables})
     names = _names(tables, attributors)
-    for table in tables:
-        paper_id = table.row["paper_id"]
+    for row, readings in tables:
+        paper_id = row["paper_id"]
         lines: list[Line] = []
-        best = table.readings[0]
-        for entries in table.readings:
-            told = _lines(table.row, entries, attributors[paper_id], names, wanted)
+        best = readings[0]
+        for entries in readings:
+            told = _lines(row, entries, attributors[paper_id], names, wanted)
             if _extent(told) > _extent(lines):
                 best, lines = entries, told
         if lines:
-            caption = f"{table.row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
-            ordinal, date = table.row["ordinal"], dates[paper_id]
+            caption = f"{row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
+            ordinal, date = row["ordinal"], dates[paper_id]
             yield Comparison(paper_id, ordinal, date, caption, best.headers, tuple(lines))
 
 
@@ -162,11 +160,11 @@ def _attributors(corpus: Corpus, sources: set[str]) -> dict[str, RowAttributor]:
 
 def _names(tables: Iterable[_Table], attributors: Mapping[str, RowAttributor]) -> Names:
     names = Names()
-    for table in tables:
-        attributor = attributors[table.row["paper_id"]]
-        for entries in table.readings:
+    for row, readings in tables:
+        attributor = attributors[row["paper_id"]]
+        for entries in readings:
             for entry in entries.entries:
-                cited = attributor.cited_in(entry.label, table.row["cited"])
+                cited = attributor.cited_in(entry.label, row["cited"])
                 if len(cited) == 1 and cited[0] != AMBIGUOUS:
                     names.add(entry.label, cited[0])
     return names

@@ -144,12 +144,8 @@ def diagnose(
     faults = count_faults(gold, answer)
     lexical = score_table(gold, answer or NOTHING, pairs=pairs, seed=seed).values()["avg"]
     values = {LEXICAL: lexical, SCHEMA_RECALL: recall, **faults}
-    return {name: number(values[name]) for name in DIAGNOSTICS}
-
-
-def number(value: float | None) -> float:
-    """NaN stands for undefined."""
-    return math.nan if value is None else float(value)
+    defined = {name: math.nan if value is None else value for name, value in values.items()}
+    return {name: float(defined[name]) for name in DIAGNOSTICS}
 
 
 def side_by_side(

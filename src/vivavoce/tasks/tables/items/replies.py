@@ -7,11 +7,18 @@ A finished table is a JSON object or a table inside a text; changes of one are a
 
 Each part may be left out. An object that cannot be read is a fault of the whole answer; a change
 that cannot be made, such as to a paper that nobody knows, is left out and told.
+
+A table as JSON is read in whatever form models give it, as the one that they were asked for:
+
+    {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
+
+Rows may be lists, objects without `cells`, or an object by paper; the rows may stand alone, by
+paper, or below `table`; `columns` and `papers` may be left out where the rows tell them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +26,6 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.items.table_forms import holds_table, in_form
 from vivavoce.tasks.tables.items.table_items import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
@@ -231,10 +237,10 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     def is_paper(name: str) -> bool:
         return names.find(name) in titles
 
-    found = find_json(answer, lambda value: holds_table(value, is_paper), mend=True)
+    found = find_json(answer, lambda value: _holds_table(value, is_paper), mend=True)
     if found is not None:
         try:
-            return answer_table(in_form(found, is_paper), names)
+            return answer_table(_in_form(found, is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)
@@ -304,3 +310,88 @@ def _object(answer: str, *keys: str) -> Mapping[str, Any]:
         raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
     value: Mapping[str, Any] = found
     return value
+
+
+_KEYS = ("rows", "columns", "papers", "table")
+_PAPER = frozenset({"paper", "id", "label", "paper_id", "paper id", "#"})
+
+IsPaper = Callable[[str], bool]
+
+
+def _holds_table(value: Any, is_paper: IsPaper) -> bool:
+    """Check that a JSON value is a table in one of the forms."""
+    if isinstance(value, dict):
+        return any(key in value for key in _KEYS) or _is_by_paper(value, is_paper)
+    rows = value if isinstance(value, list) else []
+    return bool(rows) and all(isinstance(row, dict) and _paper_key(row) for row in rows)
+
+
+def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
+    """A table in the form that was asked for; parts that fit none stay as they are.
+
+    Args:
+        value: What `_holds_table` is true of.
+        is_paper: Tells whether a text names a paper of the pool.
+    """
+    if isinstance(value, list) or _is_by_paper(value, is_paper):
+        value = {"rows": value}
+    if isinstance(inner := value.get("table"), dict | list):
+        outer = {key: value[key] for key in ("papers", "columns") if key in value}
+        value = {**outer, **({"rows": inner} if isinstance(inner, list) else inner)}
+    rows, columns, papers = (value.get(key) for key in ("rows", "columns", "papers"))
+    if isinstance(rows, dict):
+        rows = [_row_of(name, cells) for name, cells in rows.items()]
+    found: dict[str, Any] = value
+    if not isinstance(rows, list):
+        return found
+    named = [str(name) for name in columns] if isinstance(columns, list) else []
+    if named and named[0].strip().casefold() in _PAPER:
+        named = named[1:]
+    listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
+    made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
+    known = named or (list(_columns_of(made)) if columns is None else columns)
+    return {**found, "rows": made, "columns": known}
+
+
+def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
+    """Check for an object that has the cells of each paper under its name."""
+    return bool(value) and all(
+        isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
+    )
+
+
+def _row_of(paper: Any, cells: Any) -> Any:
+    inner = cells.get("cells", cells) if isinstance(cells, dict) else cells
+    return {"paper": paper, "cells": inner}
+
+
+def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
+    """One row as an object with `paper` and `cells`."""
+    if isinstance(row, list):
+        if columns and len(row) == len(columns) + 1:
+            return _shaped({"paper": row[0], "cells": row[1:]}, columns, None)
+        return row if paper is None else _shaped({"paper": paper, "cells": row}, columns, None)
+    if not isinstance(row, dict):
+        return row
+    name = _paper_key(row)
+    found = paper if name is None else row[name]
+    cells = row.get("cells")
+    if "cells" not in row:
+        cells = {key: cell for key, cell in row.items() if key != name}
+    elif isinstance(cells, list) and len(cells) <= len(columns):
+        cells = dict(zip(columns, cells, strict=False))
+    return row if found is None else {"paper": found, "cells": cells}
+
+
+def _paper_key(row: Mapping[str, Any]) -> str | None:
+    """The key under which a row names its paper."""
+    return next((key for key in row if key.strip().casefold() in _PAPER), None)
+
+
+def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
+    """Names of the cells of all rows, in the order in which they first come."""
+    found: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("cells"), dict):
+            found.update(dict.fromkeys(row["cells"]))
+    return found

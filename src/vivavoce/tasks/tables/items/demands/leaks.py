@@ -25,6 +25,7 @@ from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, r
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter_stem
 
@@ -38,14 +39,7 @@ _MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
 )
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
-        start=2,
-    )
-} | {"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+_NUMBER_WORDS: dict[str, str] = read_data(__file__, "words.toml")["number_words"]
 
 
 def read_words(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
+from vivavoce.tasks.tables.items.demands.checklist import check_demand
 from vivavoce.tasks.tables.items.demands.leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -225,10 +225,6 @@ class WrittenDemand:
         """What was said last."""
         return self.verdicts[-1].reason if self.verdicts else ""
 
-    def row(self) -> Row:
-        """As the file holds it."""
-        return asdict(self) | {"verdicts": [asdict(verdict) for verdict in self.verdicts]}
-
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     """A demand worded without a model; None where no topic is left or no wording passes."""
@@ -242,12 +238,10 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     return None
 
 
-def spot_check_row(
-    table: GoldTable, demand: str, source: Source, titles: Sequence[str]
-) -> tuple[Row, tuple[Check, ...]]:
-    """A row of `demands_to_check.jsonl`, for people who look demands through, and its checks."""
+def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequence[str]) -> Row:
+    """A row of `demands_to_check.jsonl`, for people who look demands through."""
     checks = check_demand(demand, table, titles)
-    row = {
+    return {
         "id": table.id,
         "demand": demand,
         "source": source,
@@ -257,7 +251,6 @@ def spot_check_row(
         "checks": [asdict(check) for check in checks],
         "flagged": [check.name for check in checks if not check.passed],
     }
-    return row, checks
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:

@@ -15,12 +15,11 @@ from vivavoce.tasks.tables.items.keyword.papers import (
     own_name,
     task_of,
     terms_of,
+    weigh,
 )
 from vivavoce.text.data import read_data, read_patterns
 
 _MAX_VALUES = 3
-_TITLE, _ABSTRACT, _TEXT = 8, 4, 1
-"""How much a mention counts, by where it stands."""
 _NEAR_BEST = 0.5
 """Share of the most mentioned value's weight that another one needs to stand beside it."""
 _SCALE = {"million": "M", "billion": "B", "thousand": "K"}
@@ -55,35 +54,20 @@ class Facet:
         return ", ".join(name for name, weight in ranked if weight >= least) or None
 
 
-def _parts_of(paper: PoolText) -> Iterator[tuple[int, str]]:
-    """The parts of a paper, and what a mention in them counts."""
-    yield _TITLE, paper.title
-    yield _ABSTRACT, paper.abstract
-    yield _TEXT, paper.text
-
-
 def _listed(listing: str) -> Find:
-    def find(paper: PoolText) -> Counter[str]:
-        weights: Counter[str] = Counter()
-        for weight, text in _parts_of(paper):
-            for _, _, name in terms_of(listing).find(text):
-                weights[name] += weight
-        return weights
-
-    return find
+    return lambda paper: weigh(
+        paper.parts, lambda text: (name for _, _, name in terms_of(listing).find(text))
+    )
 
 
 def _numbered(pattern: re.Pattern[str]) -> Find:
     """The numbers that a pattern finds, with the sign of their scale."""
-
-    def find(paper: PoolText) -> Counter[str]:
-        weights: Counter[str] = Counter()
-        for weight, text in _parts_of(paper):
-            for found in pattern.finditer(text):
-                weights["".join(map(_scaled, filter(None, found.groups())))] += weight
-        return weights
-
-    return find
+    return lambda paper: weigh(
+        paper.parts,
+        lambda text: (
+            "".join(map(_scaled, filter(None, found.groups()))) for found in pattern.finditer(text)
+        ),
+    )
 
 
 def _scaled(part: str) -> str:
@@ -99,7 +83,7 @@ def _method(paper: PoolText) -> Counter[str]:
 
 def _code(paper: PoolText) -> Counter[str]:
     """Only a whole text can tell that there is none."""
-    if any(_PATTERNS["code"].search(text) for _, text in _parts_of(paper)):
+    if any(_PATTERNS["code"].search(text) for _, text in paper.parts):
         return Counter([_YES])
     return Counter([_NO]) if paper.text else Counter()
 
@@ -128,12 +112,7 @@ _MAX_WORDS = 2
 """Words of a phrase."""
 _BREAK = re.compile(r"[:;,.?!()\n–—]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_EMPTY = (
-    "achieve approach art base based better data deep demonstrate different effective efficient "
-    "existing fast first framework general high improve large learning method model network new "
-    "novel paper performance present problem propose result set show simple state study survey "
-    "system task technique toward training two use using via work"
-)
+_EMPTY = read_data(__file__, "words.toml")["empty"]
 """Words that are in too many papers to say what one is about."""
 
 Stems = tuple[str, ...]
@@ -178,7 +157,7 @@ def find_topics(demand: str, papers: Sequence[PoolText], most: int) -> dict[str,
 
 @cache
 def _empty_stems() -> frozenset[str]:
-    return frozenset(map(stem_of, _EMPTY.split()))
+    return frozenset(map(stem_of, _EMPTY))
 
 
 def _phrases(text: str) -> Iterator[tuple[Stems, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -29,6 +29,11 @@ class PoolText:
     title: str
     abstract: str = ""
     text: str = ""
+
+    @property
+    def parts(self) -> tuple[tuple[int, str], ...]:
+        """Title, abstract and text, each with what a mention in it counts."""
+        return (_TITLE, self.title), (_ABSTRACT, self.abstract), (_TEXT, self.text)
 
     @property
     def lead(self) -> str:
@@ -67,7 +72,16 @@ _TASK = _PATTERNS["task"]
 _AIM = _PATTERNS["aim"]
 _AIM_ENDS = _PATTERNS["aim_ends"]
 _VAGUE = _PATTERNS["vague"]
-_TITLE, _ABSTRACT = 8, 4
+_TITLE, _ABSTRACT, _TEXT = 8, 4, 1
+
+
+def weigh(parts: Iterable[tuple[int, str]], find: Callable[[str], Iterable[str]]) -> Counter[str]:
+    """Names that are found in parts of a paper, by how much speaks for each."""
+    weights: Counter[str] = Counter()
+    for weight, text in parts:
+        for name in find(text):
+            weights[name] += weight
+    return weights
 
 
 def own_name(paper: PoolText) -> str | None:
@@ -80,19 +94,15 @@ def own_name(paper: PoolText) -> str | None:
 
 def datasets_in(paper: PoolText) -> Counter[str]:
     """Names of datasets, by how much speaks for each."""
-    weights: Counter[str] = Counter()
-    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract), (1, paper.text)):
-        for name in _dataset_names(text):
-            weights[name] += weight
-    return weights
+    return weigh(paper.parts, _dataset_names)
 
 
 def task_of(paper: PoolText) -> Counter[str]:
     """What a paper works on: a phrase such as `machine translation`, or what its title is for."""
-    weights: Counter[str] = Counter()
-    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract)):
-        for found in _TASK.finditer(text.lower()):
-            weights[_without_vague(found.group())] += weight
+    weights = weigh(
+        paper.parts[:2],
+        lambda text: (_without_vague(found.group()) for found in _TASK.finditer(text.lower())),
+    )
     if not weights and (aim := _AIM.search(paper.title)):
         words = _AIM_ENDS.split(f" {aim[1]} ", maxsplit=1)[0].strip().lower()
         weights[_without_vague(words)] += _TITLE
