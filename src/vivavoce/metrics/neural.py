@@ -214,7 +214,6 @@ def _layer_of(model: str, layer: int | None) -> int:
 def _load(
     model: str, purpose: str, layer: int | None = None, device: str = "cpu"
 ) -> tuple[Any, Any]:
-    """The tokenizer and the encoder."""
     try:
         import torch
     except ImportError as error:

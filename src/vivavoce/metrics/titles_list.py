@@ -135,8 +135,6 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
 
 
 class _Finder:
-    """Tells which wanted title a line names."""
-
     def __init__(self, wanted: Sequence[str]) -> None:
         self.index = {title_key(wanted[position]): position for position in distinct_titles(wanted)}
         self._word_counts = sorted({key.count(" ") + 1 for key in self.index})
@@ -194,13 +192,9 @@ def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_
         if answer.keys().isdisjoint(found):
             answer |= found
             used.append(lines)
-        elif 2 * len(found) > len(answer) and not _repeats_beginning(found, answer):
+        elif 2 * len(found) > len(answer) and _in_order(answer)[: len(found)] != _in_order(found):
             answer, used = dict(found), [lines]
     return _in_order(answer), used
-
-
-def _repeats_beginning(found: dict[int, int], answer: dict[int, int]) -> bool:
-    return _in_order(answer)[: len(found)] == _in_order(found)
 
 
 def _in_order(lines: dict[int, int]) -> list[int]:

@@ -101,7 +101,6 @@ def _around(sentence: str, found: list[re.Match[str]], group: range) -> tuple[st
 
 
 def _words_near(before: str, after: str, place: int, count: int) -> str:
-    """The words that belong to one number of a group."""
     if count > 1:
         ahead = [part for part in _PARTING.split(after.split("respectively")[0]) if part.strip()]
         if len(ahead) == count and "respectively" in after:

@@ -152,8 +152,6 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A label and a score of a row, with their weight."""
-
     label: str
     score: str
     weight: float

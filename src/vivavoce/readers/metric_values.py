@@ -130,7 +130,6 @@ def _named(metric: str) -> Evidence | None:
 
 
 def _words(metric: str) -> list[str]:
-    """The words of a name without a remark and signs."""
     words = words_of(_REMARK.sub(" ", metric)) or words_of(metric)
     return [word for word in words if any(map(str.isalnum, word))]
 
@@ -201,7 +200,6 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 
 
 def _is_bounded(metric: str) -> bool:
-    """Check whether a metric is known to lie between 0 and 100."""
     words = _words(metric)
     known = _names_in(words)
     told = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]

@@ -352,7 +352,6 @@ class Evaluation:
         }
 
     def _name(self, role: str, given: str) -> str:
-        """The model of a role."""
         if given != ROLE:
             return given
         model = model_roles().get(role)

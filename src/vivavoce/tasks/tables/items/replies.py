@@ -354,7 +354,6 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
 
 
 def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
-    """Check for an object that has the cells of each paper under its name."""
     return bool(value) and all(
         isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
     )
@@ -384,7 +383,6 @@ def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
 
 
 def _paper_key(row: Mapping[str, Any]) -> str | None:
-    """The key under which a row names its paper."""
     return next((key for key in row if key.strip().casefold() in _PAPER), None)
 
 

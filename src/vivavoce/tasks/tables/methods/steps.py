@@ -269,7 +269,6 @@ class TableRun:
         return self.state
 
     def _room(self, window: int | None) -> int:
-        """The longest answer in tokens."""
         longest = int(self.state.metadata["max_tokens"])
         return longest if window is None else max(1, min(longest, window // _ANSWER_SHARE))
 

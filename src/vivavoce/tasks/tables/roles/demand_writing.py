@@ -190,7 +190,6 @@ async def _look_through(
 async def _ask(
     model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
 ) -> str:
-    """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
     values = {"mark": fence_mark(slots.values()), "attempt": attempt}
     fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
     output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])

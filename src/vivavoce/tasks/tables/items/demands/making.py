@@ -295,5 +295,4 @@ def _phrased(topics: Sequence[str]) -> Iterator[str]:
 
 
 def _telling_stems(phrase: str) -> set[str]:
-    """Stems of the words of a phrase that make a topic."""
     return {stem_of(word) for word in _WORD.findall(phrase) if is_telling(word)} - _EMPTY

@@ -78,7 +78,6 @@ def _width(row: Row) -> int:
 
 
 def _with_lines(table: Row, more: Row) -> Row:
-    """A table with the lines of its continuation."""
     header = 0
     while header < min(len(more["cells"]), len(table["cells"])) and (
         more["cells"][header] == table["cells"][header] and not _cites_at(more, header)
@@ -140,7 +139,9 @@ def read_sources(
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
         of_paper = join_continued(list(tables))
-        citing = [row for row in of_paper if _cites_one(row)]
+        citing = [
+            row for row in of_paper if any(len(cited) == 1 for cited in row.get("row_cited") or ())
+        ]
         if not citing:
             continue
         source = Source(papers[name], citing)
@@ -200,10 +201,6 @@ def make_table(
 def table_id(row: Row) -> str:
     """The id of a gold table from a row of `tables`."""
     return f"{row['paper_id']}/table/{row['ordinal']}"
-
-
-def _cites_one(row: Row) -> bool:
-    return any(len(ordinals) == 1 for ordinals in row.get("row_cited") or ())
 
 
 def _outside(paper: Paper, window: Window, *, undated: bool) -> tuple[str, str] | None:
