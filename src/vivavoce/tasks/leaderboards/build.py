@@ -28,7 +28,7 @@ from vivavoce.tasks.leaderboards.items.board_items import (
     gold_table,
 )
 from vivavoce.tasks.library import library_as_bytes, library_rows
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]
 
@@ -91,9 +91,7 @@ def _read_texts(corpus: Corpus, spec: RoundSpec) -> set[str]:
     over = {
         paper.paper_id
         for paper in corpus.papers
-        if paper.first_public is not None
-        and _NO_PAPER not in paper.gates
-        and period(paper.first_public)[1] <= spec.window.end
+        if _NO_PAPER not in paper.gates and is_over(paper.first_public, spec.window.end)
     }
     return over & {str(row["paper_id"]) for row in corpus.rows("sections")}
 

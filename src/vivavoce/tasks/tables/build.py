@@ -58,7 +58,7 @@ from vivavoce.tasks.tables.items.table_items import (
     gold_rows,
     is_known,
 )
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 from vivavoce.text.terms import STOP_WORDS, terms_of
 from vivavoce.text.tokens import WordCounter
 
@@ -182,7 +182,7 @@ def _candidates(
     in_time = {
         name: work
         for name, work in works.items()
-        if (name in cited or work.published is None or period(work.published)[1] <= window.end)
+        if (name in cited or work.published is None or is_over(work.published, window.end))
         and is_known(work, options.evidence)
     }
     demands = asked.texts()

@@ -34,7 +34,7 @@ from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TermsDocum
 from vivavoce.retrieval.sparse import words
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
@@ -151,7 +151,7 @@ def _most_relevant(
     wanted = {paper for query in queries for paper in found[query.id]}
     terms = {query.id: query_terms(query.words(), drop_stop_words=True) for query in queries}
     vocabulary = frozenset(term for each in terms.values() for term in each)
-    known = (d for d in read_documents(corpus) if _is_over(d.published, as_of))
+    known = (d for d in read_documents(corpus) if is_over(d.published, as_of))
     counts = _TermCounts(known, vocabulary, wanted)
     best: dict[str, list[str]] = {}
     for query in queries:
@@ -275,7 +275,7 @@ def make_graph_part(
     shown.update(gold)
     papers = library_rows(corpus, shown, texts=whole)
     places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
-    over = {paper.paper_id for paper in corpus.papers if _is_over(paper.first_public, window.end)}
+    over = {paper.paper_id for paper in corpus.papers if is_over(paper.first_public, window.end)}
     parts = {name: _part_of(network, places, over) for name, network in opened.items()}
     for place, paper in enumerate(papers):
         paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
@@ -287,10 +287,6 @@ def make_graph_part(
         "candidates": {text: _describe(each) for text, each in found.items()},
     }
     return GraphPart(columns, files, report)
-
-
-def _is_over(published: str | None, day: date) -> bool:
-    return published is not None and period(published)[1] <= day
 
 
 def _part_of(

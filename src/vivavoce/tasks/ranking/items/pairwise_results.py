@@ -21,7 +21,7 @@ from vivavoce.readers.claims import find_claims
 from vivavoce.readers.entries import Entries, read_entries
 from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names
 from vivavoce.store import Row
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 
 ABOUT = -1
 """Ordinal of the row that has a paper's title and abstract as its caption, and no lines."""
@@ -77,7 +77,7 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
     dates = {
         paper.paper_id: paper.first_public
         for paper in corpus.papers
-        if paper.first_public is not None and period(paper.first_public)[1] <= before
+        if paper.first_public is not None and is_over(paper.first_public, before)
     }
     found = [*_tables(corpus, wanted, dates), *_claims(corpus, wanted, dates)]
     sources = {one.paper_id for one in found}

@@ -42,22 +42,24 @@ class PoolText:
         return f"{self.title}\n{self.abstract}"
 
 
-def read_pool(rows: Iterable[Mapping[str, Any]]) -> list[PoolText]:
-    """The papers of a sample's `pool`: objects with label, title, abstract and text."""
-    given = list(rows)
-    most = min(_MAX_TEXT, _ALL_TEXTS // max(1, len(given)))
+def read_pool(rows: Sequence[Mapping[str, Any]], *, whole: bool = False) -> list[PoolText]:
+    """The papers of a sample's `pool`: objects with label, title, abstract and text.
+
+    Abstracts and texts are cut to what rules read, unless the `whole` is asked for.
+    """
+    most = None if whole else min(_MAX_TEXT, _ALL_TEXTS // max(1, len(rows)))
     return [
         PoolText(
             str(row["label"]),
             " ".join(_part(row, "title", _MAX_TITLE).split()),
-            _part(row, "abstract", _MAX_ABSTRACT),
+            _part(row, "abstract", None if whole else _MAX_ABSTRACT),
             _part(row, "text", most),
         )
-        for row in given
+        for row in rows
     ]
 
 
-def _part(row: Mapping[str, Any], name: str, most: int) -> str:
+def _part(row: Mapping[str, Any], name: str, most: int | None) -> str:
     return str(row.get(name) or "")[:most].strip()
 
 
