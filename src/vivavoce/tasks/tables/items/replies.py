@@ -5,8 +5,9 @@ A finished table is a JSON object or a table inside a text; changes of one are a
     {"include": ["P1"], "exclude": ["P4"], "add": ["Dataset"], "drop": ["Notes"],
      "rename": {"Data": "Dataset"}, "rows": {"P1": {"Dataset": "Treebank"}}}
 
-Each part may be left out. An object that cannot be read is a fault of the whole answer; a change
-that cannot be made, such as to a paper that nobody knows, is left out and told.
+Each part may be left out. An object that cannot be read is a fault of the whole answer: every
+reader raises `UnusableReply`, which says what is wrong. A change that cannot be made, such as to a
+paper that nobody knows, is left out and told.
 
 A table as JSON is read in whatever form models give it, as the one that they were asked for:
 
@@ -63,11 +64,7 @@ class Outcome:
 
 
 def read_operations(answer: str) -> Operations:
-    """The changes that an answer asks for; an empty object asks for none.
-
-    Raises:
-        UnusableReply: It holds no such object, or a part of it has the wrong type or no end.
-    """
+    """The changes that an answer asks for; an empty object asks for none."""
     found = find_json(answer, PARTS)
     if found is None:
         if find_json(answer) == {}:
@@ -167,11 +164,7 @@ def _paper_of(row: Any) -> str:
 
 
 def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The names under a key: a list, or one alone; none where there is no such key.
-
-    Raises:
-        UnusableReply: They are something else, or more than `MAX_ENTRIES`.
-    """
+    """The names under a key: a list, or one alone; none where there is no such key."""
     value = found.get(key)
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
@@ -182,11 +175,7 @@ def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; empty where there is no such key.
-
-    Raises:
-        UnusableReply: It is something else, or has more than `MAX_ENTRIES` entries.
-    """
+    """The object under a key; empty where there is no such key."""
     value = found.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
@@ -197,20 +186,12 @@ def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def cells_of(found: Mapping[str, Any], key: str) -> dict[str, str | None]:
-    """The cells under a key: values as text by column.
-
-    Raises:
-        UnusableReply: They are no object, or a value is neither text, a number nor a list of these.
-    """
+    """The cells under a key: values as text by column."""
     return {column: text_of(value) for column, value in object_of(found, key).items()}
 
 
 def text_of(value: Any) -> str | None:
-    """A value as the text of a cell: lists joined by commas, True and False as yes and no.
-
-    Raises:
-        UnusableReply: It is an object, or a list with more than plain values in it.
-    """
+    """A value as the text of a cell: lists joined by commas, True and False as yes and no."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -227,11 +208,7 @@ def _shown(key: str) -> str:
 
 
 def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
-    """The table of an answer: a JSON object, or a table inside a text.
-
-    Raises:
-        UnusableReply: It is neither.
-    """
+    """The table of an answer: a JSON object, or a table inside a text."""
     names = PaperNames(LiteratureTable(tuple(titles), (), ()), titles)
 
     def is_paper(name: str) -> bool:
@@ -250,11 +227,7 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
 
 
 def read_outline(answer: str) -> Operations:
-    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`."""
     found = _object(answer, "papers", "columns")
     if not ("papers" in found and "columns" in found):
         raise UnusableReply('It needs both "papers" and "columns".')
@@ -262,11 +235,7 @@ def read_outline(answer: str) -> Operations:
 
 
 def read_single(answer: str) -> dict[str, str | None] | None:
-    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out."""
     found = _object(answer, "include")
     if not isinstance(found["include"], bool):
         raise UnusableReply('"include" must be true or false.')
@@ -274,29 +243,17 @@ def read_single(answer: str) -> dict[str, str | None] | None:
 
 
 def read_row(answer: str) -> dict[str, str | None]:
-    """The answer `{"cells": {...}}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The answer `{"cells": {...}}`."""
     return cells_of(_object(answer, "cells"), "cells")
 
 
 def read_unsupported(answer: str) -> tuple[str, ...]:
-    """The columns of the answer `{"unsupported": [...]}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The columns of the answer `{"unsupported": [...]}`."""
     return names_of(_object(answer, "unsupported"), "unsupported")
 
 
 def read_digest(answer: str) -> str:
-    """The text of the answer `{"digest": "..."}`.
-
-    Raises:
-        UnusableReply: It is no such object, or the text is empty.
-    """
+    """The text of the answer `{"digest": "..."}`."""
     text = _object(answer, "digest")["digest"]
     if not isinstance(text, str) or not text.strip():
         raise UnusableReply('"digest" must be text.')

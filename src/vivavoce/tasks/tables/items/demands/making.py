@@ -27,6 +27,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
     leak_index,
     names_in,
     stem_of,
+    windows,
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
@@ -174,13 +175,10 @@ def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
         text = text.lower()  # set in capitals, which then mark no names
     for part in _TITLE_BREAK.split(text):
         for run in _clean_runs(part, index):
-            words = run.split()
-            for start in range(len(words)):
-                for end in range(start + 1, min(start + _MAX_SHARED, len(words)) + 1):
-                    window = words[start:end]
-                    if is_telling(window[0]) and is_telling(window[-1]):
-                        stems = tuple(stem_of(word) for word in window if is_telling(word))
-                        yield stems, " ".join(window)
+            for window in windows(run.split(), _MAX_SHARED):
+                if is_telling(window[0]) and is_telling(window[-1]):
+                    stems = tuple(stem_of(word) for word in window if is_telling(word))
+                    yield stems, " ".join(window)
 
 
 def _longest_first(titles: Sequence[str], index: LeakIndex) -> list[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from vivavoce.readers.board_names import METRICS
-from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
+from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of, windows
 from vivavoce.text.data import read_data, read_patterns
 
 _MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
@@ -42,12 +42,13 @@ class PoolText:
         return f"{self.title}\n{self.abstract}"
 
 
-def read_pool(rows: Sequence[Mapping[str, Any]], *, whole: bool = False) -> list[PoolText]:
+def read_pool(rows: Iterable[Mapping[str, Any]], *, whole: bool = False) -> list[PoolText]:
     """The papers of a sample's `pool`: objects with label, title, abstract and text.
 
     Abstracts and texts are cut to what rules read, unless the `whole` is asked for.
     """
-    most = None if whole else min(_MAX_TEXT, _ALL_TEXTS // max(1, len(rows)))
+    given = list(rows)
+    most = None if whole else min(_MAX_TEXT, _ALL_TEXTS // max(1, len(given)))
     return [
         PoolText(
             str(row["label"]),
@@ -55,7 +56,7 @@ def read_pool(rows: Sequence[Mapping[str, Any]], *, whole: bool = False) -> list
             _part(row, "abstract", None if whole else _MAX_ABSTRACT),
             _part(row, "text", most),
         )
-        for row in rows
+        for row in given
     ]
 
 
@@ -328,10 +329,7 @@ def _empty_stems() -> frozenset[str]:
 
 def _phrases(text: str) -> Iterator[tuple[Stems, str]]:
     for part in _BREAK.split(text):
-        words = _WORD.findall(part)
-        for start in range(len(words)):
-            for end in range(start + 1, min(start + _MAX_WORDS, len(words)) + 1):
-                window = words[start:end]
-                if all(is_telling(word) and not word.isdigit() for word in window):
-                    shown = (word.lower() if word.istitle() else word for word in window)
-                    yield tuple(map(stem_of, window)), " ".join(shown)
+        for window in windows(_WORD.findall(part), _MAX_WORDS):
+            if all(is_telling(word) and not word.isdigit() for word in window):
+                shown = (word.lower() if word.istitle() else word for word in window)
+                yield tuple(map(stem_of, window)), " ".join(shown)
