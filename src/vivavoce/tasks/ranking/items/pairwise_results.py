@@ -13,6 +13,7 @@ from datetime import date
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import TypeAdapter
 
 from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
@@ -91,19 +92,7 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
 
 def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
     """The comparisons that rows of `COMPARISONS` hold."""
-    return [
-        Comparison(
-            paper_id=row["paper_id"],
-            ordinal=row["ordinal"],
-            published=row["published"],
-            caption=row["caption"],
-            headers=tuple(row["headers"]),
-            lines=tuple(
-                Line(**{**line, "numbers": tuple(line["numbers"])}) for line in row["lines"]
-            ),
-        )
-        for row in rows
-    ]
+    return TypeAdapter(list[Comparison]).validate_python(list(rows))
 
 
 # --- tables ---
