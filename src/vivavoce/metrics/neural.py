@@ -85,12 +85,10 @@ class BertScorer:
         *,
         max_tokens: int = MAX_TOKENS,
         batch_size: int = 32,
-        device: str = "cpu",
     ) -> None:
         self.layer = _layer_of(model, layer)
-        self._device = device
         self._batch_size = batch_size
-        self._tokenizer, self._model = _load(model, "BERTScore", self.layer, device)
+        self._tokenizer, self._model = _load(model, "BERTScore", self.layer)
         self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
         self.texts_encoded = 0
 
@@ -172,7 +170,7 @@ class BertScorer:
             batch = texts[start : start + self._batch_size]
             padded = self._tokenizer.pad(
                 {"input_ids": [tokens[text] for text in batch]}, return_tensors="pt"
-            ).to(self._device)
+            )
             with torch.inference_mode():
                 hidden = self._model(**padded).last_hidden_state
                 unit = torch.nn.functional.normalize(hidden.float(), dim=-1).cpu()
@@ -211,9 +209,7 @@ def _layer_of(model: str, layer: int | None) -> int:
     return PRESETS[model]
 
 
-def _load(
-    model: str, purpose: str, layer: int | None = None, device: str = "cpu"
-) -> tuple[Any, Any]:
+def _load(model: str, purpose: str, layer: int | None = None) -> tuple[Any, Any]:
     try:
         import torch
     except ImportError as error:
@@ -241,7 +237,7 @@ def _load(
         ) from error
     finally:
         logging.set_verbosity(verbosity)
-    return tokenizer, loaded.eval().to(device)
+    return tokenizer, loaded.eval()
 
 
 def _check_layer(model: str, layer: int, config: Any) -> None:
