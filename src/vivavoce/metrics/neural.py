@@ -269,7 +269,7 @@ class SentenceEncoder:
         """The similarity of each pair, from 0 to 1, in their order."""
         import torch
 
-        clean = [(_clean_short(one), _clean_short(other)) for one, other in pairs]
+        clean = [[clean_text(text[:_MAX_SENTENCE]).strip() for text in pair] for pair in pairs]
         texts = sorted({text for pair in clean for text in pair if text})
         vectors: dict[str, Any] = {}
         for start in range(0, len(texts), _BATCH):
@@ -297,10 +297,6 @@ class SentenceEncoder:
             mask = batch["attention_mask"].unsqueeze(-1).float()
             mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
             return torch.nn.functional.normalize(mean, dim=-1)
-
-
-def _clean_short(text: str) -> str:
-    return clean_text(text[:_MAX_SENTENCE]).strip()
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"
