@@ -133,7 +133,7 @@ def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> 
 
 
 def fsync_files(paths: Iterable[Path]) -> None:
-    """Bring files and the folders they stand in to the disk, as far as they are not there yet."""
+    """Bring files and their folders to the disk, as far as they are not there yet."""
     folders: dict[Path, None] = {}
     for path in paths:
         with path.open("rb") as stream:
@@ -222,7 +222,7 @@ def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield (line number, object) of a JSON Lines file; blank lines are passed over.
+    """Yield (line number, object) of a JSON Lines file; blank lines are skipped.
 
     `InputError` names the file and the line of anything that is not a JSON object.
     """

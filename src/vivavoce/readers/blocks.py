@@ -1,4 +1,4 @@
-"""Tables as blocks: rows with a label and values, and what stands above each column.
+"""Tables as blocks: rows with a label and values, and the headings above each column.
 
 A block is a part of a table under one header. Tables with columns are read as they are; of those
 whose columns were lost on the way, rows are put together again out of lines, the number of columns

@@ -1,4 +1,4 @@
-"""A leaderboard read out of papers' tables, without a model.
+"""A leaderboard read from papers' tables, without a model.
 
 Every row of every table is weighed: whether the table is about the dataset, whether a column holds
 the metric, whether the label can name a method. The best rows make the board.
@@ -72,7 +72,7 @@ def method_name(label: str) -> str:
 
 
 def with_kind(name: str, context: str) -> str:
-    """A name with `(ensemble)` or `(single model)`, where the rows stand under such a heading."""
+    """A name with `(ensemble)` or `(single model)`, where the rows have such a heading."""
     if not name or _KIND.search(name):
         return name
     found = _KIND.search(context)

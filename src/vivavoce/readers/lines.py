@@ -1,4 +1,4 @@
-"""Lines of a table taken apart: what stands before the numbers, and the numbers.
+"""Lines of a table taken apart: the label before the numbers, and the numbers.
 
 Readers of PDF often lose the columns of a table, so that a line is a row, a part of one or a single
 cell. A line is a label and what follows it: values, the last run of words that are numbers or mean
@@ -196,7 +196,7 @@ def _lowest_row(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]
 
 
 def _with_upper(pieces: Sequence[str], upper: Sequence[str]) -> tuple[str, ...]:
-    """The lowest row with what stands above it, where that can be spread evenly."""
+    """The lowest row with the headings above it, where they can be spread evenly."""
     width = len(pieces)
     short = [
         line for line in upper if len(line.split()) <= 4 and not STUBS.issuperset(terms_in(line))

@@ -163,7 +163,7 @@ def _concordance(points: Sequence[tuple[int, float]]) -> float:
 
 
 def is_resource(metric: str) -> bool:
-    """Check whether a metric tells what a method costs instead of how good it is."""
+    """Check whether a metric measures the cost of a method instead of its quality."""
     return not _COSTS.isdisjoint(_WORD.findall(metric))
 
 

@@ -139,7 +139,7 @@ _OWN_CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[.:]", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Source:
-    """A table, and the texts that tell what it is about."""
+    """A table, and the texts that describe its subject."""
 
     place: int
     blocks: tuple[Block, ...]

@@ -1,6 +1,6 @@
 """Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and what each of them may mean.
 
-A date of month or year precision stands for every day of its month or year.
+A date of month or year precision means every day of its month or year.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def inside(published: str, window: Window) -> bool:
 
 
 def earlier(a: str, b: str) -> bool:
-    """Check whether `a` is over before `b` begins, whatever days the two mean."""
+    """Check whether `a` ends before `b` begins, whatever days the two mean."""
     return period(a)[1] <= period(b)[0]
 
 

@@ -2,8 +2,8 @@
 
 Formulas are lines of text as `latex_formulas.linear_form` gives them. Every symbol has a drawn
 number at each point, and a function that is not known gives a drawn number for its arguments, so
-that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines stands for its right
-side. Nothing is rewritten and no number grows without end, so the time is that of reading.
+that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines means its right side.
+Nothing is rewritten and no number grows without end, so the time is that of reading.
 """
 
 from __future__ import annotations

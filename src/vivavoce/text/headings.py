@@ -120,7 +120,7 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
 
 
 def is_measurement(label: str) -> bool:
-    """Check that a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
+    """Check that a number cannot number a heading, such as `91.6`, `0.99` or `6.51`."""
     found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
     return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
 
@@ -214,7 +214,7 @@ _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.i
 
 
 def role_of_heading(heading: str) -> str | None:
-    """The role a heading gives its section, or None; a leading number is passed over."""
+    """The role a heading gives its section, or None; a leading number is skipped."""
     text = " ".join(heading.split())
     return _known_role(text) if len(text) <= _MAX_HEADING else None
 

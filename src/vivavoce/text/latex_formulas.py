@@ -56,9 +56,9 @@ def linear_form(latex: str) -> str:
 def same_formula(one: str, other: str) -> bool:
     """Check whether two formulas read the same, or give the same numbers wherever they are tried.
 
-    Spaces, typesetting, signs of multiplication and the order of the equations do not matter, nor
-    does what stands left of a lone `=`; an equation that sets a symbol to a number is left out
-    beside others. For numbers see `formula_values`.
+    Spaces, typesetting, signs of multiplication, the order of the equations and the left side of a
+    lone `=` do not matter. An equation that sets a symbol to a number is left out beside others.
+    For numbers see `formula_values`.
     """
     if _equations(one) == _equations(other):
         return True

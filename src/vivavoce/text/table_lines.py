@@ -150,9 +150,9 @@ def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[Parse
 def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Raw rows, each with the number of its table.
 
-    A row is held back until the next line is known, because a rule line below it may reveal it
-    as the header of a new table: the first rule of the run, one after a blank line, or one under
-    a repeated header. Any other rule line only separates rows.
+    A row is held back until the next line is known, because a rule line below it may reveal it as
+    the header of a new table. Such a line is the first rule of the run, one after a blank line, or
+    one under a repeated header. Any other rule line only separates rows.
     """
     number = 0
     header: list[str] | None = None
