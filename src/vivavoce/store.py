@@ -148,10 +148,15 @@ def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode("utf-8"))
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write a value as readable JSON: sorted keys, two spaces, a final newline, no NaN."""
+def readable_json(value: Any) -> str:
+    """A value as JSON for people: sorted keys, two spaces, a final newline, no NaN."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(path, text + "\n")
+    return f"{text}\n"
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as `readable_json`."""
+    write_text(path, readable_json(value))
 
 
 def read_json(path: Path) -> Any:

@@ -152,8 +152,6 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A label and a score of a row, with their weight."""
-
     label: str
     score: str
     weight: float
@@ -180,9 +178,9 @@ def read_tables(
 
 def _entries_of(paper: LibraryPaper, question: Question) -> Iterator[TableEntry]:
     own = own_method(paper)
-    for claim in claims(paper, own, question):
-        if _is_possible(question.metric, claim.score):
-            yield TableEntry(own, claim.score, paper.paper_id, IN_TEXT, claim.weight)
+    for score, weight in claims(paper, own, question):
+        if _is_possible(question.metric, score):
+            yield TableEntry(own, score, paper.paper_id, IN_TEXT, weight)
     for source in sources_of(paper):
         for place, block in enumerate(source.blocks):
             for row in _rows_in(block, source, place, question):

@@ -45,15 +45,11 @@ def terms_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
     plain = text.casefold() if text.isascii() else _plain(text)
-    plain = _PHRASE.sub(_term_of_phrase, plain)
+    plain = _PHRASE.sub(lambda found: f" {_PHRASES[found[0].replace('-', ' ')]} ", plain)
     for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)
     plain = _NUMBERED.sub(r"\1\2", plain)
     return tuple(_SAME.get(word, word) for word in _WORD.findall(plain))
-
-
-def _term_of_phrase(found: re.Match[str]) -> str:
-    return f" {_PHRASES[found[0].replace('-', ' ')]} "
 
 
 def _plain(text: str) -> str:

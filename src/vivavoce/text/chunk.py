@@ -209,7 +209,6 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
 
 
 def _fill(lines: Sequence[str], size: int) -> list[str]:
-    """Lines put together until a piece is full."""
     pieces: list[str] = []
     current: list[str] = []
     length = 0

@@ -291,7 +291,6 @@ class _Backwards:
 
 
 def _is_name(word: str) -> bool:
-    """Check whether a word can be a surname: an early capital, and no digit."""
     return (
         1 < len(word) <= _MAX_NAME
         and any(map(str.isupper, word[:3]))

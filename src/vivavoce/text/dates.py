@@ -97,6 +97,11 @@ def day_after(published: str | None, undated: int = NEVER) -> int:
     return undated if published is None else period(published)[1].toordinal()
 
 
+def is_over(published: str | None, day: date) -> bool:
+    """Check whether there is a date, and none of the days it can mean is after a day's start."""
+    return published is not None and period(published)[1] <= day
+
+
 def inside(published: str, window: Window) -> bool:
     """Check whether every day that a date can mean lies within a window."""
     first, after = period(published)

@@ -69,8 +69,6 @@ def _squeezed(text: str) -> str:
 
 
 class _Reader:
-    """Reads formulas at one point."""
-
     def __init__(self, defined: Mapping[str, str], point: int) -> None:
         self.defined = defined
         self.point = point
@@ -106,8 +104,6 @@ class _Reader:
 
 
 class _Line:
-    """One line of tokens, read from left to right."""
-
     def __init__(self, reader: _Reader, tokens: list[str], depth: int) -> None:
         self.reader = reader
         self.tokens = tokens

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from vivavoce.text.data import read_data
@@ -73,11 +73,7 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
     if appendix is not None:
         rest = text[appendix.end() :] or appendix["word"]
         numbers = _readings(appendix["number"].upper(), rest, marked=True, is_apart=True)
-        return tuple(
-            SectionNumber(n.printed, n.style, n.parts, n.text, marked=True, is_appendix=True)
-            for n in numbers
-            if n.style != ROMAN
-        )
+        return tuple(replace(n, is_appendix=True) for n in numbers if n.style != ROMAN)
     prefix = _PREFIX.match(text)
     leading = _LEADING.match(text, prefix.end() if prefix else 0)
     if leading is None:
