@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^\s*(```|~~~|:::)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)]|:|>|#+)\s+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]*`")
-_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}")
+_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}|\*+")
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ def plain(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a passage, cut at full stops that a capital or a code follows."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"'(]|code)", text)
+    """Sentences of a passage, cut at full stops that a capital, a number or a code follows."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(]|code)", text)
 
 
 def _docstring(path: Path, line: int, doc: str) -> Iterator[Passage]:
