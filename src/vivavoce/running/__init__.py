@@ -77,8 +77,8 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         LockedError: Another run writes into the log folder.
     """
     if spec is None:
-        paths = {name: Path(given[name]) for name in ("round", "logs") if name in given}
-        spec = RunSpec(**{**given, **paths})
+        given |= {name: Path(given[name]) for name in ("round", "logs") if name in given}
+        spec = RunSpec(**given)
     elif given:
         raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
     tasks, skipped = resolve(spec)
