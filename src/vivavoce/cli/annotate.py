@@ -206,6 +206,8 @@ def agreement(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure how far people agree, how long they take, and how a model compares."""
+    from dataclasses import asdict
+
     with opened(db) as database, progress("Drawing"):
         from vivavoce.statistics.estimates import Draws
         from vivavoce.web.annotation.agreement import (
@@ -229,7 +231,7 @@ def agreement(
         else:
             labels = suggested_labels(kind, items)
         compared = compare_with_model(kind, items, labels, draws) if labels else []
-    shown = {**report.as_dict(), "model": [row.row() for row in compared]}
+    shown = {**asdict(report), "model": [asdict(row) for row in compared]}
     if as_json:
         print_json(shown)
     else:

@@ -9,7 +9,7 @@ share of yes by the model and by people, and how far they agree.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -17,21 +17,18 @@ import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.agreement import (
-    Floats,
     ac1_of_counts,
     alpha_of_counts,
     fleiss_of_counts,
-    pair_cells,
     pairwise_of_counts,
 )
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
-    FromSums,
     agreement_estimates,
     estimate_from_sums,
 )
-from vivavoce.store import Row, read_jsonl
+from vivavoce.store import read_jsonl
 from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Kind
 from vivavoce.web.annotation.records import (
     DecisionRecord,
@@ -46,6 +43,7 @@ NO_DRAWS = Draws(resamples=0)
 
 
 _NO_PAIRS = "no unit has two labels"
+_ONE_LABEL = "only one label was ever used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +120,6 @@ class ModelAgreement:
     model: Mapping[str, Coefficient]
     """Share of each value among the model's labels of the same items."""
 
-    def row(self) -> Row:
-        """As plain values."""
-        return asdict(self)
-
 
 def first_pairs(records: Sequence[DecisionRecord]) -> list[Pair]:
     """The items that both first annotators have decided, in the order given."""
@@ -172,27 +166,30 @@ def field_agreement(
         possible: How many labels there are to choose from.
         draws: How it draws; without any there are no intervals.
     """
-    labels = sorted({label for pair in pairs for label in pair}, key=repr)
-    size = len(labels)
-    cells = pair_cells(pairs, labels)
-
-    def coefficient(
-        of_counts: FromSums, why_not: str = "only one label was ever used"
-    ) -> Coefficient:
-        def from_sums(sums: Floats) -> Floats:
-            return of_counts(sums.reshape(-1, size, size))
-
-        found = estimate_from_sums(cells, clusters, from_sums, draws)
-        reason = None if found.value is not None else why_not if pairs else _NO_PAIRS
-        return Coefficient(found.value, reason, found.interval, len(pairs))
-
+    found = agreement_estimates(
+        pairs,
+        clusters,
+        draws,
+        {
+            "pairwise": pairwise_of_counts,
+            "fleiss": fleiss_of_counts,
+            "alpha": alpha_of_counts,
+            # Labels nobody chose count for AC1 as well.
+            "ac1": lambda counts: ac1_of_counts(counts, possible),
+        },
+    )
+    why_not = {"alpha": "the labels do not vary"} if pairs else dict.fromkeys(found, _NO_PAIRS)
     return FieldAgreement(
-        field=field,
-        pairwise=coefficient(pairwise_of_counts),
-        fleiss=coefficient(fleiss_of_counts),
-        alpha=coefficient(alpha_of_counts, "the labels do not vary"),
-        # Labels nobody chose count for AC1 as well.
-        ac1=coefficient(lambda counts: ac1_of_counts(counts, possible)),
+        field,
+        **{
+            name: Coefficient(
+                one.value,
+                why_not.get(name, _ONE_LABEL) if one.value is None else None,
+                one.interval,
+                len(pairs),
+            )
+            for name, one in found.items()
+        },
     )
 
 

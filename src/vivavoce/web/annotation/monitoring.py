@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -16,7 +16,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.statistics.estimates import Draws
-from vivavoce.store import Row
 from vivavoce.web.annotation.agreement import (
     NO_DRAWS,
     Coefficient,
@@ -101,10 +100,6 @@ class Report:
     idle: float
     """Seconds that a gap counts at most."""
 
-    def as_dict(self) -> Row:
-        """As plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
@@ -122,16 +117,6 @@ class PersonRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """A flag on a valid decision, without the label."""
-
-    item: Item
-    person: str
-    note: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """Everything that a lead watches."""
 
@@ -142,8 +127,8 @@ class Overview:
     waiting: tuple[tuple[Item, int], ...]
     """Items in conflict or discussion, those for a lead first, with the decisions of the second
     pair."""
-    flags: tuple[Flag, ...]
-    """The newest first."""
+    flags: tuple[tuple[Item, DecisionRecord], ...]
+    """Valid decisions with a flag, the newest first."""
 
     @property
     def main_items(self) -> int:
@@ -158,7 +143,7 @@ class Overview:
     @property
     def flagged_items(self) -> int:
         """Items of either part with a flag on a valid decision."""
-        return len({flag.item for flag in self.flags})
+        return len({item for item, _ in self.flags})
 
 
 def measure(
@@ -197,7 +182,7 @@ def overview(session: Session, campaign: Campaign) -> Overview:
         report=report,
         people=tuple(_people(session, campaign, items, decisions, report)),
         waiting=tuple((item, second[item.key]) for item in open_ones),
-        flags=tuple(Flag(by_key[r.item], r.person, r.note, r.decided_at) for r in flagged),
+        flags=tuple((by_key[record.item], record) for record in flagged),
     )
 
 
