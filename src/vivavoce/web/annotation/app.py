@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import socket
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from datetime import datetime
 from functools import lru_cache
 from http import HTTPStatus
 from importlib import resources
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, pass_context
@@ -34,6 +31,7 @@ from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, 
 from vivavoce.web.annotation.storage import BusyError, Database
 from vivavoce.web.guard import BROKEN, Guard
 from vivavoce.web.printing import environment_of, figure, visible
+from vivavoce.web.serving import serve_app
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -43,7 +41,6 @@ _NOT_THERE = (
     "There is no such page",
     "Perhaps the address was cut, or the page is somebody else's.",
 )
-_WAITING = 128
 _RETRY_SECONDS = "3"
 
 
@@ -183,32 +180,7 @@ def serve(
         secure_cookies=secure_cookies,
         hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, host, *allowed_hosts))),
     )
-    with closing(_listen(host, port)) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        announce(f"http://{shown}:{listening.getsockname()[1]}/")
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            # What a proxy says of the client is not believed: logins are counted by address.
-            proxy_headers=False,
-            server_header=False,
-        )
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, port))
-        found.listen(_WAITING)
-    except OSError as error:
-        found.close()
-        raise InputError(
-            f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
-        ) from error
-    return found
+    serve_app(app, host, port, announce)
 
 
 class _Prose(RendererHTML):
