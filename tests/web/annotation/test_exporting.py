@@ -321,7 +321,7 @@ def test_a_lead_sees_how_far_things_are_and_no_label(done: Made) -> None:
         rows = {row.enrolment.person.name: row for row in found.people}
         assert rows["ann"].qualification == (2, 2)
         assert rows["lea"].state == "lead"
-        ((_, flag),) = found.flags
+        (flag,) = found.flags
         assert (flag.note, flag.person) == ("=HYPERLINK(1)", rows["bob"].enrolment.person.code)
         assert not hasattr(flag, "label")
         assert found.report.fields[0].pairwise.value == 5 / 8

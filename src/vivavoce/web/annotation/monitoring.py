@@ -117,6 +117,16 @@ class PersonRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag on a valid decision, without the label."""
+
+    item: Item
+    person: str
+    note: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Everything that a lead watches."""
 
@@ -127,8 +137,8 @@ class Overview:
     waiting: tuple[tuple[Item, int], ...]
     """Items in conflict or discussion, those for a lead first, with the decisions of the second
     pair."""
-    flags: tuple[tuple[Item, DecisionRecord], ...]
-    """Valid decisions with a flag, the newest first."""
+    flags: tuple[Flag, ...]
+    """The newest first."""
 
     @property
     def main_items(self) -> int:
@@ -143,7 +153,7 @@ class Overview:
     @property
     def flagged_items(self) -> int:
         """Items of either part with a flag on a valid decision."""
-        return len({item for item, _ in self.flags})
+        return len({flag.item for flag in self.flags})
 
 
 def measure(
@@ -182,7 +192,7 @@ def overview(session: Session, campaign: Campaign) -> Overview:
         report=report,
         people=tuple(_people(session, campaign, items, decisions, report)),
         waiting=tuple((item, second[item.key]) for item in open_ones),
-        flags=tuple((by_key[record.item], record) for record in flagged),
+        flags=tuple(Flag(by_key[r.item], r.person, r.note, r.decided_at) for r in flagged),
     )
 
 
