@@ -148,18 +148,14 @@ def serve(
 ) -> None:
     """Run the web app until it is stopped."""
     need_extra()
-    from vivavoce.web.annotation.app import serve as run
+    from vivavoce.web.annotation.app import make_app
+    from vivavoce.web.serving import serve_app
 
     with opened(db) as database:
-        run(
-            database,
-            now,
-            host=host,
-            port=port,
-            secure_cookies=secure_cookies,
-            allowed_hosts=allow_host,
-            announce=(lambda address: print_json({"address": address})) if as_json else say,
-        )
+        hosts = (host, *allow_host)
+        app_of_people = make_app(database, now, secure_cookies=secure_cookies, hosts=hosts)
+        announce = (lambda address: print_json({"address": address})) if as_json else say
+        serve_app(app_of_people, host, port, announce)
 
 
 @app.command(epilog="Example: viva annotate export --campaign paths --out paths-export")

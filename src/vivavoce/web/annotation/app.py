@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from http import HTTPStatus
@@ -31,7 +31,6 @@ from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, 
 from vivavoce.web.annotation.storage import BusyError, Database
 from vivavoce.web.guard import BROKEN, Guard
 from vivavoce.web.printing import environment_of, figure, visible
-from vivavoce.web.serving import serve_app
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -49,12 +48,12 @@ def make_app(
     clock: Clock,
     *,
     secure_cookies: bool = False,
-    hosts: Sequence[str] = LOCAL_HOSTS,
+    hosts: Sequence[str] = (),
 ) -> FastAPI:
     """Make the app over a database that its caller closes.
 
     `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
-    under which it may be opened, `*` for all.
+    under which it may be opened beside those of this machine, `*` for all.
     """
     handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
@@ -74,7 +73,9 @@ def make_app(
     def refusal(status: int, heading: str, message: str) -> Response:
         return _page(site, status, heading, message)
 
-    app.add_middleware(Guard, hosts=hosts, needs_https=secure_cookies, refusal=refusal)
+    app.add_middleware(
+        Guard, hosts=(*LOCAL_HOSTS, *hosts), needs_https=secure_cookies, refusal=refusal
+    )
     return app
 
 
@@ -154,33 +155,6 @@ def _busy(request: Request) -> Response:
     )
     response.headers["retry-after"] = _RETRY_SECONDS
     return response
-
-
-def serve(
-    database: Database,
-    clock: Clock,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    secure_cookies: bool = False,
-    allowed_hosts: Sequence[str] = (),
-    announce: Callable[[str], None] = print,
-) -> None:
-    """Serve until the process is told to stop; port 0 takes a free one.
-
-    `allowed_hosts` are names under which browsers reach it, beside those of this machine;
-    `announce` is called with the address once it listens.
-
-    Raises:
-        InputError: The address cannot be listened on.
-    """
-    app = make_app(
-        database,
-        clock,
-        secure_cookies=secure_cookies,
-        hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, host, *allowed_hosts))),
-    )
-    serve_app(app, host, port, announce)
 
 
 class _Prose(RendererHTML):

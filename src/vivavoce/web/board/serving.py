@@ -18,7 +18,6 @@ from vivavoce.errors import VivaError
 from vivavoce.store import hash_of
 from vivavoce.web.board.page import Page, environment
 from vivavoce.web.guard import Guard
-from vivavoce.web.serving import serve_app
 
 REST = 1.0
 """Seconds in which the logs are looked at once."""
@@ -143,17 +142,6 @@ def make_app(site: LiveSite) -> Starlette:
     app = Starlette(routes=[Route("/{path:path}", answer, methods=["GET"])])
     app.add_middleware(Guard, hosts=NAMES, needs_https=False, refusal=refusal)
     return app
-
-
-def serve(site: LiveSite, *, port: int = 8000, announce: Callable[[str], None] = print) -> None:
-    """Serve on this machine alone, until the process is told to stop.
-
-    `announce` is told the address once it listens; port 0 takes a free one.
-
-    Raises:
-        InputError: The port cannot be listened on.
-    """
-    serve_app(make_app(site), HOST, port, announce)
 
 
 def _headers(tag: str) -> dict[str, str]:
