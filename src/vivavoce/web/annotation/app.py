@@ -98,6 +98,8 @@ def _answer(request: Request, error: Exception) -> Response:
     campaign = request.path_params.get("campaign")
     if isinstance(error, NotLoggedIn) and request.method == "GET":
         return go("/login")
+    if isinstance(error, NotLoggedIn) and (form := pages.login_first(request)) is not None:
+        return form
     if isinstance(error, NotAllowed) and error.state is not None and campaign:
         # Its page says why, and what to do.
         return go(f"/c/{campaign}")
