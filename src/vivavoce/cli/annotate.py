@@ -30,10 +30,14 @@ from vivavoce.cli.output import (
     say,
     texts,
 )
+from vivavoce.errors import InputError
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
 
+
+MIN_TOKEN = 20
+"""Characters of the token of programs."""
 
 app = typer.Typer(
     no_args_is_help=True, help="Let people check items and judge answers, and measure agreement."
@@ -144,6 +148,11 @@ def serve(
     secure_cookies: bool = typer.Option(
         False, "--secure-cookies", help="For use behind HTTPS: cookies travel by it only."
     ),
+    api_token_file: Path | None = typer.Option(
+        None,
+        "--api-token-file",
+        help="A file whose first line is the token of programs; - reads stdin.",
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Run the web app until it is stopped."""
@@ -151,9 +160,17 @@ def serve(
     from vivavoce.web.annotation.app import make_app
     from vivavoce.web.serving import serve_app
 
+    token = "" if api_token_file is None else annotate_people.first_line(api_token_file)
+    if api_token_file is not None and len(token) < MIN_TOKEN:
+        raise InputError(f"The token of {api_token_file} has under {MIN_TOKEN} characters.")
     with opened(db) as database:
-        hosts = (host, *allow_host)
-        app_of_people = make_app(database, now, secure_cookies=secure_cookies, hosts=hosts)
+        app_of_people = make_app(
+            database,
+            now,
+            secure_cookies=secure_cookies,
+            hosts=(host, *allow_host),
+            api_token=token,
+        )
         announce = (lambda address: print_json({"address": address})) if as_json else say
         serve_app(app_of_people, host, port, announce)
 
@@ -245,8 +262,6 @@ def _rows_of_logs(
     draw: int | None,
     seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
-    from vivavoce.errors import InputError
-
     if draw is not None and (logs is None or kind not in (None, "preference")):
         raise InputError("--draw is for preferences: --from-logs LOGS --a NAME --b NAME.")
     if logs is None:

@@ -20,11 +20,11 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation import pages, pages_items
+from vivavoce.web.annotation import api, pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
 from vivavoce.web.annotation.kinds import columns_of, find_kind
 from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
@@ -49,11 +49,13 @@ def make_app(
     *,
     secure_cookies: bool = False,
     hosts: Sequence[str] = (),
+    api_token: str = "",
 ) -> FastAPI:
     """Make the app over a database that its caller closes.
 
     `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
-    under which it may be opened beside those of this machine, `*` for all.
+    under which it may be opened beside those of this machine, `*` for all. Programs send
+    `api_token`; without one none is let in.
     """
     handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
@@ -63,9 +65,9 @@ def make_app(
         openapi_url=None,
         exception_handlers=handlers,
     )
-    site = Site(database, clock, _make_templates(), secure_cookies)
+    site = Site(database, clock, _make_templates(), secure_cookies, api_token)
     app.state.site = site
-    for module in (pages, pages_items):
+    for module in (pages, pages_items, api):
         app.include_router(module.router)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
@@ -94,7 +96,7 @@ def _page(site: Site, status: int, heading: str, message: str, **values: Any) ->
 
 
 def _answer(request: Request, error: Exception) -> Response:
-    """Page that an error becomes; it says what to do."""
+    """Page that an error becomes, or JSON for a program; it says what to do."""
     campaign = request.path_params.get("campaign")
     if isinstance(error, NotLoggedIn) and request.method == "GET":
         return go("/login")
@@ -104,6 +106,7 @@ def _answer(request: Request, error: Exception) -> Response:
         # Its page says why, and what to do.
         return go(f"/c/{campaign}")
     values: dict[str, Any] = {}
+    is_api = request.url.path.startswith("/api/")
     match error:
         case Refused():
             status, heading, message = error.status, error.heading, error.message
@@ -116,8 +119,10 @@ def _answer(request: Request, error: Exception) -> Response:
             status, heading = 401, "You are logged out"
             message = "Nothing was changed by this form. Drafts that were saved before are kept."
             values = {"links": [("Log in", "/login")]}
-        case BusyError():
+        case BusyError() if not is_api:
             return _busy(request)
+        case BusyError():
+            status, heading, message = 503, "The database does not answer", "Send it again."
         case AlreadyDecided(same=True):
             status, heading = 409, "Your decision is saved"
             message = "It was sent twice and is kept once."
@@ -132,6 +137,8 @@ def _answer(request: Request, error: Exception) -> Response:
         case _:
             _LOG.error("%s %s: %s", request.method, request.url.path, error)
             status, heading, message = 500, *BROKEN
+    if is_api:
+        return JSONResponse({"error": f"{heading}. {message}"}, status_code=status)
     if isinstance(error, AlreadyDecided | Released) and campaign:
         values = {"links": [("Go on", f"/c/{campaign}"), ("Your campaigns", "/campaigns")]}
     return _page(site_of(request), status, heading, message, **values)

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from vivavoce.statistics.estimates import Draws
+from vivavoce.store import Row
 from vivavoce.web.annotation.agreement import (
     NO_DRAWS,
     Coefficient,
@@ -194,6 +195,22 @@ def overview(session: Session, campaign: Campaign) -> Overview:
         waiting=tuple((item, second[item.key]) for item in open_ones),
         flags=tuple(Flag(by_key[r.item], r.person, r.note, r.decided_at) for r in flagged),
     )
+
+
+def people_rows(watched: Overview) -> list[Row]:
+    """People by name: where they are and what they have done, as plain values."""
+    return [
+        {
+            "name": row.enrolment.person.name,
+            "code": row.enrolment.person.code,
+            "role": row.enrolment.role,
+            "standing": row.state,
+            "decided": row.figures.decided if row.figures else 0,
+            "flags": row.figures.flags if row.figures else 0,
+            "skips": row.skips,
+        }
+        for row in watched.people
+    ]
 
 
 def seconds_of(records: Sequence[DecisionRecord], idle: timedelta = IDLE) -> Seconds:
