@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,28 +70,26 @@ class FieldAgreement:
     ac1: Coefficient
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """The two first decisions on an item."""
 
-    item: str
-    cluster: str
-    records: tuple[DecisionRecord, DecisionRecord]
+    first: DecisionRecord
+    second: DecisionRecord
 
     def labels(self, fields: Sequence[str]) -> tuple[Hashable, Hashable]:
         """Labels of both in some fields."""
-        first, second = (tuple(one.label[name] for name in fields) for one in self.records)
+        first, second = (tuple(one.label[name] for name in fields) for one in self)
         return first, second
 
     @property
     def agrees(self) -> bool:
         """True if both labels are equal in every field."""
-        return self.records[0].label == self.records[1].label
+        return self.first.label == self.second.label
 
     @property
     def day(self) -> str:
         """The UTC day of the later decision."""
-        return max(record.day for record in self.records)
+        return max(record.day for record in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +123,12 @@ class ModelAgreement:
 def first_pairs(records: Sequence[DecisionRecord]) -> list[Pair]:
     """The items that both first annotators have decided, in the order given."""
     found = grouped(last_ones(records, "first"), "item")
-    return [
-        Pair(item, pair[0].cluster, (pair[0], pair[1]))
-        for item, pair in found.items()
-        if len(pair) == 2
-    ]
+    return [Pair(*both) for both in found.values() if len(both) == 2]
 
 
 def kind_agreement(kind: Kind, pairs: Sequence[Pair], draws: Draws) -> list[FieldAgreement]:
     """Agreement in each field of a kind; where there are several, the whole label as well, last."""
-    clusters = [pair.cluster for pair in pairs]
+    clusters = [pair.first.cluster for pair in pairs]
     fields = {field.name: [field] for field in kind.fields}
     if len(fields) > 1:
         fields[WHOLE] = list(kind.fields)

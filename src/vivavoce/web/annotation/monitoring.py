@@ -241,7 +241,7 @@ def _people_figures(
             flags=sum(record.flag for record in mine),
             seconds=seconds_of([record for record in main if record.person == person], idle),
             with_partner=_share(
-                [pair.agrees for pair in pairs if person in [one.person for one in pair.records]]
+                [pair.agrees for pair in pairs if person in [one.person for one in pair]]
             ),
             with_final=_share(
                 [one.label == finals[one.item] for one in mine if one.item in finals]
