@@ -154,8 +154,9 @@ def _form(
     kept: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     mark = mark or secrets.token_urlsafe(TOKEN_BYTES)
-    values = {"name": name, "error": error, "kept": kept}
-    response = site.page("login.html.j2", status=status, csrf=mark, **values)
+    response = site.page(
+        "login.html.j2", status=status, csrf=mark, name=name, error=error, kept=kept
+    )
     site.set_cookie(response, site.login_cookie, mark)
     return response
 
