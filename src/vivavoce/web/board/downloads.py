@@ -29,25 +29,20 @@ MAX_METRICS = 6
 _MAX_NAME = 80
 _CACHED = 8192
 _HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
+_NAMED = {
+    "\\": "backslash",
+    "~": "asciitilde",
+    "^": "asciicircum",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    '"': "quotedbl",
+    "`": "asciigrave",
+    "'": "quotesingle",
+}
 _SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        "`": r"\textasciigrave{}",
-        "'": r"\textquotesingle{}",
-    }
+    {sign: f"\\{sign}" for sign in "{}$&#%_"}
+    | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
 """At the start of a line these would belong to the line break before it."""
