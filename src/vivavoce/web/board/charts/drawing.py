@@ -131,7 +131,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart that has its numbers; nothing of it is made yet."""
+    """A chart that has its numbers; no part of it is drawn yet."""
 
     path: str
     """Of its drawing, inside the site."""
