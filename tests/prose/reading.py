@@ -81,5 +81,8 @@ def sentences(text: str) -> list[str]:
 def _docstring(path: Path, line: int, doc: str) -> Iterator[Passage]:
     lead, _, rest = doc.partition("\n\n")
     yield Passage(path, line, plain(lead), docstring=True)
-    for each in paragraphs(path, re.sub(r"^(Args|Returns|Raises|Yields):$", "", rest, flags=re.M)):
+    rest = re.sub(r"^(Args|Returns|Raises|Yields|Attributes):$", "", rest, flags=re.M)
+    # Every argument is a passage of its own, as an item of a list is.
+    rest = re.sub(r"^ {4}(?=[\w*]+: )", "    - ", rest, flags=re.M)
+    for each in paragraphs(path, rest):
         yield Passage(path, line + 1 + each.line, each.text)

@@ -326,14 +326,16 @@ def witness_serve(
     from vivavoce.running.witness import read_key
 
     need_web("viva witness serve")
-    from vivavoce.web.witness import serve_witness
+    from vivavoce.web.serving import serve_app
+    from vivavoce.web.witness import witness_app as make_app
 
     signer = read_key(key)
 
     def announce(address: str) -> None:
+        where = address.rstrip("/")
         if as_json:
-            print_json({"address": address})
+            print_json({"address": where})
         else:
-            say(f"Listening on {address}")
+            say(f"Listening on {where}")
 
-    serve_witness(folder, signer, _now, host, port, announce)
+    serve_app(make_app(folder, signer, _now), host, port, announce)
