@@ -12,8 +12,10 @@ from vivavoce.live.status import status_of, status_page
 from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.rounds import load_round
+from vivavoce.rounds.export import export_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.store import write_json, write_text
+from vivavoce.tasks import list_families
 
 
 def build_site(state: State, period: Period) -> None:
@@ -53,10 +55,19 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     names = list(state.rounds().values())
     if state.config.is_sealed:
-        for before in names[:-1]:
+        names.pop()  # its items are shown one period later
+        for before in names:
             write_reveal(load_round(rounds / before), rounds)
         for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
             shutil.copyfile(path, out / path.name)
+    shutil.rmtree(out / "rounds", ignore_errors=True)
+    if (shown := state.config.site.rounds) != "none":
+        papers = {name: card.paper for name, card in list_families().items()}
+        form, is_open = "ids" if shown == "ids" else "hf", shown == "open"
+        for name in names:
+            opened, place = load_round(rounds / name), out / "rounds" / name
+            place.parent.mkdir(exist_ok=True)
+            export_round(opened, place, form, papers, open_only=is_open)
     write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
     if cutoffs := _cutoffs(state):
         write_text(out / "cutoffs.toml", cutoffs)
