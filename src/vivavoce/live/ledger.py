@@ -7,6 +7,7 @@ step has no line; every step can be repeated.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -80,13 +81,13 @@ def _place(row: Row) -> tuple[str, str, str]:
     return row["round"], row["contestant"], row["setting"]
 
 
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One contestant on one round in one setting."""
 
-    def __init__(self, round_id: str, contestant: ContestantOptions, setting: str) -> None:
-        self.round_id = round_id
-        self.contestant = contestant
-        self.setting = setting
+    round_id: str
+    contestant: ContestantOptions
+    setting: str
 
     @property
     def facts(self) -> Row:

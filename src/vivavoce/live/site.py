@@ -16,6 +16,7 @@ from vivavoce.rounds.export import export_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.store import write_json, write_text
 from vivavoce.tasks import list_families
+from vivavoce.web.board.page import environment
 
 
 def build_site(state: State, period: Period) -> None:
@@ -69,20 +70,9 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
             place.parent.mkdir(exist_ok=True)
             export_round(opened, place, form, papers, open_only=is_open)
     write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
-    if cutoffs := _cutoffs(state):
+    if stated := state.config.cutoffs.files[0]:
+        cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
         write_text(out / "cutoffs.toml", cutoffs)
     status = status_of(state, period.end, is_page=True)
     write_json(out / "status.json", status)
     write_text(out / "status.html", status_page(status))
-
-
-def _cutoffs(state: State) -> str:
-    """The cutoffs that the configuration states, as `viva board verify --cutoffs` reads them."""
-    import json
-
-    entries = [
-        "\n".join(["[[model]]", *(f"{key} = {json.dumps(value)}" for key, value in pairs)])
-        for entry in state.config.cutoffs.files[0]
-        if (pairs := [("name", entry.name), ("cutoff", entry.date), ("source", entry.source)])
-    ]
-    return "".join(f"{entry}\n\n" for entry in entries)
