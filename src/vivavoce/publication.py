@@ -32,7 +32,7 @@ _MAX_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOptions:
-    """Settings of a site that stand in it, so that others can make it again."""
+    """Settings of a site that it publishes, so that others can make it again."""
 
     partial: bool = False
     resamples: Annotated[int, Field(ge=0, le=100_000)] = 10_000

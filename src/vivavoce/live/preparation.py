@@ -20,10 +20,10 @@ from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.rounds import Round, build_round, load_round, update_round
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.late import came_late
+from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus
 from vivavoce.store import Row, hash_of, read_json, write_json
 from vivavoce.tasks import builders
-from vivavoce.text.licences import is_open
 
 SEEN = "seen.json"
 """The metadata of the papers of the last round's corpus, each as a hash."""

@@ -160,7 +160,7 @@ def _cell(row: Row | None) -> str:
 
 
 def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
-    """One contestant: its first metric on every board it stands on."""
+    """One contestant: its first metric on every board that has it."""
     heads = ["Round", "Task", "Setting", "Method", "Metric", "Value", "Rank"]
     lines = [
         [
@@ -204,7 +204,7 @@ def links(path: str) -> list[tuple[str, str]]:
 
 
 def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Of a large site its earlier rounds, the newest first, each with labels and paths."""
+    """Earlier rounds of a large site, the newest first, each with labels and paths."""
     if not _is_large(site):
         return []
     stems = [(name, _stem(site, name)) for name in reversed(site.round_names[:-1])]
@@ -218,7 +218,7 @@ def _is_large(site: Site) -> bool:
 
 
 def _stem(site: Site, name: str) -> str:
-    """Of the files of a large site's round: the newest one's stand where a small site's do."""
+    """Stem of the files of a large site's round: the newest one's are those of a small site."""
     return "board" if name == site.round_names[-1] else f"rounds/{slug(name)}"
 
 
@@ -256,7 +256,7 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    """Rows that its page shows of its newest round; all rounds stand in the files of the site."""
+    """Rows that its page shows of its newest round; the files of the site have all rounds."""
     found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
@@ -301,7 +301,7 @@ def csv_of(table: pa.Table) -> bytes:
 
 
 def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
+    """Every cell as a spreadsheet may have it; a value of many cells is looked at once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
