@@ -74,7 +74,7 @@ class TextOptions(Options):
     fetch: bool = True
     cited: bool = False
     licences: tuple[str, ...] = ()
-    """Patterns such as `*/licenses/by/*`: other papers are not asked about; all where empty."""
+    """`open`, or patterns such as `*CC BY*`: other papers are not asked about; all where empty."""
     index: Literal["none", "abstracts", "full"] = "none"
 
 
@@ -155,6 +155,8 @@ class SiteTable(Options):
     resamples: int = Field(default=10_000, ge=0, le=100_000)
     samples: int = Field(default=0, ge=0, le=200)
     charts: bool = True
+    rounds: Literal["none", "ids", "open", "all"] = "none"
+    """Rounds shown beside the pages: without texts, with those of open papers, or whole."""
     margin: int = Field(default=30, ge=0)
 
 

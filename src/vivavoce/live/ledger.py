@@ -7,6 +7,7 @@ step has no line; every step can be repeated.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -64,19 +65,29 @@ class Ledger:
         else:
             self._failures.unlink(missing_ok=True)
 
+    def paid(self, cell: Cell | None = None) -> float:
+        """Dollars noted of one cell that is not done, or of all such cells."""
+        done = {_place(row) for row in self.find(CELL)}
+        rows = (row for row in self.find(PAID) if cell is None or cell.facts.items() <= row.items())
+        return sum((float(row["cost"]) for row in rows if _place(row) not in done), 0.0)
+
     def spent(self, period: str | None = None) -> float:
         """Dollars paid in a period, or in all."""
         rows = [*self.find(CELL), *self.find(PAID)]
         return sum((float(r["cost"]) for r in rows if period in (None, r["period"])), 0.0)
 
 
+def _place(row: Row) -> tuple[str, str, str]:
+    return row["round"], row["contestant"], row["setting"]
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One contestant on one round in one setting."""
 
-    def __init__(self, round_id: str, contestant: ContestantOptions, setting: str) -> None:
-        self.round_id = round_id
-        self.contestant = contestant
-        self.setting = setting
+    round_id: str
+    contestant: ContestantOptions
+    setting: str
 
     @property
     def facts(self) -> Row:
@@ -125,8 +136,7 @@ class State:
 
     def pending_cells(self, period: Period) -> list[Cell]:
         """Cells to be asked by a period's end that are not done."""
-        known = self.ledger.find(CELL)
-        done = {(row["round"], row["contestant"], row["setting"]) for row in known}
+        done = {_place(row) for row in self.ledger.find(CELL)}
         return [cell for cell in self._cells(period) if tuple(cell.facts.values()) not in done]
 
     def _cells(self, period: Period) -> Iterator[Cell]:

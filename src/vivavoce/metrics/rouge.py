@@ -35,35 +35,23 @@ class Overlap(NamedTuple):
 
 
 class Rouge(NamedTuple):
-    """The three ROUGE scores of one text; `rouge1`, `rouge2` and `rougeL` are F-measures."""
+    """The three ROUGE scores of one text; a metric of the name is the F-measure."""
 
-    words: Overlap
-    pairs: Overlap
-    subsequence: Overlap
-
-    @property
-    def rouge1(self) -> float:
-        """F-measure over words."""
-        return self.words.f
-
-    @property
-    def rouge2(self) -> float:
-        """F-measure over pairs of adjacent words."""
-        return self.pairs.f
-
-    @property
-    def rougeL(self) -> float:
-        """F-measure of the longest common subsequence."""
-        return self.subsequence.f
+    rouge1: Overlap
+    """Of words."""
+    rouge2: Overlap
+    """Of pairs of adjacent words."""
+    rougeL: Overlap
+    """Of the longest common subsequence."""
 
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
     predicted, expected = rouge_tokens(prediction, stem), rouge_tokens(reference, stem)
     return Rouge(
-        words=rouge_n(predicted, expected, 1),
-        pairs=rouge_n(predicted, expected, 2),
-        subsequence=rouge_l(predicted, expected),
+        rouge1=rouge_n(predicted, expected, 1),
+        rouge2=rouge_n(predicted, expected, 2),
+        rougeL=rouge_l(predicted, expected),
     )
 
 

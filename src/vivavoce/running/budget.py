@@ -97,7 +97,7 @@ class Meter:
                     raise VivaError(
                         f"The budget of {self.budget:g} dollars is used up: {self.spent:.4f} are "
                         f"spent, and the next request may cost {most:.4f}. Run again with a larger "
-                        "--budget."
+                        "budget."
                     )
                 if most <= left:
                     break
@@ -122,6 +122,12 @@ def _most(
     dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
     given = (config.max_tokens or _LONGEST_ANSWER) * (config.num_choices or 1)
     return (taken * dearest + given * cost.output) / 1_000_000
+
+
+def spent_below(folder: Path) -> float:
+    """Dollars that the requests of all folders of logs below one have cost."""
+    files = (LineFile(path, "usd", "of") for path in sorted(folder.rglob(SPENDING)))
+    return sum((float(line["usd"]) for file in files for line in file.lines()), 0.0)
 
 
 def _cost_of_logs(folder: Path) -> float:

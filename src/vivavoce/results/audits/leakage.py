@@ -46,6 +46,7 @@ from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.family import gold_is_inside
+from vivavoce.rounds.late import came_late
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.items.inputs import (
@@ -140,7 +141,9 @@ def audit_leakage(
             cells.append({**cell, "run_words": length})
             findings += _leaking(task, setting, measured[setting], limit)
         kept = set(anchors_of(opened).get(f"{FAMILY}/{task}", ()))
-        compared, found = compare_dates(task, items[task], papers, _window(opened), kept)
+        compared, found = compare_dates(
+            task, items[task], papers, _window(opened), kept, came_late(opened)
+        )
         dates.append(compared)
         findings += found
         findings += kin(task, items[task], papers, golds)

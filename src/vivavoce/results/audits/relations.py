@@ -71,11 +71,14 @@ def compare_dates(
     papers: Mapping[str, PaperText],
     window: Window,
     anchors: Collection[str] = (),
+    late: tuple[Window, Collection[str]] | None = None,
 ) -> tuple[Row, list[Row]]:
     """Compare every date of a task: what was compared, and the findings.
 
-    Anchors are of an earlier round, so neither its window nor its splits bind them.
+    Anchors are of an earlier round, so neither its window nor its splits bind them. Papers that
+    came too late for earlier rounds are bound by the days of all of these together.
     """
+    line, older = late or (window, ())
     found: list[Row] = []
     pairs = 0
     for row in rows:
@@ -83,7 +86,8 @@ def compare_dates(
         if published != row["published"]:
             detail = f"the item says {row['published']}, its paper {published}"
             found.append(finding("other_date", task, row["id"], detail=detail, breach=True))
-        if row["id"] not in anchors and not inside(published, window):
+        span = line if row["paper_id"] in older else window
+        if row["id"] not in anchors and not inside(published, span):
             found.append(finding("outside_window", task, row["id"], detail=published, breach=True))
         for paper_id in demonstrations(row, _ALL):
             pairs += 1

@@ -21,7 +21,7 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
+from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
@@ -202,7 +202,7 @@ def _candidates(
     )
 
 
-def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
+def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
     works = pool.papers
     return {
         "id": table.id,
@@ -211,8 +211,8 @@ def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
         "split": "test",
         "published": table.published,
         "caption": table.caption,
-        "demand": demand.text,
-        "demand_source": demand.source,
+        "demand": demand["demand"],
+        "demand_source": demand["source"],
         "pool": [work.paper_id for work in works],
         "evidence": [work.evidence for work in works],
         "gold_papers": list(table.papers),

@@ -195,6 +195,8 @@ class Site:
     clock: Clock
     templates: Environment
     secure_cookies: bool
+    api_token: str = ""
+    """Of programs; without one none is let in."""
 
     @property
     def session_cookie(self) -> str:

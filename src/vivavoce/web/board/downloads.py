@@ -15,7 +15,7 @@ from vivavoce.results.board.columns import Column, columns, shown_value
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.tables import table_of
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
-from vivavoce.web.board.entries import rank_of
+from vivavoce.web.board.entries import rank_bounds, rank_of
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import kind_of, label, slug
 from vivavoce.web.board.page import Page, file_of
@@ -29,25 +29,20 @@ MAX_METRICS = 6
 _MAX_NAME = 80
 _CACHED = 8192
 _HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
+_NAMED = {
+    "\\": "backslash",
+    "~": "asciitilde",
+    "^": "asciicircum",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    '"': "quotedbl",
+    "`": "asciigrave",
+    "'": "quotesingle",
+}
 _SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        "`": r"\textasciigrave{}",
-        "'": r"\textquotesingle{}",
-    }
+    {sign: f"\\{sign}" for sign in "{}$&#%_"}
+    | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
 """At the start of a line these would belong to the line break before it."""
@@ -133,7 +128,7 @@ def _rank(row: Row | None) -> str:
     rank = rank_of(row)
     if row is None or rank is None:
         return ""
-    low, high = row["rank_interval"] or (rank, rank)
+    low, high = rank_bounds(row)
     return str(rank) if low == high else f"{rank} ({low}--{high})"
 
 

@@ -64,9 +64,8 @@ def find_universe(
     """
     if rule not in POOL_RULES:
         raise InputError(f"pool_rule is {rule!r}. It is one of: {', '.join(POOL_RULES)}.")
-    ids: Iterable[str] = works
     if rule == "corpus":
-        ids = (paper for paper in works if not is_outside(paper))
+        ids = {paper for paper in works if not is_outside(paper)}
     else:
         ids = {paper for table in tables for paper in table.papers if paper in works}
     return sorted(paper for paper in ids if title_key(works[paper].title))
