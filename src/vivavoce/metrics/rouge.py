@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.text.terms import porter_stem
+from vivavoce.text.stems import porter_stem
 
 _WORD = re.compile("[a-z0-9]+")
 _SHORTEST_STEMMED = 4
