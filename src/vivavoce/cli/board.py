@@ -238,7 +238,7 @@ def print_board(board: Board, *, everything: bool = False, costs: bool = False) 
 def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -> None:
     from vivavoce.results.board.columns import terminal_columns
     from vivavoce.results.board.groups import by_contestant
-    from vivavoce.results.logs.records import contestant_label
+    from vivavoce.results.logs.records import distinct_labels
 
     round_id, task, version, setting = group.place
     headline = board.headlines[task]
@@ -250,10 +250,11 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
     contestants.sort(key=lambda found: (found[headline]["rank"] or 0, found[headline]["method"]))
     leads = [found[headline] for found in contestants]
     with_judge = len({row["judge"] for row in leads}) > 1
+    names = dict(zip(map(id, leads), distinct_labels(leads), strict=True))
 
     def name(row: Mapping[str, Any]) -> str:
         judge = f" (judge {row['judge']})" if with_judge and row["judge"] else ""
-        return contestant_label(row) + judge + (" (partial)" if row["partial"] else "")
+        return names[id(row)] + judge + (" (partial)" if row["partial"] else "")
 
     def fact_of(column: Column) -> Callable[[Mapping[str, Any]], str]:
         return lambda found: _fact(column, found[headline])

@@ -1,4 +1,4 @@
-"""The verb `run`: tasks with models or baselines, or what that would cost."""
+"""The verb `run`: tasks with models or baselines, or what that would cost. Libraries for agents."""
 
 from __future__ import annotations
 
@@ -336,3 +336,35 @@ def _parse_args(pairs: list[str], option: str) -> dict[str, Any]:
                 f"{pair!r} has no readable value", param_hint=option
             ) from error
     return args
+
+
+library_app = typer.Typer(no_args_is_help=True, help="Give the papers of a round to agents.")
+
+
+@library_app.command(epilog="Example: viva library serve rounds/2024-h2 --before 2024-07-01")
+def serve(
+    round_folder: Path = typer.Argument(
+        metavar="ROUND", help="The folder of the round, or sample."
+    ),
+    before: str | None = typer.Option(
+        None,
+        "--before",
+        metavar="DATE",
+        help="Only papers public before it; else the window's start.",
+    ),
+    item: str | None = typer.Option(
+        None, "--item", metavar="ID", help="What an agent may see for this item, with its own date."
+    ),
+    task: str | None = typer.Option(
+        None, "--task", help="Task of the item.", autocompletion=completion.tasks
+    ),
+) -> None:
+    """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.
+
+    Papers that items come from are left out; an MCP client starts this command by itself.
+    """
+    from vivavoce.tasks.library_server import library_of, serve_library
+
+    library = library_of(round_folder, before=before, item=item, task=task)
+    say(f"{len(library)} papers; waiting for an MCP client on stdin.", quiet=True)
+    serve_library(library, "vivavoce").run("stdio")

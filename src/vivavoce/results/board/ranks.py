@@ -5,7 +5,7 @@ Contestants of one metric are compared all together, on the items that all of th
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
-from vivavoce.results.logs.records import CEILING, contestant_label
+from vivavoce.results.logs.records import CEILING, distinct_labels
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
@@ -72,7 +72,7 @@ def _rank_stopped(compared: Sequence[Contestant]) -> None:
     Their values are of different items, and tests of them would be looks that it did not count.
     """
     leads = [row for each in compared for row in each.rows.values() if row["headline"]]
-    ahead, names = decided([row["stopped"] for row in leads]), _labels(leads)
+    ahead, names = decided([row["stopped"] for row in leads]), distinct_labels(leads)
     for place, row in enumerate(leads):
         low, high = 1 + int(ahead[:, place].sum()), len(leads) - int(ahead[place].sum())
         known = ahead[place] | ahead[:, place]
@@ -118,7 +118,7 @@ def _judge(contestant: Contestant) -> str:
 def _rank_group(
     ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
 ) -> None:
-    names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
+    names = distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
     draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
     directions = metrics_of(ranked[0].family)
@@ -145,15 +145,3 @@ def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.ND
     """A contestant's values of one metric; the rows of two may stand in different orders."""
     column = list(contestant.rows).index(metric)
     return np.array([contestant.values[item][column] for item in items])
-
-
-def _labels(rows: Sequence[Row]) -> list[str]:
-    """Names that tell the rows apart: what they differ in is added where it is needed."""
-    labels = [contestant_label(row) for row in rows]
-    for field in ("decoding", "prompt_hash"):
-        counts = Counter(labels)
-        labels = [
-            f"{label} ({row[field]})" if counts[label] > 1 else label
-            for label, row in zip(labels, rows, strict=True)
-        ]
-    return labels

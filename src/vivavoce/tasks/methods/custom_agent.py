@@ -23,12 +23,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_file
-from vivavoce.tasks.library import OUTLINE
+from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.methods.agent import open_library
-from vivavoce.tasks.methods.agent_tools import Desk, tools_of
-
-_RESULTS, _PAGE = 5, 4000
-"""Hits of a search and characters of a page: those of the method `agent`."""
+from vivavoce.tasks.methods.agent_tools import tools_of
 
 
 @solver
@@ -96,7 +93,7 @@ def _desk(state: TaskState) -> Desk | None:
     """The papers that the item may be shown; None for a task without any."""
     if not state.metadata.get("library"):
         return None
-    return Desk(open_library(state), _RESULTS, _PAGE)
+    return Desk(open_library(state))
 
 
 def _agent_of(made: Any, desk: Desk | None) -> Agent:
@@ -121,7 +118,8 @@ async def _call(
     """Call a function while clients that ask for the model `inspect` reach the contestant."""
     given: list[object] = [question]
     if len(inspect.signature(function).parameters) > 1:
-        given.append(calls_of(desk) if desk else {})
+        tools = functions_of(desk) if desk else {}
+        given.append({name: in_words(each) for name, each in tools.items()})
     start = AgentState(messages=[ChatMessageUser(content=question)])
     # What a provider searches or runs by itself is later than the item's cutoff.
     closed = {"web_search": False, "code_execution": False, "client_mcp_servers": False}
@@ -129,38 +127,6 @@ async def _call(
         answer = await function(*given)
     state.messages = bridge.state.messages
     state.output = ModelOutput.from_content(str(get_model()), str(answer or ""))
-
-
-def calls_of(desk: Desk) -> dict[str, Callable[..., str]]:
-    """The tools as plain functions, which frameworks describe to a model by their docstrings."""
-
-    def search(query: str) -> str:
-        """Find the passages of the library that fit some words best.
-
-        Args:
-            query: The words to look for, such as the names of a task, data set and metric.
-        """
-        return _in_words(lambda: desk.search(query))
-
-    def read(paper_id: str, part: str = OUTLINE, page: int = 1) -> str:
-        """Read a page of a paper of the library.
-
-        Args:
-            paper_id: The paper's id, as a search gives it.
-            part: "outline", "abstract", "section 3" or "table 1".
-            page: The page of that part, from 1.
-        """
-        return _in_words(lambda: desk.read(paper_id, part, page))
-
-    return {"search": search, "read": read}
-
-
-def _in_words(call: Callable[[], str]) -> str:
-    """The result of a call, or the complaint about it: an agent is told, as a model is."""
-    try:
-        return call()
-    except InputError as error:
-        return f"Error: {error}"
 
 
 def _note(state: TaskState, desk: Desk | None) -> dict[str, Any]:

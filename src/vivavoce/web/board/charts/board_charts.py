@@ -12,9 +12,18 @@ from functools import lru_cache, partial
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
-from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
-from vivavoce.web.board.entries import bounds_of
+from vivavoce.web.board.charts.drawing import Chart, Figure
+from vivavoce.web.board.charts.shapes import (
+    FEW,
+    Dot,
+    Line,
+    Pair,
+    axis_of,
+    lines,
+    pairs,
+    scatter,
+    short,
+)
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label, slug
 from vivavoce.web.printing import visible
@@ -24,9 +33,6 @@ _MAX_ROWS = 40
 """Of a chart's table: all numbers are in the page's own table and in its downloads."""
 _CONTROLS = ("floor", "ceiling")
 _MAX_PAIRS = 12
-_MAX_NAMES = 8
-_FEW = 12
-"""So few contestants are all named."""
 _MAX_NAME = 60
 _CACHED = 8192
 _APART = 1.05
@@ -98,48 +104,13 @@ def differ(amounts: Sequence[float]) -> bool:
 
 def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Figure:
     found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
-    front = _front(found)
-    is_few = len(found) <= _FEW
-    named = list(range(len(found))) if is_few else front
-    dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
-    x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
-    if x.high < 1:
-        x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
-    return Figure(
-        title,
-        "cost",
-        scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
-        {
-            "metric": board.headline,
-            "unit": unit,
-            "found": found,
-            "is_few": is_few,
-            "is_log": x.is_log,
-        },
-    )
-
-
-def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
-    """The places of those that nobody beats for less, from the best; `found` is best first."""
-    front: list[int] = []
-    least = float("inf")
-    for place, (_, spent) in enumerate(found):
-        if spent < least:
-            front.append(place)
-            least = spent
-    return front[:_MAX_NAMES]
-
-
-def _dot(row: Row, spent: float, is_named: bool) -> Dot:
-    bounds = bounds_of(row) if is_named and row["ci"] is not None else (None, None)
-    name = short(label(row)) if is_named else ""
-    return Dot(spent, row["value"], kind_of(row) != "model", name, *bounds)
-
-
-def _score_axis(board: BoardOf, rows: Sequence[Row], with_interval: Sequence[int] = ()) -> Axis:
-    values = [row["value"] for row in rows]
-    values += [bound for place in with_interval for bound in bounds_of(rows[place])]
-    return axis_of(visible(board.headline, 30), values)
+    dots = [
+        Dot(spent, row["value"], kind_of(row) != "model", short(label(row)), *row["ci"] or ())
+        for row, spent in found
+    ]
+    spec = scatter(unit, visible(board.headline, 30), dots)
+    values = {"metric": board.headline, "unit": unit, "found": found, "few": FEW}
+    return Figure(title, "cost", spec, values)
 
 
 def _cutoff_chart(board: BoardOf) -> Chart | None:
@@ -164,12 +135,10 @@ def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
         Pair(label(row), row["exposure"]["seen"], row["exposure"]["clean"])
         for row in sorted(drawn, key=lambda row: (-row["exposure"]["gap"], _name(row)))
     ]
-    x = axis_of(
-        visible(board.headline, 30), [v for pair in found for v in (pair.first, pair.second)]
-    )
-    shown = {"metric": board.headline, "widest": widest}
     limits = {"most": _MAX_ROWS, "most_drawn": _MAX_PAIRS}
-    return Figure("Before and after the cutoff", "cutoff", pairs(found, x), {**shown, **limits})
+    values = {"metric": board.headline, "widest": widest, **limits}
+    spec = pairs(visible(board.headline, 30), found)
+    return Figure("Before and after the cutoff", "cutoff", spec, values)
 
 
 def _context_chart(site: Site, board: BoardOf) -> Chart | None:
@@ -230,20 +199,15 @@ def _mean(points: Sequence[_Point]) -> float:
 
 def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figure:
     drawn = series[:MAX_LINES]
-    x = axis_of(
-        "tokens an answer",
-        [tokens for points in drawn for tokens, _ in points],
-        may_be_log=True,
-        format="~s",
-    )
+    points = [point for of_one in drawn for point in of_one]
     spec = lines(
         [
-            Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))
-            for points in drawn
+            Line(label(of_one[0][1]), [(tokens, row["value"]) for tokens, row in of_one])
+            for of_one in drawn
         ],
-        x,
-        _score_axis(board, [row for points in drawn for _, row in points]),
+        axis_of("tokens an answer", [tokens for tokens, _ in points], may_be_log=True),
+        axis_of(visible(board.headline, 30), [row["value"] for _, row in points]),
     )
-    shown = {"metric": board.headline, "task": board.title, "series": series}
     limits = {"most": _MAX_ROWS, "most_drawn": MAX_LINES}
-    return Figure("Score and length of the context", "context", spec, {**shown, **limits})
+    values = {"metric": board.headline, "task": board.title, "series": series, **limits}
+    return Figure("Score and length of the context", "context", spec, values)

@@ -7,8 +7,18 @@ from dataclasses import dataclass
 
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.board_charts import MAX_LINES, differ, open_rows
-from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
-from vivavoce.web.board.charts.shapes import Dot, Line, lines, scatter, short
+from vivavoce.web.board.charts.drawing import Chart, Figure
+from vivavoce.web.board.charts.shapes import (
+    FEW,
+    Axis,
+    Dot,
+    Line,
+    Spec,
+    axis_of,
+    lines,
+    scatter,
+    short,
+)
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, slug, title_of
 from vivavoce.web.board.overview import Line as ContestantLine
@@ -16,14 +26,8 @@ from vivavoce.web.board.overview import lines_of, newest_boards
 from vivavoce.web.printing import visible
 
 PRICE_PATH = "charts/price.svg"
-_FEW = 12
-"""So few contestants are all named."""
 _MAX_ROWS = 40
-_MAX_ROUND = 16
 _MAX_NAME = 60
-_ROOM = 38
-"""Characters that the names of rounds have under a chart of lines."""
-_GAP = 2
 _LEAD = 0.04
 """Of the axis, free before its first round."""
 _USUAL = "base"
@@ -153,25 +157,12 @@ def _own_figure(one: ModelOf, rounds: list[str], drawn: dict[str, dict[int, floa
 
 def _over_rounds(
     drawn: Mapping[str, Mapping[int, float]], rounds: Sequence[str], title: str
-) -> dict[str, object]:
+) -> Spec:
     last = max(1, len(rounds) - 1)
-    x = Axis("round", -_LEAD * last, last, ())
+    x = Axis("round", (-_LEAD * last, last))
     values = [value for line in drawn.values() for value in line.values()]
-    return lines(
-        [Line(name, tuple(sorted(line.items()))) for name, line in drawn.items()],
-        x,
-        axis_of(title, values or [0.0, 1.0]),
-        _words(rounds),
-    )
-
-
-def _words(rounds: Sequence[str]) -> dict[float, str]:
-    """As many names of rounds as fit below the chart, the newest among them."""
-    cut = [name if len(name) <= _MAX_ROUND else name[: _MAX_ROUND - 1] + "…" for name in rounds]
-    longest = max(map(len, cut)) + _GAP
-    most = max(2, _ROOM // longest)
-    step = max(1, -(-(len(cut) - 1) // (most - 1)))
-    return {float(place): cut[place] for place in reversed(range(len(cut) - 1, -1, -step))}
+    series = [Line(name, sorted(line.items())) for name, line in drawn.items()]
+    return lines(series, x, axis_of(title, values or [0.0, 1.0]), rounds)
 
 
 def price_chart(site: Site) -> Chart | None:
@@ -188,22 +179,12 @@ def price_chart(site: Site) -> Chart | None:
 
 def _price_figure(priced: Sequence[ContestantLine]) -> Figure:
     found = [(line, line.price or 0.0, line.better_than or (0.0, 0.0)) for line in priced]
-    least = [
-        all(price < other for _, other, _ in found[:place])
-        for place, (_, price, _) in enumerate(found)
-    ]
-    is_few = len(found) <= _FEW
     dots = [
-        Dot(
-            price,
-            surely,
-            line.model.kind != "model",
-            short(line.model.name) if is_few or nobody_beats else "",
-            *((surely, at_most) if is_few or nobody_beats else (None, None)),
-        )
-        for (line, price, (surely, at_most)), nobody_beats in zip(found, least, strict=True)
+        Dot(price, shares[0], line.model.kind != "model", short(line.model.name), *shares)
+        for line, price, shares in found
     ]
-    x = axis_of("US$ an answer", [price for _, price, _ in found], may_be_log=True)
-    spec = scatter(dots, x, axis_of("better than", [0.0, 1.0]))
-    values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS, "is_few": is_few}
-    return Figure("Quality and cost", "price", spec, {**values, "is_log": x.is_log})
+    values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS}
+    values["is_few"] = len(found) <= FEW
+    return Figure(
+        "Quality and cost", "price", scatter("US$ an answer", "better than", dots), values
+    )
