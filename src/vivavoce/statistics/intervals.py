@@ -95,10 +95,9 @@ class Resample:
         drawn = np.zeros((self.resamples, parts.shape[1]))
         start = 0
         for indices in self.indices():
-            counts = np.empty(indices.shape)
-            for row, drawn_clusters in enumerate(indices):
-                counts[row] = np.bincount(drawn_clusters, minlength=self.clusters)
-            np.matmul(counts, parts, out=drawn[start : start + len(counts)])
+            indices += np.arange(len(indices))[:, None] * self.clusters
+            counts = np.bincount(indices.ravel(), minlength=indices.size).reshape(indices.shape)
+            np.matmul(counts.astype(float), parts, out=drawn[start : start + len(counts)])
             start += len(counts)
         denominators = drawn[:, columns:]
         means = np.full((self.resamples, columns), np.nan)
