@@ -1,7 +1,7 @@
 """The demo and the smoke test: runs of every task on the sample corpus or on a round.
 
-The demo goes the whole way from papers to a leaderboard, offline. The smoke test asks a real model
-a few items of every task and method for a bounded sum: before a round is paid for it shows whether
+The demo takes every step from papers to a leaderboard, offline. The smoke test asks a real model a
+few items of every task and method within a budget. Before you pay for a round it shows whether
 answers come, whether they are valid, and their cost.
 """
 
@@ -150,8 +150,8 @@ def run_smoke(
 ) -> SmokeReport:
     """Ask a model a few items of every task with every method that needs a model.
 
-    What is left of the sum is shared out among the items still to come, and Inspect ends an item
-    that has used up its share: a request that is under way then is still paid for. Methods of many
+    The rest of the budget is shared out among the items still to come. Inspect ends an item that
+    has used up its share; a request that is under way then is still paid for. Methods of many
     requests come last.
 
     `limit` is in dollars, for everything; `tell` gets each row when it is there.

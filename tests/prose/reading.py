@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^\s*(```|~~~|:::)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)]|:|>|#+)\s+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]*`")
-_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}")
+_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}|\*+")
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,15 @@ def plain(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a passage, cut at full stops that a capital or a code follows."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"'(]|code)", text)
+    """Sentences of a passage, cut at full stops that a capital, a number or a code follows."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(]|code)", text)
 
 
 def _docstring(path: Path, line: int, doc: str) -> Iterator[Passage]:
     lead, _, rest = doc.partition("\n\n")
     yield Passage(path, line, plain(lead), docstring=True)
-    for each in paragraphs(path, re.sub(r"^(Args|Returns|Raises|Yields):$", "", rest, flags=re.M)):
+    rest = re.sub(r"^(Args|Returns|Raises|Yields|Attributes):$", "", rest, flags=re.M)
+    # Every argument is a passage of its own, as an item of a list is.
+    rest = re.sub(r"^ {4}(?=[\w*]+: )", "    - ", rest, flags=re.M)
+    for each in paragraphs(path, rest):
         yield Passage(path, line + 1 + each.line, each.text)

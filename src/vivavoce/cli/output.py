@@ -176,6 +176,12 @@ def _is_number(cell: str) -> bool:
 
 
 LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
+PUBLISHED_OPTION = typer.Option(
+    None,
+    "--published",
+    metavar="FILE|DIR",
+    help="Records of Every Eval Ever, shown beside the logs' rows and not recomputed.",
+)
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
 RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
 SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")

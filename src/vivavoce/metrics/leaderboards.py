@@ -142,7 +142,7 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
         given.setdefault(method_key(entry.method), entry.score)
     found = [method for method in truth if method in given]
     unscored = {method for method in found if all(score is None for score in truth[method])}
-    right = sum(_is_right(given[method], truth[method]) for method in found)
+    right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in found)
     asks_scores = any(score is not None for scores in truth.values() for score in scores)
     return BoardScore(
         mr=Ratio(len(found), len(truth)),
@@ -232,10 +232,6 @@ def _number(score: str | float | None) -> float | None:
     except OverflowError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _is_right(given: str | float | None, truth: Sequence[str | float | None]) -> bool:
-    return any(_is_same(given, score) for score in truth)
 
 
 def _is_same(given: str | float | None, gold: str | float | None) -> bool:

@@ -1,6 +1,6 @@
-"""Items kept between rounds, and what else a round has from its parent: `Lineage`.
+"""Items kept between rounds, and the other parts of a round from its parent: `Lineage`.
 
-Anchors are the same in both rounds, so that drift and difficulty can be told apart.
+Anchors are the same in both rounds, so that drift and difficulty can be separated.
 
 A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
 and that of the new items differs, the new items are harder or easier. An item is the same when all
@@ -227,7 +227,7 @@ class Lineage:
     def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
         """The round there is already: the parent, or an earlier update of it with every item.
 
-        What changed of items that are published does not make them anew.
+        Changes to published items do not make new ones.
         """
         if not self.adds_items(built, spec):
             return self.parent

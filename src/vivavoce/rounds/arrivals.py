@@ -1,7 +1,7 @@
 """New papers brought into a corpus before a round is updated, and the requests that it took.
 
-A listing by date is asked for, so the requests depend on what is new and not on how many authors
-are known. What comes is saved in the corpus' folder `downloads/updates`, one folder an update, and
+A listing by date is asked for, so the requests depend on new papers and not on the number of known
+authors. The answers are saved in the corpus' folder `downloads/updates`, one folder an update, and
 ingested from there.
 """
 
@@ -63,7 +63,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Counts of what came into a corpus."""
+    """Counts of papers and texts that came into a corpus."""
 
     listing: int
     """Requests that listed papers."""

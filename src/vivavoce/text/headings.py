@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from vivavoce.text.data import read_data
@@ -73,11 +73,7 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
     if appendix is not None:
         rest = text[appendix.end() :] or appendix["word"]
         numbers = _readings(appendix["number"].upper(), rest, marked=True, is_apart=True)
-        return tuple(
-            SectionNumber(n.printed, n.style, n.parts, n.text, marked=True, is_appendix=True)
-            for n in numbers
-            if n.style != ROMAN
-        )
+        return tuple(replace(n, is_appendix=True) for n in numbers if n.style != ROMAN)
     prefix = _PREFIX.match(text)
     leading = _LEADING.match(text, prefix.end() if prefix else 0)
     if leading is None:
@@ -124,7 +120,7 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
 
 
 def is_measurement(label: str) -> bool:
-    """Check that a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
+    """Check that a number cannot number a heading, such as `91.6`, `0.99` or `6.51`."""
     found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
     return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
 
@@ -218,7 +214,7 @@ _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.i
 
 
 def role_of_heading(heading: str) -> str | None:
-    """The role a heading gives its section, or None; a leading number is passed over."""
+    """The role a heading gives its section, or None; a leading number is skipped."""
     text = " ".join(heading.split())
     return _known_role(text) if len(text) <= _MAX_HEADING else None
 

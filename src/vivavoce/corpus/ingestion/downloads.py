@@ -54,7 +54,7 @@ class Reading:
 class Index:
     """Rows by key, kept in a file; sorted there, so the same rows are the same bytes.
 
-    Opening it takes in what a killed fetch left in its journal.
+    Opening it includes the journal that a killed fetch left.
     """
 
     def __init__(self, path: Path, key: Sequence[str]) -> None:
@@ -113,7 +113,7 @@ def _whole_rows(journal: Path) -> Iterable[Row]:
 def open_downloads(
     folder: Path, index: str, key: Sequence[str], limit: int | None, what: str
 ) -> Iterator[Index]:
-    """Hold the downloads of a corpus for a fetch; gives the index of what was asked for.
+    """Hold the downloads of a corpus for a fetch; gives the index of earlier requests.
 
     Raises what `load_corpus` does, unless a killed reading of downloads explains it, and
     `InputError` for a limit below 0 of `what` to fetch.

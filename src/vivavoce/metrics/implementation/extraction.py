@@ -186,8 +186,6 @@ def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 class _Name:
-    """A method's name, ready to be compared."""
-
     def __init__(self, text: str) -> None:
         plain = unicodedata.normalize("NFKC", text).casefold()
         inside: list[str] = _BRACKETS.findall(plain)

@@ -57,7 +57,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -153,21 +153,18 @@ def score_factor(
         exe = float(is_readable)
         return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, 0.0, days, days)
     pairing = _pair(gold, produced)
-    values = _compare(gold, produced, pairing)
+    values, defined_days = _compare(gold, produced, pairing)
     shared, larger = len(pairing.gold), max(len(gold), len(produced))
     has_duplicates = len(gold) + len(produced) - shared != pairing.union
     in_form = len(produced.values) == 1 and not has_duplicates and shared == pairing.union
     return FactorScore(
         exe=1.0,
         form=float(in_form),
-        corr=values.corr,
-        corr_pooled=values.corr_pooled,
-        acc=values.acc,
-        near=values.near,
+        **values,
         rows=min(len(gold), len(produced)) / larger if larger else None,
         index=shared / pairing.union if pairing.union else None,
         days=pairing.days,
-        undefined_days=pairing.days - values.defined_days,
+        undefined_days=pairing.days - defined_days,
     )
 
 
@@ -183,14 +180,6 @@ class _Pairing:
     union: int
     """Distinct rows of either side."""
     days: int
-
-
-class _Values(NamedTuple):
-    acc: float | None
-    near: float | None
-    corr: float | None
-    corr_pooled: float | None
-    defined_days: int
 
 
 def _pair(gold: FactorFrame, produced: FactorFrame) -> _Pairing:
@@ -215,23 +204,25 @@ def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Inte
     return len(distinct), numbers.astype(np.int64)
 
 
-def _compare(gold: FactorFrame, produced: FactorFrame, pairing: _Pairing) -> _Values:
-    if pairing.union == 0:
-        return _Values(None, None, None, None, 0)
-    if len(produced.values) != 1:
-        return _Values(0.0, 0.0, None, None, 0)
+def _compare(
+    gold: FactorFrame, produced: FactorFrame, pairing: _Pairing
+) -> tuple[dict[str, float | None], int]:
+    """The values of a score that compare numbers, and the days that have a correlation."""
+    if pairing.union == 0 or len(produced.values) != 1:
+        right = 0.0 if pairing.union else None
+        return {"acc": right, "near": right, "corr": None, "corr_pooled": None}, 0
     truth, given = gold.values[0][pairing.gold], produced.values[0][pairing.produced]
     usable = np.isfinite(truth) & np.isfinite(given)
     day, truth_there, given_there = pairing.day[usable], truth[usable], given[usable]
     daily = _correlations(day, truth_there, given_there)
     pooled = _correlations(np.zeros_like(day), truth_there, given_there)
-    return _Values(
-        acc=float(_equal(truth, given, TOLERANCE).sum() / pairing.union),
-        near=float(_equal(truth, given, _margins(truth, gold)).sum() / pairing.union),
-        corr=float(daily.mean()) if len(daily) else None,
-        corr_pooled=float(pooled[0]) if len(pooled) else None,
-        defined_days=len(daily),
-    )
+    values = {
+        "acc": float(_equal(truth, given, TOLERANCE).sum() / pairing.union),
+        "near": float(_equal(truth, given, _margins(truth, gold)).sum() / pairing.union),
+        "corr": float(daily.mean()) if len(daily) else None,
+        "corr_pooled": float(pooled[0]) if len(pooled) else None,
+    }
+    return values, len(daily)
 
 
 def _margins(values: Floats, gold: FactorFrame) -> Floats:

@@ -140,7 +140,7 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
     """A number with its unit, and the noun that stands in the place of one."""
     digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
     mantissa, _, exponent = digits.partition("e")
-    scale = _scale_of(match["scale"])
+    scale = _SCALES[match["scale"]] if match["scale"] else 1.0
     after = match["unit"] or match["money"] or ""
     unit, factor = _UNITS.get(after) or _UNITS.get(after.lower()) or ("", 1.0)
     power = scale * factor * 10.0 ** float(exponent or 0)
@@ -158,10 +158,6 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
         closes_range=False,
     )
     return quantity, "" if unit or not after else after.lower()
-
-
-def _scale_of(name: str | None) -> float:
-    return _SCALES[name] if name else 1.0
 
 
 def _share_units(found: list[Quantity]) -> tuple[Quantity, ...]:

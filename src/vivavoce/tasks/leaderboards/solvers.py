@@ -64,7 +64,7 @@ def table_reader() -> Solver:
         board: dict[str, Any] = state.metadata["board"]
         asked = {name: board[name] for name in ("task", "dataset", "metric")}
         entries = read_tables(_papers(state), **asked)
-        return table_text([(entry.method, _shown(entry.score)) for entry in entries])
+        return table_text([(entry.method, entry.score) for entry in entries])
 
     return baseline("table_reader", answer)
 
@@ -83,10 +83,6 @@ def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
         return table_text(draw_rows(_papers(state), rows, drawn))
 
     return baseline("random_rows", answer)
-
-
-def _shown(score: str | float | None) -> str:
-    return "" if score is None else score if isinstance(score, str) else f"{score:.10g}"
 
 
 def _papers(state: TaskState) -> list[LibraryPaper]:

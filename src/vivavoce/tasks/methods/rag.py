@@ -1,9 +1,9 @@
 """The method of retrieval: instead of whole texts, a model gets the excerpts that a query finds.
 
-The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts;
-the query says what is to be written and holds the paper's short parts. The answer is never among
-the texts. Excerpts stand in the order of the texts, each headed by what it is from. Where they do
-not fit the window, the worst go first.
+The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts.
+The query names the text to write and holds the paper's short parts. The answer is never among the
+texts. Excerpts appear in the order of the texts, each headed by its source. Where they do not fit
+the window, the worst go first.
 
 Source: AcademicEval §4.2, where dense retrieval with Contriever is the default; here it is BM25,
 which needs neither weights nor a network.

@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt, and where each slot's text stands in it."""
+    """A prompt, and the place of each slot's text in it."""
 
     text: str
     spans: dict[str, Span]
@@ -67,11 +67,11 @@ class PromptSet:
 
         Args:
             name: The template, such as `title`.
-            slots: Texts of the item; each must stand in the template exactly once.
+            slots: Texts of the item; the template must have each exactly once.
             values: Small values such as the number of words asked for.
 
         Raises:
-            InputError: The template is missing or malformed, or a slot does not stand in it once.
+            InputError: The template is missing or malformed, or does not have a slot once.
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}

@@ -33,7 +33,7 @@ def title_order(scoring: str = "default") -> Scorer:
             measured = _legacy(gold, answer)
         else:
             measured = score_ranking_row(gold, answer, state.metadata.get("scores")).values()
-        measured = {**measured, **count_faults(answer, gold, found).values()}
+        measured = {**measured, **count_faults(answer, gold, found)}
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured

@@ -40,13 +40,12 @@ from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded, numbers
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
     diagnose,
-    number,
     read_answer,
     read_gold,
     side_by_side,
@@ -80,8 +79,8 @@ def micro() -> Metric:
 
 def _aggregated(how: Aggregate) -> Metric:
     def values(scores: list[SampleScore]) -> dict[str, float]:
-        found = aggregate_tables([_score_of(one.score) for one in scores], how)
-        return {name: number(found[name]) for name in NAMES}
+        found = numbers(aggregate_tables([_score_of(one.score) for one in scores], how))
+        return {name: found[name] for name in NAMES}
 
     return values
 
@@ -112,7 +111,7 @@ def tables(pairs: int | None = None, seed: int = 0, meaning: str = FORMS) -> Sco
         aligned = align_by_meaning(gold, answer, decide)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
-        return _numbers(scored.values())
+        return numbers(scored.values())
 
     return _scorer(compare, pairs, seed)
 
@@ -144,7 +143,7 @@ def tables_by_use(
         used = await use_tables(prompts, gold, answer, titles_of(state), use)
         notes[_COUNTS] = _counts([run.score for run in used.runs])
         notes["use"] = used.record
-        return _numbers(used.values())
+        return numbers(used.values())
 
     return _scorer(ask, use.pairs, seed, YES_BIAS)
 
@@ -172,7 +171,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
         titles = titles_of(state)
         gold = read_gold(target.text, titles)
         nothing = score_table(gold, NOTHING, pairs=pairs, seed=seed)
-        failed = {**_numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
+        failed = {**numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
         notes: dict[str, Any] = {_COUNTS: _counts([nothing])}
         found: list[LiteratureTable] = []
 
@@ -197,10 +196,6 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
         )
 
     return score
-
-
-def _numbers(values: Mapping[str, float | None]) -> dict[str, float]:
-    return {name: number(value) for name, value in values.items()}
 
 
 def _counts(scores: list[TableScore]) -> dict[str, list[float | None]]:
@@ -357,7 +352,6 @@ class Evaluation:
         }
 
     def _name(self, role: str, given: str) -> str:
-        """The model of a role."""
         if given != ROLE:
             return given
         model = model_roles().get(role)

@@ -38,7 +38,7 @@ def writing(
     judge_source: bool = False,
     prompts: str | None = None,
 ) -> Scorer:
-    """ROUGE F-measures of the answer against the paper's own text, and what stands beside them.
+    """ROUGE F-measures of the answer against the paper's own text, and the diagnostics beside them.
 
     Args:
         task: What is written; of a title only the title is read, not what is said around it.

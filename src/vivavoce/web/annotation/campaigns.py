@@ -146,19 +146,16 @@ def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) ->
 
 
 def pause_campaign(
-    session: Session, campaign: Campaign, now: datetime, *, by: Person | None = None
+    session: Session,
+    campaign: Campaign,
+    now: datetime,
+    *,
+    resume: bool = False,
+    by: Person | None = None,
 ) -> None:
-    """Hand no more items to anybody until `resume_campaign`."""
-    campaign.paused_at = now
-    session.add(campaign.event("campaign_paused", now, by))
-
-
-def resume_campaign(
-    session: Session, campaign: Campaign, now: datetime, *, by: Person | None = None
-) -> None:
-    """Let everybody go on."""
-    campaign.paused_at = None
-    session.add(campaign.event("campaign_resumed", now, by))
+    """Hand no more items to anybody, or let everybody go on."""
+    campaign.paused_at = None if resume else now
+    session.add(campaign.event("campaign_resumed" if resume else "campaign_paused", now, by))
 
 
 def give_feedback(

@@ -2,7 +2,7 @@
 
 TF-IDF and the packaged MiniLM need no network; SciBERT, SPECTER, SciNCL and any other encoder are
 loaded from a folder or the hub. A paper is encoded when an edge first needs it, by itself, so its
-vector does not depend on what else is encoded, and is kept for as long as the round is open.
+vector does not depend on other texts, and is kept for as long as the round is open.
 
 Every pair of papers that anything is told of meets once. Numbers count that fit the board: by the
 words of the column, the group, the caption and the paper around them. The pair is won

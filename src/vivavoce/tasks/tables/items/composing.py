@@ -39,7 +39,7 @@ def pool_entries(
         {
             "label": label,
             "paper_id": paper_id,
-            "title": _one_line(papers[paper_id].title),
+            "title": " ".join(papers[paper_id].title[:_MAX_TITLE].split()),
             "abstract": None if setting == "titles" else papers[paper_id].abstract,
         }
         for label, paper_id in zip(labels_of(row), row["pool"], strict=True)
@@ -88,10 +88,6 @@ def full_text(paper: LibraryPaper) -> str:
     parts = [headed(one.heading, one.text) for one in paper.sections if one.text.strip()]
     parts += ["\n".join(table_lines(one.caption, one.cells)) for one in paper.tables]
     return "\n\n".join(part for part in parts if part.strip())
-
-
-def _one_line(title: str) -> str:
-    return " ".join(title[:_MAX_TITLE].split())
 
 
 NAMES = (
@@ -144,12 +140,8 @@ def diagnose(
     faults = count_faults(gold, answer)
     lexical = score_table(gold, answer or NOTHING, pairs=pairs, seed=seed).values()["avg"]
     values = {LEXICAL: lexical, SCHEMA_RECALL: recall, **faults}
-    return {name: number(values[name]) for name in DIAGNOSTICS}
-
-
-def number(value: float | None) -> float:
-    """NaN stands for undefined."""
-    return math.nan if value is None else float(value)
+    defined = {name: math.nan if value is None else value for name, value in values.items()}
+    return {name: float(defined[name]) for name in DIAGNOSTICS}
 
 
 def side_by_side(

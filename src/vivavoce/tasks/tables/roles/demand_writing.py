@@ -13,7 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
@@ -129,7 +129,7 @@ async def write_demands(
                 done[demand.id] = demand
                 if progress:
                     progress(demand)
-        write_jsonl(path, [row.row() for row in _in_order(requests, done)])
+        write_jsonl(path, [asdict(row) for row in _in_order(requests, done)])
         if failure is not None:
             raise failure
     return [done[request.table.id] for request in requests]
@@ -190,7 +190,6 @@ async def _look_through(
 async def _ask(
     model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
 ) -> str:
-    """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
     values = {"mark": fence_mark(slots.values()), "attempt": attempt}
     fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
     output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])

@@ -25,6 +25,7 @@ from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, r
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 from vivavoce.text.stems import porter_stem
 from vivavoce.text.terms import STOP_WORDS
@@ -39,14 +40,7 @@ _MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
 )
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
-        start=2,
-    )
-} | {"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+_NUMBER_WORDS: dict[str, str] = read_data(__file__, "words.toml")["number_words"]
 
 
 def read_words(text: str) -> list[str]:
@@ -247,7 +241,7 @@ class LeakIndex:
         for word in telling:
             by_root.setdefault(root_of(stem_of(word)), []).append((stem_of(word), word))
         keys: dict[tuple[str, ...], list[str]] = {}
-        for window in _windows(words, _MAX_NAME):
+        for window in windows(words, _MAX_NAME):
             if any(is_telling(word) for word in window):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
@@ -273,7 +267,7 @@ class LeakIndex:
 
     def _find_values(self, words: Sequence[str]) -> Iterator[Leak]:
         telling = [word for word in words if is_telling(word)]
-        for window in _windows(telling, _MAX_VALUE):
+        for window in windows(telling, _MAX_VALUE):
             if cell := self._values.get(tuple(stems_of(window))):
                 yield Leak("value", " ".join(window), cell)
         for stem, printed in _joined(telling):
@@ -314,7 +308,8 @@ def _kin_of(stem: str, spoken: Iterable[tuple[str, str]]) -> str:
     return next((word for known, word in spoken if are_kin(stem, known)), "")
 
 
-def _windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+    """Every run of words of at most so many, by its start and then its end."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + longest, len(words)) + 1):
             yield list(words[start:end])
@@ -322,6 +317,6 @@ def _windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
 
 def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
-    for window in _windows(words, _MAX_JOINED):
+    for window in windows(words, _MAX_JOINED):
         if len(window) > 1:
             yield stem_of("".join(window)), " ".join(window)

@@ -19,7 +19,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
+from vivavoce.tasks.tables.items.demands.checklist import check_demand
 from vivavoce.tasks.tables.items.demands.leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -27,6 +27,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
     leak_index,
     names_in,
     stem_of,
+    windows,
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
@@ -174,13 +175,10 @@ def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
         text = text.lower()  # set in capitals, which then mark no names
     for part in _TITLE_BREAK.split(text):
         for run in _clean_runs(part, index):
-            words = run.split()
-            for start in range(len(words)):
-                for end in range(start + 1, min(start + _MAX_SHARED, len(words)) + 1):
-                    window = words[start:end]
-                    if is_telling(window[0]) and is_telling(window[-1]):
-                        stems = tuple(stem_of(word) for word in window if is_telling(word))
-                        yield stems, " ".join(window)
+            for window in windows(run.split(), _MAX_SHARED):
+                if is_telling(window[0]) and is_telling(window[-1]):
+                    stems = tuple(stem_of(word) for word in window if is_telling(word))
+                    yield stems, " ".join(window)
 
 
 def _longest_first(titles: Sequence[str], index: LeakIndex) -> list[str]:
@@ -225,10 +223,6 @@ class WrittenDemand:
         """What was said last."""
         return self.verdicts[-1].reason if self.verdicts else ""
 
-    def row(self) -> Row:
-        """As the file holds it."""
-        return asdict(self) | {"verdicts": [asdict(verdict) for verdict in self.verdicts]}
-
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     """A demand worded without a model; None where no topic is left or no wording passes."""
@@ -242,12 +236,10 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     return None
 
 
-def spot_check_row(
-    table: GoldTable, demand: str, source: Source, titles: Sequence[str]
-) -> tuple[Row, tuple[Check, ...]]:
-    """A row of `demands_to_check.jsonl`, for people who look demands through, and its checks."""
+def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequence[str]) -> Row:
+    """A row of `demands_to_check.jsonl`, for people who look demands through."""
     checks = check_demand(demand, table, titles)
-    row = {
+    return {
         "id": table.id,
         "demand": demand,
         "source": source,
@@ -257,7 +249,6 @@ def spot_check_row(
         "checks": [asdict(check) for check in checks],
         "flagged": [check.name for check in checks if not check.passed],
     }
-    return row, checks
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:
@@ -302,5 +293,4 @@ def _phrased(topics: Sequence[str]) -> Iterator[str]:
 
 
 def _telling_stems(phrase: str) -> set[str]:
-    """Stems of the words of a phrase that make a topic."""
     return {stem_of(word) for word in _WORD.findall(phrase) if is_telling(word)} - _EMPTY

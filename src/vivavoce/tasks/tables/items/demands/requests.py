@@ -92,7 +92,7 @@ def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
             excluded.append(Exclusion(TASK, table.id, "refused_demand", "people refused it"))
             continue
         demands[table.id] = demand
-        checks.append(spot_check_row(table, demand.text, demand.source, titles)[0])
+        checks.append(spot_check_row(table, demand.text, demand.source, titles))
     return Demands(demands, tuple(excluded), tuple(checks))
 
 

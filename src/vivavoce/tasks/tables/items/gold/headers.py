@@ -106,7 +106,8 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     named = sum(bool(without_citations(line[marked])) for line in lines)
     if 2 * named > len(lines):
         return (marked,)
-    name = next((place for place, column in enumerate(columns) if _is_label(column)), None)
+    said = (place for place, column in enumerate(columns) if column.casefold() in _LABELS)
+    name = next(said, None)
     return (marked,) if name in (None, marked) else (name, marked)
 
 
@@ -160,7 +161,6 @@ def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _join(header: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The names of a column in all header rows, each once."""
     names = []
     for parts in zip(*header, strict=True):
         words = (without_citations(part) for part in parts)
@@ -171,10 +171,6 @@ def _join(header: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _has_citation(cell: str) -> bool:
     text = cell[:_MAX_CELL]
     return any(marks.search(text) for marks in (_NUMBERS, _NAMES_AND_YEAR, _YEAR))
-
-
-def _is_label(name: str) -> bool:
-    return name.casefold() in _LABELS
 
 
 _NO, _YES = "no", "yes"

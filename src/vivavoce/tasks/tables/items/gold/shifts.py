@@ -29,8 +29,6 @@ _MAX_COLUMNS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Text below a name."""
-
     is_filled: bool
     years: float
     """Share of the values that hold a year."""

@@ -72,39 +72,30 @@ def _title_of(row: Row) -> str:
     return "" if _NO_TITLE.match(title) or not normalise_title(title) else title
 
 
-class Works:
-    """Gathers works: papers of the corpus once, others from every entry that cites them."""
-
-    def __init__(self, papers: Mapping[str, Paper], texts: Collection[str]) -> None:
-        self._papers = papers
-        self._texts = texts
-        self._found: dict[str, Work] = {}
-
-    def add_all(self, works: Iterable[Work]) -> None:
-        """Add works; what the corpus says of one goes before what its citations say."""
-        for work in works:
-            self._add(work)
-
-    def by_id(self) -> dict[str, Work]:
-        """All that were added, sorted by id."""
-        return {name: self._found[name] for name in sorted(self._found)}
-
-    def _add(self, work: Work) -> None:
+def merge_works(
+    works: Iterable[Work], papers: Mapping[str, Paper], texts: Collection[str]
+) -> dict[str, Work]:
+    """Works by id, sorted; what the corpus says of one goes before what its citations say."""
+    found: dict[str, Work] = {}
+    for work in works:
         name = work.paper_id
-        known = self._found.get(name)
-        if known is None:
-            paper = self._papers.get(name)
-            known = work if paper is None else work_of_paper(paper, self._texts)
-        self._found[name] = replace(
-            known,
-            title=known.title or work.title,
-            published=known.published or work.published,
+        if name not in found:
+            found[name] = work_of_paper(papers[name], texts) if name in papers else work
+        known = found[name]
+        found[name] = replace(
+            known, title=known.title or work.title, published=known.published or work.published
         )
+    return {name: found[name] for name in sorted(found)}
+
+
+def papers_with_text(corpus: Corpus) -> frozenset[str]:
+    """Ids of the papers that have a text."""
+    return frozenset(str(row["paper_id"]) for row in corpus.rows("sections"))
 
 
 def corpus_works(corpus: Corpus) -> dict[str, Work]:
     """Every paper of a corpus that has a title, by id."""
-    texts = {row["paper_id"] for row in corpus.rows("sections")}
+    texts = papers_with_text(corpus)
     works = (
         work_of_paper(paper, texts) for paper in corpus.papers if "not_a_paper" not in paper.gates
     )

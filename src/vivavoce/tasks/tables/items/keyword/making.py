@@ -27,8 +27,13 @@ from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryT
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
-from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, terms_of
+from vivavoce.tasks.tables.items.keyword.papers import (
+    FACETS,
+    PoolText,
+    datasets_in,
+    find_topics,
+    terms_of,
+)
 from vivavoce.text.data import read_data
 from vivavoce.text.terms import STOP_WORDS
 

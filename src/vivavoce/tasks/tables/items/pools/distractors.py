@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import AfterValidator, Field
 from rapidfuzz import fuzz, process
 
 from vivavoce.errors import InputError
@@ -27,10 +29,18 @@ POOL_RULES: tuple[PoolRule, ...] = ("other_tables", "corpus")
 """Where distractors come from: works of other tables, or every paper of the corpus."""
 DIGITS = 6
 """Decimals of a score. Those behind them differ between machines."""
-
+_MAX = 2 + 10**-DIGITS
+"""A score is the sum of two cosines; a little room for rounding."""
 _SAME_LETTERS = 85.0
 _MAX_TITLE = 500
 _CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
+
+
+Score = Annotated[
+    float,
+    Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX),
+    AfterValidator(lambda score: round(score, DIGITS)),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class Candidate:
     """A work that may become a distractor."""
 
     paper: str
-    score: float
+    score: Score
     """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
 
 

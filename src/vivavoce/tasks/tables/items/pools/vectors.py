@@ -57,7 +57,7 @@ class Vectors:
 
 
 class PaperEncoder(Protocol):
-    """What turns works and demands into vectors."""
+    """An encoder of works and demands as vectors."""
 
     name: str
     fingerprint: str
@@ -154,7 +154,7 @@ _QUERIES_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is searched for one table."""
+    """A search for the works of one table."""
 
     id: str
     cluster: str
@@ -188,7 +188,7 @@ class Study:
 
 
 def searches(tables: Iterable[GoldTable], demands: Mapping[str, str]) -> list[Search]:
-    """What is searched for some tables, sorted by id; those without a demand are passed over."""
+    """Searches for some tables, sorted by id; those without a demand are skipped."""
     made = [
         Search(
             id=table.id,
@@ -333,7 +333,7 @@ def _retrieved(
 
 
 def _hits(found: Sequence[str], relevant: Sequence[str], depth: int) -> Floats:
-    """How many relevant works are among the first k, for each k."""
+    """Number of relevant works among the first k, for each k."""
     is_relevant = np.zeros(depth)
     wanted = set(relevant)
     is_relevant[: len(found)] = [paper in wanted for paper in found]
