@@ -1,7 +1,6 @@
 """Stems of English words by Porter's rules (1980), with the changes that NLTK made to them.
 
-ROUGE with stems is defined by that variant. NLTK itself takes two seconds to import, most of what
-a short command takes.
+ROUGE with stems is defined by that variant. NLTK itself takes two seconds to import.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def _without_plural(word: str) -> str:
 
 
 def _without_past(word: str) -> str:
-    """Cut `ed` and `ing`, and mend what is left: `hopping` is `hop`, `filing` is `file`."""
+    """Cut `ed` and `ing`, and mend the rest: `hopping` is `hop`, `filing` is `file`."""
     if word.endswith("ied"):
         return word[: -1 if len(word) == 4 else -2]
     if word.endswith("eed"):
@@ -90,7 +89,7 @@ def _without_e(word: str) -> str:
 
 
 def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
-    """Replace the first ending that is there, where the measure of what is before it is above."""
+    """Replace the first ending that is there, if the measure of the letters before it is above."""
     for ending, other in rules.items():
         if word.endswith(ending):
             stem = word.removesuffix(ending)
