@@ -147,11 +147,11 @@ class State:
                     yield from (Cell(name, one, setting) for setting in self.config.run.settings)
 
     def preparation(self, period: Period) -> list[str]:
-        """Steps before the first request to a model that a period still lacks."""
+        """Missing steps of a period before the first request to a model."""
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Everything that a period still lacks, for people; empty when it is done."""
+        """Everything missing from a period, for people; empty when it is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE, PUBLISH]
