@@ -18,6 +18,7 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
+    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
@@ -71,6 +72,7 @@ def build(
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
+    published: Path | None = PUBLISHED_OPTION,
     human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
@@ -107,6 +109,7 @@ def build(
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),
         own=own,
+        published=published,
         human=human,
         rounds=rounds,
         heads=heads,

@@ -10,8 +10,10 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from vivavoce.errors import InputError
 from vivavoce.running.batches import kept_batches
 from vivavoce.running.budget import Meter
 from vivavoce.running.checks import CONTESTANTS
@@ -41,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended."""
+    """Outcome of a run."""
 
     logs: tuple[str, ...]
     """One log a (task, method, model) and combination of a sweep."""
@@ -59,14 +61,26 @@ class RunReport:
     """Whose replies are kept, for how long, where and by what; None for nobody's."""
 
 
-def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
+def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:
     """Run every task with every method and model, resuming what the log folder already holds.
+
+    `run(RunSpec(tasks=["title"], ...))` and `run(tasks=["title"], ...)` are the same.
+
+    Args:
+        spec: Specification of the run.
+        progress: Called with (answers there, answers in all).
+        given: Fields of `RunSpec`, instead of a specification.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
         VivaError: A model cannot be started, for want of a key or of a package.
         LockedError: Another run writes into the log folder.
     """
+    if spec is None:
+        given |= {name: Path(given[name]) for name in ("round", "logs") if name in given}
+        spec = RunSpec(**given)
+    elif given:
+        raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
     tasks, skipped = resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))

@@ -212,7 +212,7 @@ def dollars(amount: float) -> str:
 
 
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
-    "items": "{:,}".format,
+    "items": lambda number: f"{number:,}" if number else "–",
     "share": share,
     "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
     "tokens": "{:,.0f}".format,
