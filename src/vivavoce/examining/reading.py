@@ -36,7 +36,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     A text of a paper goes before a listing, and any table comes last.
 
     Raises:
-        InputError: There is nothing, or nothing of a kind that is read.
+        InputError: There is no file, or none of a kind that is read.
     """
     if request.query is not None:
         return {}

@@ -141,17 +141,17 @@ class State:
 
     def _cells(self, period: Period) -> Iterator[Cell]:
         for end, name in self.rounds().items():
-            for one in self.config.contestants:
+            for one in self.config.contestant:
                 due = one.due(end)
                 if due is not None and due <= period.end:
                     yield from (Cell(name, one, setting) for setting in self.config.run.settings)
 
     def preparation(self, period: Period) -> list[str]:
-        """Steps before the first request to a model that a period still lacks."""
+        """Missing steps of a period before the first request to a model."""
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Everything that a period still lacks, for people; empty when it is done."""
+        """Everything missing from a period, for people; empty when it is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE, PUBLISH]
@@ -220,7 +220,7 @@ class State:
     def _refuse_other_contestants(self) -> None:
         """Raise `InputError` where a name stands for another model or method than it did."""
         answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
-        for one in self.config.contestants:
+        for one in self.config.contestant:
             was = answered.get(one.name, now := identity(one))
             if was != now:
                 raise InputError(

@@ -60,7 +60,7 @@ class Preparation:
                 self._state.ledger.note(step, self._period, **work())
 
     def _list(self) -> Row:
-        came = [self._bring(source) for source in self._config.sources]
+        came = [self._bring(source) for source in self._config.source]
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:

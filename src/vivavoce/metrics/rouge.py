@@ -1,9 +1,9 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L: word overlap of a text with a reference.
 
-With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and
-F = 2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched
-at most as often as it occurs on the other side; for ROUGE-L, `m` is the length of the longest
-common subsequence of words. A side without units gives 0.
+With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and F =
+2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched at
+most as often as it occurs on the other side. For ROUGE-L, `m` is the length of the longest common
+subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
 Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.

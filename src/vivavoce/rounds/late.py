@@ -1,8 +1,8 @@
 """Papers that came too late for the rounds before, and are asked about in the next fresh one.
 
-A fresh update asks about what came out since its parent ended. A paper that was out earlier, but
-whose text, date or record was not there in time, would then never be asked about. What the rounds
-before were able to judge stands in the parent: its items, those that its line asked before, and the
+A fresh update asks about papers published since its parent ended. A paper that was out earlier, but
+whose text, date or record was not there in time, would then never be asked about. The parent lists
+the papers that the rounds before judged: its items, those that its line asked before, and the
 papers that it left out, each with the reason.
 """
 

@@ -1,8 +1,8 @@
 """A budget for a folder of logs: what its requests have cost, and no request beyond it.
 
 `spending.jsonl` beside the logs gets a line for every reply that was paid. Before a request is
-sent, what it may cost at most is set aside; where that does not fit it waits for those under way,
-and where nothing is under way any more the run is over. It goes on with a larger budget.
+sent, its highest possible cost is set aside. A request that does not fit waits for those under way.
+When nothing is under way any more, the run ends. It goes on with a larger budget.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Papers of a round compared with each other: dates, demonstrations, near copies.
 
-Everything is compared anew, from the items and the papers of the round. Texts are compared by their
-runs of words as numbers, so that one gold text meets many inputs, and many texts each other. Words
-are those of `vivavoce.metrics.text_statistics`.
+Everything is compared again, from the items and the papers of the round. Texts are compared by
+their runs of words as numbers, so that one gold text meets many inputs, and many texts each other.
+Words are those of `vivavoce.metrics.text_statistics`.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def share_of(*found: Found) -> float | None:
 
 
 def share_found(gold: Runs, source: Runs) -> float | None:
-    """Share of the gold's runs, by place, that stand in the source; None without runs."""
+    """Share of the gold's runs, by place, that are in the source; None without runs."""
     return share_of(found_in(gold, source))
 
 

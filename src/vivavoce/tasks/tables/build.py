@@ -231,7 +231,7 @@ def _settings(works: Sequence[Work]) -> list[str]:
 
 
 def _can_be_reached(row: Row) -> bool:
-    """Whether the gold itself, written as an answer, is read as the gold."""
+    """Check whether the gold itself, written as an answer, is read as the gold."""
     gold = gold_of(row)
     answer = answer_table(json.loads(answer_text(gold)))
     return all(value in (1.0, None) for value in score_table(gold, answer).values().values())
@@ -271,7 +271,7 @@ def _pool_statistics(
 
 
 def _is_told_by_evidence(row: Row) -> bool:
-    """Whether of a distractor more or less is known than of any work of the table."""
+    """Check whether more or less is known of a distractor than of any work of the table."""
     gold = set(row["gold_papers"])
     known = list(zip(row["pool"], row["evidence"], strict=True))
     alike = {evidence for paper, evidence in known if paper in gold}

@@ -131,7 +131,7 @@ def _shown(pool: Pool, tasks: Mapping[str, Sequence[Row]]) -> list[PaperText]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Papers that are left out because of where they stand in the co-author network."""
+    """Papers that are left out because of their place in the co-author network."""
 
     outside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Paper id -> (short name, detail)."""

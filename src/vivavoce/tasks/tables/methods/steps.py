@@ -216,7 +216,7 @@ class TableRun:
         Args:
             prompt: The prompt with every slot in full.
             cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
-            complaint: What was wrong with the answer before; it stands after the prompt.
+            complaint: Fault of the answer before; it follows the prompt.
             is_fitted: Whether the prompt is made to fit; else it is sent as it is.
         """
         if complaint is not None:
@@ -243,7 +243,7 @@ class TableRun:
         return self._window - reserved - self.counter.count(prompt.text)
 
     def fits(self, prompt: Rendered) -> bool:
-        """Whether a prompt is sent without being cut, as far as the window is known."""
+        """Check whether a prompt is sent without being cut, as far as the window is known."""
         room = self.room_beside(prompt)
         return room is None or room >= 0
 
@@ -280,7 +280,7 @@ class TableRun:
 
 
 def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
-    """What an output says.
+    """The content of an output.
 
     Raises:
         UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.

@@ -70,7 +70,7 @@ class DemandRequest:
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """Who writes, who looks it through, and what both are told."""
+    """The writer, the checker, and the prompts of both."""
 
     writer: Model
     checker: Model
@@ -78,7 +78,7 @@ class Writers:
 
     @property
     def name(self) -> str:
-        """What the rows of a file name as their model."""
+        """Name of the model in the rows of a file."""
         names = dict.fromkeys((str(self.writer), str(self.checker)))
         return " checked by ".join(names)
 
@@ -174,7 +174,7 @@ async def _write(
 async def _look_through(
     request: DemandRequest, writers: Writers, index: LeakIndex, attempt: int, demand: str
 ) -> tuple[Verdict, str]:
-    """What is said of a wording, and the wording proposed in its place."""
+    """Verdict on a wording, and the wording proposed in its place."""
     if not demand:
         return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
     if failed := failures(check_demand(demand, request.table, request.titles, index)):
@@ -254,7 +254,7 @@ PROMPTS = Path(build.__file__).with_name("prompts")
 
 @dataclass(frozen=True, slots=True)
 class RoundDemands:
-    """What `viva demand write` shows."""
+    """The report of `viva demand write`."""
 
     path: Path
     demands: tuple[WrittenDemand, ...]

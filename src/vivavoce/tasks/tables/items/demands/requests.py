@@ -1,7 +1,7 @@
-"""What each table of a round is asked for with: the demand that came with it, or one made for it.
+"""Demands for the tables of a round: the one that came with a table, or one made for it.
 
 A demand that gives the table away, or is not one by the checklist, makes no item. One that came
-with the table is taken as it is, and what the checklist says of it stands in `TO_CHECK`.
+with the table is taken as it is, and `TO_CHECK` has the findings of the checklist.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Demands:
         return {table: row["demand"] for table, row in self.demands.items()}
 
     def report(self) -> Row:
-        """How many there are by source, and how many of them the checklist flags."""
+        """Number of demands by source, and of those that the checklist flags."""
         rows = self.demands.values()
         sources = [row["source"] for row in rows]
         return {
