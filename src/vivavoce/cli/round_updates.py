@@ -71,6 +71,7 @@ def update(
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
     from vivavoce.rounds.arrivals import bring_papers, open_service
+    from vivavoce.rounds.late import came_late
     from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
@@ -96,6 +97,7 @@ def update(
         "parent": parent.id,
         "is_new": done.is_new,
         "update": done.report,
+        "came_late": sorted(came_late(done.round)[1]),
         "revealed": str(done.revealed) if done.revealed else None,
         "requests": came.requests() if came else None,
         "failed": list(came.failed) if came else [],
@@ -107,6 +109,8 @@ def update(
         _say_requests(came, done.report)
     if done.is_new:
         _say_report(done.report)
+        if late := summary["came_late"]:
+            say(f"Asked although they came late for the rounds before: {len(late):,} papers")
     else:
         say("Nothing is new: no round was written.")
     if done.revealed:

@@ -1,9 +1,9 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L: word overlap of a text with a reference.
 
-With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and
-F = 2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched
-at most as often as it occurs on the other side; for ROUGE-L, `m` is the length of the longest
-common subsequence of words. A side without units gives 0.
+With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and F =
+2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched at
+most as often as it occurs on the other side. For ROUGE-L, `m` is the length of the longest common
+subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
 Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
@@ -36,35 +36,23 @@ class Overlap(NamedTuple):
 
 
 class Rouge(NamedTuple):
-    """The three ROUGE scores of one text; `rouge1`, `rouge2` and `rougeL` are F-measures."""
+    """The three ROUGE scores of one text; a metric of the name is the F-measure."""
 
-    words: Overlap
-    pairs: Overlap
-    subsequence: Overlap
-
-    @property
-    def rouge1(self) -> float:
-        """F-measure over words."""
-        return self.words.f
-
-    @property
-    def rouge2(self) -> float:
-        """F-measure over pairs of adjacent words."""
-        return self.pairs.f
-
-    @property
-    def rougeL(self) -> float:
-        """F-measure of the longest common subsequence."""
-        return self.subsequence.f
+    rouge1: Overlap
+    """Of words."""
+    rouge2: Overlap
+    """Of pairs of adjacent words."""
+    rougeL: Overlap
+    """Of the longest common subsequence."""
 
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
     predicted, expected = rouge_tokens(prediction, stem), rouge_tokens(reference, stem)
     return Rouge(
-        words=rouge_n(predicted, expected, 1),
-        pairs=rouge_n(predicted, expected, 2),
-        subsequence=rouge_l(predicted, expected),
+        rouge1=rouge_n(predicted, expected, 1),
+        rouge2=rouge_n(predicted, expected, 2),
+        rougeL=rouge_l(predicted, expected),
     )
 
 

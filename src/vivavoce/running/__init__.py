@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended."""
+    """Outcome of a run."""
 
     logs: tuple[str, ...]
     """One log a (task, method, model) and combination of a sweep."""

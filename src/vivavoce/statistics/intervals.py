@@ -1,9 +1,9 @@
 """Cluster bootstrap: 95% intervals from one resample that all metrics and contestants share.
 
-The items of a paper or a table stand or fall together, so whole clusters are drawn with
-replacement. A draw is kept as how often it holds each cluster; the resampled mean is then a ratio
-of two sums over clusters, for every metric at once, and two contestants are always compared on
-the same draws.
+The items of a paper or a table depend on each other, so whole clusters are drawn with replacement.
+A draw is kept as the number of times it holds each cluster. The resampled mean is then a ratio of
+two sums over clusters, for every metric at once. Two contestants are always compared on the same
+draws.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13 (percentile
 interval); Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8
@@ -57,7 +57,7 @@ class Resample:
 
     @property
     def gives_intervals(self) -> bool:
-        """Whether there are draws, and at least the two clusters that an interval needs."""
+        """True if there are draws, and at least the two clusters that an interval needs."""
         return self.resamples > 0 and self.clusters > 1
 
     def indices(self) -> Iterator[Integers]:

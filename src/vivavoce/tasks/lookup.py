@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from types import ModuleType
 from typing import Any, Literal
 
@@ -61,6 +62,11 @@ def find_task_maker(task: str) -> Callable[..., Task]:
         return probe
     family, short = find_task(task)
     return _named(find_family(family), "task", short)
+
+
+def takes_judge(task: str) -> bool:
+    """Check whether a model may compare answers to a task with the gold."""
+    return "judge" in signature(find_task_maker(task)).parameters
 
 
 def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
