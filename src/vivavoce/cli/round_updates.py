@@ -69,9 +69,10 @@ def update(
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.rounds import load_round, update_round
+    from vivavoce.rounds import load_round
     from vivavoce.rounds.arrivals import bring_papers, open_service
     from vivavoce.rounds.late import came_late
+    from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
     parent = load_round(folder)

@@ -88,7 +88,7 @@ def _risen(before: dict[str, Row], now: dict[str, Row], name: str) -> Iterator[R
 
 def _renamed(state: State, rounds: list[str]) -> Iterator[Row]:
     """A notice for each contestant that another model answered for than in the round before."""
-    for one in state.config.contestants:
+    for one in state.config.contestant:
         cells = [row for row in state.ledger.find(CELL, contestant=one.name) if row["logs"]]
         by_round = {name: _served(cells, name) for name in rounds}
         served = [names for name in rounds if (names := by_round[name])]

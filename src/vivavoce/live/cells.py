@@ -181,7 +181,7 @@ def _methods(one: ContestantOptions, offered: tuple[str, ...]) -> tuple[str, ...
 
 def check_models(config: LiveConfig) -> None:
     """Raise `InputError` for a model whose provider nobody knows, before anything is paid."""
-    started = [(one.model, one.model_args) for one in config.contestants]
+    started = [(one.model, one.model_args) for one in config.contestant]
     for model, args in [*started, *([(config.judge.model, {})] if config.judge else [])]:
         try:
             start_models([model] if model else [], args)

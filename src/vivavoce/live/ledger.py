@@ -141,7 +141,7 @@ class State:
 
     def _cells(self, period: Period) -> Iterator[Cell]:
         for end, name in self.rounds().items():
-            for one in self.config.contestants:
+            for one in self.config.contestant:
                 due = one.due(end)
                 if due is not None and due <= period.end:
                     yield from (Cell(name, one, setting) for setting in self.config.run.settings)
@@ -220,7 +220,7 @@ class State:
     def _refuse_other_contestants(self) -> None:
         """Raise `InputError` where a name stands for another model or method than it did."""
         answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
-        for one in self.config.contestants:
+        for one in self.config.contestant:
             was = answered.get(one.name, now := identity(one))
             if was != now:
                 raise InputError(

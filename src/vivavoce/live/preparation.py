@@ -17,11 +17,11 @@ from vivavoce.live.ledger import CITED, LEAKAGE, LISTING, NETWORKS, ROUND, TEXTS
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
-from vivavoce.rounds import Round, build_round, load_round, update_round
+from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.late import came_late
 from vivavoce.rounds.licences import is_open
-from vivavoce.rounds.updating import SelectedCorpus
+from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.store import Row, hash_of, read_json, write_json
 from vivavoce.tasks import builders
 
@@ -60,7 +60,7 @@ class Preparation:
                 self._state.ledger.note(step, self._period, **work())
 
     def _list(self) -> Row:
-        came = [self._bring(source) for source in self._config.sources]
+        came = [self._bring(source) for source in self._config.source]
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:

@@ -36,7 +36,7 @@ def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
         "periods": [_period(state, period, _BESIDE if is_page else ()) for period in due],
         "contestants": [
             {"name": one.name, "model": one.model, "methods": list(one.methods)}
-            for one in state.config.contestants
+            for one in state.config.contestant
         ],
         "spent": {"total": state.ledger.spent(), "budget": budget.total, "period": budget.period},
         "failures": state.ledger.failures,
