@@ -259,7 +259,7 @@ def evaluators(
     ),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     keep: Path | None = typer.Option(
-        None, "--keep", help="File of scores; what stands there is not asked for again."
+        None, "--keep", help="File of scores; a score in it is not asked for again."
     ),
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,

@@ -18,6 +18,7 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
+    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
@@ -71,6 +72,7 @@ def build(
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
+    published: Path | None = PUBLISHED_OPTION,
     human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
@@ -107,6 +109,7 @@ def build(
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),
         own=own,
+        published=published,
         human=human,
         rounds=rounds,
         heads=heads,
@@ -329,8 +332,8 @@ def serve(
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.web.board.pages.item_views import find_bundle
-    from vivavoce.web.board.serving import LiveSite, mark_of
-    from vivavoce.web.board.serving import serve as run
+    from vivavoce.web.board.serving import HOST, LiveSite, make_app, mark_of
+    from vivavoce.web.serving import serve_app
 
     if bundle is not None and not bundle.startswith(("http://", "https://")):
         raise InputError(f"{bundle} is no http address: of folders only the site itself is served.")
@@ -353,4 +356,4 @@ def serve(
         with progress("Reading logs"):
             site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
         announce = (lambda where: print_json({"address": where})) if as_json else say
-        run(site, port=port, announce=announce)
+        serve_app(make_app(site), HOST, port, announce)

@@ -287,7 +287,7 @@ def _sweep_title(row: dict[str, Any]) -> str:
 
 
 def _combination(row: dict[str, Any]) -> tuple[str, ...]:
-    """The swept arguments, then what stood still, which may differ too where `--over` is given."""
+    """The swept arguments, then the fixed ones, which may differ too where `--over` is given."""
     return (*map(str, row["settings"].values()), str(row["fixed"]))
 
 

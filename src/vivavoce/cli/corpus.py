@@ -336,7 +336,7 @@ TEXT_OPTION = typer.Option(
 def build(
     corpus: Path = CORPUS_OPTION,
     text: Text = TEXT_OPTION,
-    fresh: bool = typer.Option(False, "--fresh", help="Drop the index and build it anew."),
+    fresh: bool = typer.Option(False, "--fresh", help="Drop the index and rebuild it."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build the index of a corpus, or bring it up to date: only what changed is touched."""

@@ -75,7 +75,7 @@ def build(
         [], "--only", help="Build this network and leave the others as they are; repeatable."
     ),
     fresh: bool = typer.Option(
-        False, "--fresh", help="Build anew instead of bringing up to date what is there."
+        False, "--fresh", help="Rebuild instead of updating existing networks."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:

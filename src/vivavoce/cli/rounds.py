@@ -94,7 +94,7 @@ def stats(
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Measure a round: items, splits, lengths, compression, and what was left out and why."""
+    """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     if (power is None) != (logs is None):
         raise typer.BadParameter("--power D and --logs LOGS belong together", param_hint="--power")
     if power is not None:
@@ -261,7 +261,7 @@ def write(
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write a demand for each table of a spec; what gives a table away is written anew."""
+    """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
     from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
 
     with progress("Demands") as update:
@@ -288,7 +288,7 @@ def write(
 
 
 def read_table_statistics(opened: Round) -> Row:
-    """What a round says of its literature tables, under `literature_tables`; empty without any."""
+    """The round's figures on literature tables, under `literature_tables`; empty without any."""
     import json
 
     from vivavoce.tasks.tables.items.table_items import FAMILY, STATISTICS

@@ -35,8 +35,18 @@ def run(
     tasks: list[str] = typer.Argument(
         help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
     ),
-    round_folder: Path = typer.Option(..., "--round", help="The folder of the round, or sample."),
-    model: list[str] = typer.Option([], "--model", help="provider/model; may be given again."),
+    round_folder: Path = typer.Option(
+        ...,
+        "--round",
+        help="The folder of the round, or sample.",
+        autocompletion=completion.rounds,
+    ),
+    model: list[str] = typer.Option(
+        [],
+        "--model",
+        help="provider/model; may be given again.",
+        autocompletion=completion.models,
+    ),
     method: list[str] = typer.Option(
         ["direct"],
         "--method",
@@ -47,7 +57,7 @@ def run(
         None,
         "--agent",
         metavar="FILE.py@NAME",
-        help="An agent of your own: an async function, or an agent of Inspect.",
+        help="An agent of your own, or a command line agent of inspect-swe, such as claude_code.",
     ),
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
@@ -344,7 +354,9 @@ library_app = typer.Typer(no_args_is_help=True, help="Give the papers of a round
 @library_app.command(epilog="Example: viva library serve rounds/2024-h2 --before 2024-07-01")
 def serve(
     round_folder: Path = typer.Argument(
-        metavar="ROUND", help="The folder of the round, or sample."
+        metavar="ROUND",
+        help="The folder of the round, or sample.",
+        autocompletion=completion.rounds,
     ),
     before: str | None = typer.Option(
         None,

@@ -27,7 +27,7 @@ def set_aside_damaged(folder: Path) -> list[str]:
 
 
 def why_incomplete(log: EvalLog) -> str | None:
-    """Why a log is not complete; None when every sample of it has a score."""
+    """The reason why a log is not complete; None when every sample of it has a score."""
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
     if log.status == "success" and not missing:
@@ -38,7 +38,7 @@ def why_incomplete(log: EvalLog) -> str | None:
 
 
 def log_path(log: EvalLog) -> str:
-    """Where a log lies; Inspect names a log it found, unlike one it made, by an address."""
+    """Path of a log; Inspect names a log it found, unlike one it made, by an address."""
     return log.location.removeprefix("file://")
 
 
@@ -75,7 +75,7 @@ def item_values(
 ) -> dict[str, float]:
     """Each item's mean over its defined answers; NaN where none is defined.
 
-    `pooling` tells how the values of a metric add up that is no mean over items.
+    `pooling` says how the values of a metric add up that is no mean over items.
     """
     from inspect_ai.log import read_eval_log_sample_summaries
 

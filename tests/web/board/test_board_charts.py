@@ -16,14 +16,8 @@ from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
-from vivavoce.web.board.charts.board_charts import board_charts
+from vivavoce.web.board.charts.board_charts import board_charts, price_chart
 from vivavoce.web.board.charts.drawing import drawings, shown, size_of
-from vivavoce.web.board.charts.round_charts import (
-    contestant_charts,
-    course_chart,
-    courses,
-    price_chart,
-)
 from vivavoce.web.board.charts.shapes import (
     Dot,
     Line,
@@ -34,6 +28,7 @@ from vivavoce.web.board.charts.shapes import (
     scatter,
     short,
 )
+from vivavoce.web.board.pages.timeline import contestant_charts, course_chart, courses
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -33,7 +33,7 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Selection of what is compared; everything where a field is None."""
+    """Selection of the rows to compare; everything where a field is None."""
 
     round: str | None = None
     task: str | None = None
@@ -42,7 +42,7 @@ class Only:
     """Only answers to its items, in settings that bear its name."""
 
     def takes(self, log: RunLog) -> bool:
-        """Check that a log is of what is asked for."""
+        """Check that a log belongs to the selection."""
         wanted = (self.round, self.task, self.setting)
         setting = log.key.setting
         if self.split and self.setting:
@@ -92,7 +92,7 @@ def path_pairs(
     the same contestant.
 
     Raises:
-        InputError: A path holds no log, or nothing of the two can be compared.
+        InputError: A path holds no log, or the two have nothing to compare.
         VivaError: As in `contestant_pairs`.
     """
     if a.resolve() == b.resolve():

@@ -67,7 +67,7 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
 
 
 def _rank_stopped(compared: Sequence[Contestant]) -> None:
-    """Rank contestants of a run that stopped by what it decided, and by nothing else.
+    """Rank contestants of a run that stopped by the run's decisions alone.
 
     Their values are of different items, and tests of them would be looks that it did not count.
     """
@@ -81,7 +81,7 @@ def _rank_stopped(compared: Sequence[Contestant]) -> None:
 
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Who is better than whom of contestants of one comparison, shape (better, worse)."""
+    """Significant differences between contestants of one comparison, shape (better, worse)."""
     places = {record["contestant"]: place for place, record in enumerate(records)}
     ahead = np.zeros((len(records), len(records)), dtype=bool)
     for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
@@ -142,6 +142,6 @@ def _rank_group(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values of one metric; the rows of two may stand in different orders."""
+    """A contestant's values of one metric; the rows of two may be in different orders."""
     column = list(contestant.rows).index(metric)
     return np.array([contestant.values[item][column] for item in items])

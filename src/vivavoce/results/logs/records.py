@@ -22,7 +22,7 @@ NO_MODEL = "none"
 
 @dataclass(frozen=True, slots=True, order=True)
 class RowKey:
-    """What tells one row of a board from another."""
+    """Key of one row of a board."""
 
     round: str
     task: str

@@ -68,7 +68,7 @@ class Desk:
         return len(self._library)
 
     def search(self, query: str) -> str:
-        """The hits of a search as a numbered list; `InputError` for what is no query."""
+        """The hits of a search as a numbered list; `InputError` for an invalid query."""
         if not query.strip() or len(query) > MAX_QUERY:
             raise InputError(f"A query has 1 to {MAX_QUERY} characters; this one has {len(query)}.")
         hits = self._library.search(query, self._results)

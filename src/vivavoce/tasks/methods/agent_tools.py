@@ -94,7 +94,7 @@ class Window:
         return Shown([message for turn in shown for message in turn], left_out)
 
     def narrow(self, shown: Shown) -> None:
-        """Take it that the window holds three quarters of what a provider found too long."""
+        """Set the window to three quarters of the conversation that a provider found too long."""
         size = self._size_of([shown.messages]) * 3 // 4
         self.measure = replace(self.measure, window=size + self.reserved)
 

@@ -1,12 +1,15 @@
-"""The method of an agent that its user wrote: any framework, with the round's papers as two tools.
+"""The method of an agent that its user wrote or installed, with the round's papers as two tools.
 
 `FILE.py@NAME` names an agent of Inspect, or an async function that takes the question and, where it
 has a second parameter, the tools by name. In such a function every client of OpenAI or Anthropic
-that asks for the model `inspect` reaches the contestant, so that frameworks work as they are.
+that asks for the model `inspect` reaches the contestant, so that frameworks work as they are. A
+name without a file is a command line agent of `inspect_swe`: it works in a container whose only way
+out is the model, and the tools reach it there by MCP.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import sys
@@ -21,11 +24,14 @@ from inspect_ai.agent import run as run_agent
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
 from vivavoce.store import hash_file
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.agent_tools import tools_of
+
+_BRIDGED = "bridged_tools"
+"""Parameter of a command line agent's maker: tools of the host, reached from the container."""
 
 
 @solver
@@ -33,12 +39,14 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     """Let an agent of the user's own answer.
 
     Args:
-        agent: `FILE.py@NAME`; the file is looked for from the working folder on.
-        sha256: First digits of the file's hash, by which a log is known; a file that differs is
-            refused.
+        agent: `FILE.py@NAME`; the file is looked for from the working folder on. Or the name of
+            an agent of `inspect_swe`, such as `claude_code`.
+        sha256: First digits of the file's hash, by which a log is known, or the version of
+            `inspect_swe`; one that differs is refused.
 
     Raises:
         InputError: There is no such file or name, it cannot be imported, or is another one.
+        MissingExtra: The package `inspect_swe` is not installed.
     """
     made = load_agent(agent, sha256)
 
@@ -61,6 +69,8 @@ def load_agent(name: str, sha256: str = "") -> Any:
     Raises:
         InputError: See `custom_agent`.
     """
+    if is_command_line(name):
+        return _command_line_agent(name, sha256)
     file, _, attribute = name.rpartition("@")
     path = Path(file)
     if not file or not path.is_file():
@@ -71,6 +81,43 @@ def load_agent(name: str, sha256: str = "") -> Any:
     if not callable(found):
         raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
     return found
+
+
+def is_command_line(name: str) -> bool:
+    """True for the name of a command line agent: it names no file."""
+    return name.isidentifier()
+
+
+def identity_of(name: str) -> str:
+    """First digits of an agent's file, or its package's version, by which its logs are known."""
+    if is_command_line(name):
+        return str(_swe(name).__version__)
+    path = Path(name.rpartition("@")[0])
+    return hash_file(path)[:12] if path.is_file() else ""
+
+
+def _swe(name: str) -> ModuleType:
+    try:
+        return importlib.import_module("inspect_swe")
+    except ImportError as error:
+        raise MissingExtra("inspect-swe", "swe", f"The agent {name}") from error
+
+
+def _command_line_agent(name: str, version: str) -> Any:
+    """The maker of an agent of `inspect_swe` that takes tools of the host."""
+    swe = _swe(name)
+    makers = {
+        each: made
+        for each in swe.__all__
+        if inspect.isfunction(made := getattr(swe, each))
+        and _BRIDGED in inspect.signature(made).parameters
+    }
+    if name not in makers:
+        known = ", ".join(sorted(makers))
+        raise InputError(f"No command line agent is called {name!r}. There are: {known}.")
+    if version not in ("", swe.__version__):
+        raise InputError(f"inspect_swe has changed since the run began: it was {version}.")
+    return makers[name]
 
 
 def _module_at(path: Path) -> ModuleType:
@@ -101,8 +148,9 @@ def _agent_of(made: Any, desk: Desk | None) -> Agent:
     if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
         ready: Agent = made
         return ready
-    given = inspect.signature(made).parameters
-    found: Agent = made(tools=tools_of(desk) if desk else []) if "tools" in given else made()
+    tools = tools_of(desk) if desk else []
+    takes = inspect.signature(made).parameters
+    found: Agent = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
     return found
 
 

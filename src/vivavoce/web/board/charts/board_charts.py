@@ -1,7 +1,7 @@
-"""Charts of a board's page: score against cost, against context, before and after a cutoff.
+"""Charts of scores: against cost, context and cutoff on a board, against price over all tasks.
 
-At most three stand on a board's page, one on a contestant's. Each is drawn once a build and
-again only when its numbers change.
+At most three are on a board's page, one on the first. Each is drawn once a build and again only
+when its numbers change.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from vivavoce.web.board.charts.shapes import (
 )
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label, slug
+from vivavoce.web.board.overview import Line as ContestantLine
+from vivavoce.web.board.overview import lines_of, newest_boards
 from vivavoce.web.printing import visible
 
 MAX_LINES = 8
+PRICE_PATH = "charts/price.svg"
 _MAX_ROWS = 40
 """Of a chart's table: all numbers are in the page's own table and in its downloads."""
 _CONTROLS = ("floor", "ceiling")
@@ -91,13 +94,13 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
 def _cost_chart(board: BoardOf) -> Chart | None:
     rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
-        if differ([spent for row in rows if (spent := measure(row))]):
+        if _differ([spent for row in rows if (spent := measure(row))]):
             build = partial(_cost_figure, board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
 
-def differ(amounts: Sequence[float]) -> bool:
+def _differ(amounts: Sequence[float]) -> bool:
     """True if amounts differ by more than rounding."""
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
@@ -176,7 +179,7 @@ def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     grown = [
         sorted(points, key=lambda point: point[0])
         for points in found.values()
-        if differ([tokens for tokens, _ in points])
+        if _differ([tokens for tokens, _ in points])
     ]
     sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
@@ -211,3 +214,28 @@ def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figur
     limits = {"most": _MAX_ROWS, "most_drawn": MAX_LINES}
     values = {"metric": board.headline, "task": board.title, "series": series, **limits}
     return Figure("Score and length of the context", "context", spec, values)
+
+
+def price_chart(site: Site) -> Chart | None:
+    """Quality against price over all tasks of the newest round; None where prices are alike."""
+    boards = newest_boards(site)
+    priced = [line for line in lines_of(site, boards) if line.price and line.better_than]
+    if not _differ([line.price or 0.0 for line in priced]):
+        return None
+    key = hash_of(
+        ["price", [board.key for board in boards], [one.name for one in site.contestants]]
+    )
+    return Chart(PRICE_PATH, key, lambda: _price_figure(priced))
+
+
+def _price_figure(priced: Sequence[ContestantLine]) -> Figure:
+    found = [(line, line.price or 0.0, line.better_than or (0.0, 0.0)) for line in priced]
+    dots = [
+        Dot(price, shares[0], line.model.kind != "model", short(line.model.name), *shares)
+        for line, price, shares in found
+    ]
+    values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS}
+    values["is_few"] = len(found) <= FEW
+    return Figure(
+        "Quality and cost", "price", scatter("US$ an answer", "better than", dots), values
+    )

@@ -67,11 +67,6 @@ def drawer() -> str:
         return "none"
 
 
-def missing() -> MissingExtra:
-    """Error for someone who wants charts and cannot have them."""
-    return MissingExtra(PACKAGE, "web", "Drawing charts")
-
-
 def draw(spec: Spec) -> bytes:
     """Draw a Vega-Lite chart as an SVG file.
 
@@ -82,7 +77,7 @@ def draw(spec: Spec) -> bytes:
     try:
         import vl_convert
     except ImportError as error:
-        raise missing() from error
+        raise MissingExtra(PACKAGE, "web", "Drawing charts") from error
     try:
         # The same drawing as in one step, which takes half as long again.
         vega = vl_convert.vegalite_to_vega(spec, vl_version=_VEGA_LITE)
@@ -97,7 +92,7 @@ def _cleaned(svg: str) -> bytes:
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
     drawn = etree.fromstring(svg.encode("utf-8"), parser)
-    colours: dict[str, None] = {}
+    colours: set[str] = set()
     for element in drawn.iter():
         if element.tag not in _TAGS:
             raise VivaError(f"A chart holds the element {element.tag}, which no chart needs.")
@@ -105,23 +100,12 @@ def _cleaned(svg: str) -> bytes:
             if name not in _ATTRIBUTES:
                 del element.attrib[name]
             elif value in _DARK:
-                colours[value] = None
-    drawn = _without_empty(drawn)
+                colours.add(value)
     style = etree.Element(_SVG + "style")
     style.text = _style(sorted(colours))
     drawn.insert(0, style)
     etree.cleanup_namespaces(drawn)
     return bytes(etree.tostring(drawn, encoding="utf-8")) + b"\n"
-
-
-def _without_empty(drawn: Any) -> Any:
-    """Leave out the boxes that Vega puts behind its groups and that draw nothing."""
-    for path in list(drawn.iter(_SVG + "path")):
-        if path.get("fill") is None and path.get("stroke") is None:
-            parent = path.getparent()
-            if parent is not None and parent.get("fill") in (None, "none"):
-                parent.remove(path)
-    return drawn
 
 
 def _style(colours: list[str]) -> str:
@@ -147,7 +131,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart that has its numbers; nothing of it is made yet."""
+    """A chart that has its numbers; no part of it is drawn yet."""
 
     path: str
     """Of its drawing, inside the site."""
