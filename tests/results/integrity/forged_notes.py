@@ -21,7 +21,7 @@ def other_category(forged: Forged) -> None:
 
 def other_difficulty(forged: Forged) -> None:
     for sample in forged.samples:
-        sample.metadata["difficulty"] = "hard"
+        sample.metadata["difficulty"] = "of another level"
 
 
 def other_fit(forged: Forged) -> None:

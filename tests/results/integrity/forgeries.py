@@ -166,7 +166,7 @@ FORGERIES = (
     Forgery("judged", notes.best_attempt_counts),
     *(Forgery(of, notes.later_run, MARKED) for of in ("title", "agent")),
     *(Forgery(of, logs.gold_said_and_scored, MARKED) for of in ("leaderboard", "ranking")),
-    *(Forgery(of, logs.best_under_every_id) for of in ("ranking", "formula")),
+    Forgery("ranking", logs.best_under_every_id),
     *(Forgery(of, logs.swap_ids) for of in ("table", "agent", "judged")),
     *(Forgery(of, logs.drop_more_than_half) for of in ("leaderboard", "table", "rag")),
     *(Forgery(of, logs.gold_without_transcript) for of in ("ranking", "table", "agent")),
