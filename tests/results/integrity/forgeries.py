@@ -167,7 +167,7 @@ FORGERIES = (
     *(Forgery(of, notes.later_run, MARKED) for of in ("title", "agent")),
     *(Forgery(of, logs.gold_said_and_scored, MARKED) for of in ("leaderboard", "ranking")),
     Forgery("ranking", logs.best_under_every_id),
-    *(Forgery(of, logs.swap_ids) for of in ("table", "agent", "judged")),
+    Forgery("judged", logs.swap_ids),
     *(Forgery(of, logs.drop_more_than_half) for of in ("leaderboard", "table", "rag")),
     *(Forgery(of, logs.gold_without_transcript) for of in ("ranking", "table", "agent")),
     *(Forgery(of, logs.raised_mean) for of in ("judged", "table", "ranking")),
