@@ -18,11 +18,10 @@ from vivavoce.rounds import (
     Options,
     Round,
     RoundSpec,
-    Update,
     build_round,
     parse_spec,
-    update_round,
 )
+from vivavoce.rounds.updating import Update, update_round
 from vivavoce.store import Row
 from vivavoce.text.dates import earlier
 

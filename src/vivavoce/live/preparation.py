@@ -17,11 +17,11 @@ from vivavoce.live.ledger import CITED, LEAKAGE, LISTING, NETWORKS, ROUND, TEXTS
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
-from vivavoce.rounds import Round, build_round, load_round, update_round
+from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.late import came_late
 from vivavoce.rounds.licences import is_open
-from vivavoce.rounds.updating import SelectedCorpus
+from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.store import Row, hash_of, read_json, write_json
 from vivavoce.tasks import builders
 
@@ -41,7 +41,7 @@ class Preparation:
         self._rounds = self._config.folder / "rounds"
 
     def run(self, tell: Callable[[str], None]) -> None:
-        """Do every step that the ledger lacks.
+        """Do every step that is missing from the ledger.
 
         Raises:
             VivaError: A step failed; those before it are done.
@@ -64,7 +64,7 @@ class Preparation:
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:
-        """Bring in what a source has of the period; records that came, and requests."""
+        """Bring in a source's records of the period; records that came, and requests."""
         path = self._config.below(source.path) if source.path else None
         if source.kind == "files" and path is not None:
             return ingest(str(source.reader), path, self._corpus).read, 0

@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.text.terms import porter_stem
+from vivavoce.text.stems import porter_stem
 
 _WORD = re.compile("[a-z0-9]+")
+_GAPS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _SHORTEST_STEMMED = 4
-# Longer "words" are noise: they are stemmed, but not kept, so that the cache stays small.
+_LONGEST_KEPT, _MOST_KEPT = 64, 1 << 17
 
 
 class Overlap(NamedTuple):
@@ -61,18 +62,17 @@ def rouge_tokens(text: str, stem: bool = False) -> list[str]:
     Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
     characters are reduced to their Porter stem (NLTK's variant).
     """
-    words: list[str] = _WORD.findall(text.lower())
-    return list(map(_stem, words)) if stem else words
+    lower = text.lower()
+    # The pattern cuts ASCII as well, and takes several times as long.
+    words = lower.translate(_GAPS).split() if lower.isascii() else _WORD.findall(lower)
+    return list(map(_STEMS.__getitem__, words)) if stem else words
 
 
 def rouge_n(prediction: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
     """ROUGE-N of two lists of words."""
-    unmatched = Counter(_ngrams(reference, n))
-    matches = 0
-    for ngram in _ngrams(prediction, n):
-        if unmatched.get(ngram, 0):
-            unmatched[ngram] -= 1
-            matches += 1
+    found, expected = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
+    shared = found.keys() & expected.keys()
+    matches = sum(map(min, map(found.__getitem__, shared), map(expected.__getitem__, shared)))
     return _overlap(matches, len(prediction) - n + 1, len(reference) - n + 1)
 
 
@@ -106,5 +106,15 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def _stem(word: str) -> str:
-    return word if len(word) < _SHORTEST_STEMMED else porter_stem(word)
+class _Stems(dict[str, str]):
+    """Stems of words, those met before at the price of a look-up."""
+
+    def __missing__(self, word: str) -> str:
+        stem = word if len(word) < _SHORTEST_STEMMED else porter_stem(word)
+        # Longer "words" are noise: kept, they would fill the memory.
+        if len(word) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
+            self[word] = stem
+        return stem
+
+
+_STEMS = _Stems()

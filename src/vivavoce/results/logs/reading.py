@@ -18,6 +18,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelConfig, ModelUsage
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect would load every task
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to

@@ -113,10 +113,7 @@ class TableRun:
         given = {"demand": self.demand, **fenced, **texts}
         prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
         for slot, listing in inner.items():
-            shift = prompt.spans[slot][0]
-            moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
-            spans = {key: span for key, span in prompt.spans.items() if key != slot} | moved
-            prompt = Rendered(prompt.text, spans)
+            prompt = prompt.with_inner(slot, listing)
         return prompt
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:

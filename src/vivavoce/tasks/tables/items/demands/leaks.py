@@ -27,7 +27,8 @@ from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
-from vivavoce.text.terms import STOP_WORDS, porter_stem
+from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import STOP_WORDS
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _MAX_WORD = 40
