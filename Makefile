@@ -66,8 +66,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Viva Voce needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
+# uv takes a tenth of pip's time, as it compiles nothing unless nothing could be compiled later.
+# pip does the work where uv cannot be had, or does not find what pip is configured to find.
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(PYTHONDONTWRITEBYTECODE),--compile-bytecode) -c constraints.txt
+
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) -e .
+	($(PIP) uv && $(UV) -e .) || $(PIP) -e .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base

@@ -65,7 +65,7 @@ def import_items(
     from_logs: Path | None = typer.Option(
         None,
         "--from-logs",
-        help="Take answers of --a and --b out of a folder of logs, or with --kind qa or answers "
+        help="Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
         "questions about tables.",
     ),
     from_export: Path | None = typer.Option(

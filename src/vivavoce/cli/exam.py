@@ -35,7 +35,7 @@ def exam(
         "",
         "--tasks",
         metavar="TASK,...",
-        help="What is asked; else all that the papers can carry.",
+        help="Tasks to ask; else all that the papers can carry.",
         autocompletion=completion.tasks,
     ),
     budget: float | None = typer.Option(

@@ -13,6 +13,7 @@ from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
 from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
+from vivavoce.results.logs.records import where
 from vivavoce.running.settled import COMPARISON, settled
 from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
 
@@ -23,11 +24,6 @@ _NAMED = 10
 _READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
 """Metadata of a sample that a board reads, whether the task gives them or not."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
-
-
-def where(sample: str | int, epoch: int) -> str:
-    """A sample's name in messages."""
-    return f"sample {sample}" + (f" (attempt {epoch})" if epoch > 1 else "")
 
 
 def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:

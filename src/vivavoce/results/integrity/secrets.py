@@ -10,7 +10,7 @@ from detect_secrets.core.plugins.initialize import from_plugin_classname
 from detect_secrets.plugins.base import BasePlugin
 from inspect_ai.log import read_eval_log, read_eval_log_samples
 
-from vivavoce.results.integrity.comparing import where
+from vivavoce.results.logs.records import where
 
 _RULES = (
     "AWSKeyDetector",

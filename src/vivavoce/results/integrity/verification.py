@@ -28,11 +28,11 @@ from vivavoce.results.integrity.comparing import (
     compare_task,
     compare_transcript,
     missing,
-    where,
 )
 from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, open_whole, reopen
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import find_logs
+from vivavoce.results.logs.records import where
 from vivavoce.rounds import Round, load_round
 from vivavoce.running.settled import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops

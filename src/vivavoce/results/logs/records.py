@@ -115,6 +115,11 @@ class SampleScore:
     """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
 
 
+def where(sample: str | int, epoch: int) -> str:
+    """A sample's name in messages."""
+    return f"sample {sample}" + (f" (attempt {epoch})" if epoch > 1 else "")
+
+
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:
     """Mean of the defined values, in whatever order they come; None where there is none."""
     found = [value for each in scores if (value := each.values[metric]) is not None]
