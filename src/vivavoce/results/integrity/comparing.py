@@ -136,7 +136,7 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
         if name not in values or name not in right or not _equal(values[name], right[name]):
             said, is_ = (_shown(found.get(name)) for found in (values, right))
             yield f"{who} says {name} {said}, it is {is_}."
-    for name in ("fault", "counts"):
+    for name in ("fault", "counts", "agent"):
         if _plain(told.metadata or {}).get(name) != _plain(true.metadata or {}).get(name):
             yield f"{who} says another {name}."
 
