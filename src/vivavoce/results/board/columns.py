@@ -34,10 +34,10 @@ from vivavoce.results.logs.records import RunLog
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
-Unit = Literal[
-    *("", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure"),
-    *("why", "work"),
-]
+Unit = (
+    Literal["", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank"]
+    | Literal["exposure", "why", "work"]
+)
 Kind = Literal["text", "float", "int", "bool"]
 
 _KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
