@@ -53,6 +53,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     opened = build_sample(out, demo_spec())
     unusable = why_unusable()
     left_out = []
+    by_method: dict[str, list[str]] = {}
     for family in opened.manifest["families"]:
         card = list_families()[family]
         tasks = [name for of, name in opened.tasks() if of == family]
@@ -62,16 +63,20 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             tasks = [name for name in tasks if name not in confined]
         for task in tasks:
             if method := card.tasks[task].demo:
-                _run_task(task, method, opened, out / "logs", progress)
+                by_method.setdefault(method, []).append(task)
+    for method, tasks in by_method.items():
+        _run_tasks(tasks, method, opened, out / "logs", progress)
     inputs = SiteInputs(cutoffs=load_cutoffs())
     board, _ = make_site(out / "logs", out / "site", SiteOptions(), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 
-def _run_task(task: str, method: str, opened: Round, logs: Path, progress: Progress | None) -> None:
+def _run_tasks(
+    tasks: list[str], method: str, opened: Round, logs: Path, progress: Progress | None
+) -> None:
     report = run(
         RunSpec(
-            tasks=[task],
+            tasks=tasks,
             round=opened.folder,
             logs=logs,
             models=MODELS,

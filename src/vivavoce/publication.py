@@ -18,7 +18,6 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.published import beside, read_published
 from vivavoce.results.board.records import read_records, with_records
-from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json
 from vivavoce.web.board.page import STATE, read_state
@@ -100,6 +99,9 @@ def make_site(
         if published is None:
             trust = inputs.trust
             if inputs.rounds:
+                # It imports every family, and most boards are built without.
+                from vivavoce.results.integrity.verification import verify_logs
+
                 trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
             board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
         else:

@@ -39,16 +39,21 @@ def manual() -> Iterator[Passage]:
 
 
 def package() -> Iterator[Passage]:
-    """Docstrings of every module, class and function, and the help of every option."""
+    """Docstrings and help texts of every module of the package."""
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                if doc := ast.get_docstring(node):
-                    yield from _docstring(path, node.body[0].lineno, doc)
-            elif isinstance(node, ast.keyword) and node.arg == "help":
-                text = getattr(node.value, "value", None)
-                if isinstance(text, str):
-                    yield Passage(path, node.value.lineno, plain(text))
+        yield from docstrings(path, path.read_text("utf-8"))
+
+
+def docstrings(path: Path, source: str) -> Iterator[Passage]:
+    """Docstrings of a module, its classes and functions, and the help of every option."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if doc := ast.get_docstring(node):
+                yield from _docstring(path, node.body[0].lineno, doc)
+        elif isinstance(node, ast.keyword) and node.arg == "help":
+            text = getattr(node.value, "value", None)
+            if isinstance(text, str):
+                yield Passage(path, node.value.lineno, plain(text))
 
 
 def paragraphs(path: Path, text: str) -> Iterator[Passage]:

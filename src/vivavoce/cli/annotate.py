@@ -65,11 +65,11 @@ def import_items(
     from_logs: Path | None = typer.Option(
         None,
         "--from-logs",
-        help="Take answers of --a and --b out of a folder of logs, or with --kind qa or answers "
+        help="Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
         "questions about tables.",
     ),
     from_export: Path | None = typer.Option(
-        None, "--from-export", help="Make the campaign anew out of what export wrote."
+        None, "--from-export", help="Make the campaign again from an export."
     ),
     from_label_studio: Path | None = typer.Option(
         None, "--from-label-studio", help="Take tasks and annotations of a JSON file."
@@ -185,7 +185,7 @@ def export(
     db: str = DB_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write items, decisions, labels and a codebook; people stand under pseudonyms."""
+    """Write items, decisions, labels and a codebook; people have pseudonyms."""
     with opened(db) as database:
         from vivavoce.store import read_sealed
         from vivavoce.web.annotation.campaigns import find_campaign

@@ -43,7 +43,7 @@ _CURVE = (2, 5, 10, 20, 50, 100)
 """Cutoffs of the curve that are printed; --json has all."""
 
 app = typer.Typer(
-    no_args_is_help=True, help="Look for what may be behind a score: leaks, judges, wordings."
+    no_args_is_help=True, help="Audit what may explain a score: leaks, judges, wordings."
 )
 
 

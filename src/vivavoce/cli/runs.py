@@ -69,7 +69,7 @@ def run(
         help="Where to state the head of the ledger before and after.",
     ),
     logs: Path = typer.Option(..., "--logs", help="Folder for the logs; a rerun resumes from it."),
-    setting: str = typer.Option("base", "--setting", help="What the model sees."),
+    setting: str = typer.Option("base", "--setting", help="Texts that the model sees."),
     context: int | None = typer.Option(
         None, "--context", min=1, help="The model's window in tokens."
     ),
@@ -121,7 +121,7 @@ def run(
     looks: int | None = _until(None, "--looks", min=1, help="The most looks; else 20."),
     until_seed: int | None = _until(None, "--until-seed", min=0, help="Order of the items."),
     plan: bool = _until(
-        False, "--plan", help="Say what it would cost, by simulation from earlier logs; ask nobody."
+        False, "--plan", help="Print the cost, by simulation from earlier logs; ask nobody."
     ),
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
@@ -147,7 +147,7 @@ def run(
         None, "--budget", min=0, metavar="USD", help="Dollars of all logs of the folder together."
     ),
     estimate: bool = _limit(
-        False, "--estimate", help="Say what it would cost, from the prompts; ask nobody."
+        False, "--estimate", help="Print the cost, from the prompts; ask nobody."
     ),
     batch: bool = _limit(
         False, "--batch", help="Ask by the provider's batches: cheaper, and hours later."
@@ -165,7 +165,7 @@ def run(
         [],
         "--price",
         metavar="MODEL=IN,OUT",
-        help="Dollars for a million tokens; boards then show what a row cost.",
+        help="Dollars for a million tokens; boards then show the cost of a row.",
     ),
     display: str = typer.Option(
         "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."
@@ -365,7 +365,7 @@ def serve(
         help="Only papers public before it; else the window's start.",
     ),
     item: str | None = typer.Option(
-        None, "--item", metavar="ID", help="What an agent may see for this item, with its own date."
+        None, "--item", metavar="ID", help="Only papers that an agent may see for this item."
     ),
     task: str | None = typer.Option(
         None, "--task", help="Task of the item.", autocompletion=completion.tasks

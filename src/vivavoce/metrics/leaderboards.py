@@ -1,7 +1,7 @@
 r"""Leaderboards a model has put together from papers: which methods, which scores, which order.
 
-With G the gold methods, M the methods produced, both as sets of normalised names, H = G ∩ M, and
-C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
+Let G be the gold methods and M the methods produced, both as sets of normalised names. Let H = G ∩
+M, and C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
 
 - `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
@@ -169,7 +169,7 @@ def method_key(name: str) -> str:
 
 
 def _without_citation(bracketed: re.Match[str]) -> str:
-    """Drop `(Devlin et al., 2019)`, `(2019)` and their like; what else a bracket says stays."""
+    """Drop `(Devlin et al., 2019)`, `(2019)` and their like; other brackets stay."""
     parts = bracketed.group(1).split(";")
     kept = [part for part in parts if not _is_citation(part.strip())]
     if len(kept) == len(parts):

@@ -13,9 +13,9 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
 - `ktau` = (C - D) / P, with D the pairs against the gold order. Undefined for an incomplete
   answer and for no pair.
 - `bem_complete` is `bem` over complete answers; undefined for others.
-- `ndcg` = DCG / DCG of the gold order, where the title of gold rank r = 1 ... n gains n + 1 - r,
-  divided by log2(1 + its place among the titles found). Tied titles gain the mean of theirs, a
-  missing one nothing.
+- `ndcg` = DCG / DCG of the gold order. The title of gold rank r = 1 ... n gains n + 1 - r, divided
+  by log2(1 + its place among the titles found). Tied titles gain the mean of theirs, a missing one
+  nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b;
 Järvelin and Kekäläinen 2002 for nDCG.

@@ -6,7 +6,7 @@ the line's number left off, and a tail such as ` - 93.4%` or ` (2019)` or anythi
 quoted title. Lines that name no title cost nothing.
 
 Lists that name different titles are parts of one answer. A list that names titles again (a ranking
-after a copy of the input) replaces what came before, if it names more than half as many; a list
+after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
 that only repeats the beginning (a model in a loop) does not.
 
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
+from vivavoce.rounds.late import LatePapers
 from vivavoce.rounds.reading import UPDATE, Round
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
@@ -198,6 +199,7 @@ class Lineage:
     left: Mapping[str, tuple[str, str]]
     """Papers that its network does not hold -> (reason, detail)."""
     anchors: Anchors
+    late: LatePapers
     state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
     """Files that hold its network; none where that is the whole corpus."""
     report: Row
@@ -252,9 +254,10 @@ class Lineage:
 
     def write(self, folder: Path) -> Row:
         """Write what the update did and the network; return the entries of the manifest."""
-        write_json(folder / UPDATE, {**self.report, "anchors": self.anchors.kept})
+        told = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
+        write_json(folder / UPDATE, told)
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
-        for name, (rows, schema) in self.state.items():
+        for name, (rows, schema) in {**self.state, **self.late.files()}.items():
             entries[name] = write_rows(folder / name, rows, schema)
         return entries
 

@@ -102,8 +102,10 @@ def _write_round(
     for family, options in spec.families.items():
         follows = lineage is not None and follows_authors(builders[family])
         seen = lineage.corpus if lineage and follows else corpus
-        items = builders[family].build(seen, spec, options)
+        allowed = lineage.late.allow(family, spec) if lineage and follows else spec
+        items = builders[family].build(seen, allowed, options)
         if lineage:
+            lineage.late.note(items, allowed)
             may_add = lineage.moves_to(spec) or (follows and lineage.selects)
             items = lineage.anchors.keep(family, items, may_add=may_add)
             left = lineage.excluded if follows else []

@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import PydanticUndefined
 
 from vivavoce.errors import InputError
-from vivavoce.records import Window
+from vivavoce.records import Paper, Window
 from vivavoce.store import hash_of
+from vivavoce.text.dates import inside
 
 OptionsT = TypeVar("OptionsT", bound="Options")
 
@@ -80,7 +81,7 @@ class UpdateOptions(Options):
     """Items of each task that stay the same from round to round."""
     items: Literal["fresh", "window", "cumulative"] = "fresh"
     """Start of an update's window: the parent's end, as far before the new end as the parent's
-    window is long, or the parent's own start."""
+    window is long, or the parent's own start. A fresh one also asks about what came too late."""
 
 
 class RoundSpec(BaseModel):
@@ -92,11 +93,19 @@ class RoundSpec(BaseModel):
     families: dict[str, Any]
     """Each family's options, as an instance of the family's own options model."""
     update: UpdateOptions = UpdateOptions()
+    late: frozenset[str] = frozenset()
+    """Older papers that may be asked about too: they came too late for the rounds before."""
 
     @property
     def window(self) -> Window:
         """The span of dates that targets come from."""
         return Window(self.round.window.start, self.round.window.end)
+
+    def takes(self, paper: Paper) -> bool:
+        """Return whether a paper's date lets it be asked about."""
+        if paper.first_public is None:
+            return False
+        return paper.paper_id in self.late or inside(paper.first_public, self.window)
 
     def canonical(self) -> dict[str, Any]:
         """The spec as plain JSON values, defaults filled in."""

@@ -8,7 +8,8 @@ then counts as failed and is taken up again by the next run.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, redirect_stdout
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended."""
+    """Outcome of a run."""
 
     logs: tuple[str, ...]
     """One log a (task, method, model) and combination of a sweep."""
@@ -99,7 +100,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         # What the journal holds was paid before: it stands before the meter.
         journal.keep(models)
         batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch is not None else None
-        with redirect_stdout(sys.stderr):  # what Inspect prints; stdout is for results
+        unseen = _unseen() if spec.display == "none" else nullcontext()
+        # What Inspect prints goes to stderr; stdout is for results.
+        with redirect_stdout(sys.stderr), unseen:
             logs, stopped = _carry_out(tasks, spec)
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
@@ -114,6 +117,26 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         spent=meter.report() if meter else None,
         cache=describe_cache(tasks, spec),
     )
+
+
+@contextmanager
+def _unseen() -> Iterator[None]:
+    """Spare a silent run the tables of all results, which Inspect lays out and then drops."""
+    from inspect_ai._display.core.display import TaskScreen, TaskSpec
+    from inspect_ai._display.rich.display import RichDisplay
+
+    @asynccontextmanager
+    async def unseen(
+        self: RichDisplay, tasks: list[TaskSpec], parallel: bool
+    ) -> AsyncIterator[TaskScreen]:
+        self.tasks, self.progress_ui = [], None
+        yield TaskScreen()
+
+    seen, RichDisplay.task_screen = RichDisplay.task_screen, unseen  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        RichDisplay.task_screen = seen  # type: ignore[method-assign]
 
 
 def _carry_out(tasks: list[Task], spec: RunSpec) -> tuple[list[EvalLog], list[Row]]:

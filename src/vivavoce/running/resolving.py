@@ -111,7 +111,7 @@ def _roles_of(task: Task) -> list[Model]:
 
 
 def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
-    """Whose replies a run takes from Inspect's cache, for how long, from where and by what."""
+    """Settings of Inspect's cache for a run: models, expiry, folder and key."""
     from inspect_ai.model import CachePolicy, cache_path
 
     has_roles = any(_roles_of(task) for task in tasks)

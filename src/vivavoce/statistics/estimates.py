@@ -1,7 +1,7 @@
 """Numbers of an audit, each with n and a 95% interval from the cluster bootstrap.
 
 A number that is not a mean is a function of sums over items, such as a slope or a coefficient of
-agreement: it is worked out anew from the sums of every draw.
+agreement: it is computed from the sums of every draw.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COEFFICIENTS: Mapping[str, FromSums] = {
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """How the bootstrap draws."""
+    """Settings of the bootstrap."""
 
     resamples: int = 10_000
     seed: int = 0
@@ -97,7 +97,7 @@ def agreement_estimates(
     draws: Draws,
     coefficients: Mapping[str, FromSums] = COEFFICIENTS,
 ) -> dict[str, Estimate]:
-    """Coefficients of agreement of the two labels of each case, out of tables of counts."""
+    """Coefficients of agreement of the two labels of each case, from tables of counts."""
     labels = sorted({label for pair in pairs for label in pair}, key=repr)
     cells = pair_cells(pairs, labels)
 

@@ -67,19 +67,18 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
         repeated = _LEADING.match(text)
         if repeated is not None and repeated["number"] == found["number"]:
             text = text[repeated.end() :]
-        marked = found.end("number") < found.end()
-        return _readings(found["number"], text, marked=marked, is_apart=True)
+        return _readings(found["number"], text, marked=True)
     appendix = _APPENDIX_PREFIX.match(text)
     if appendix is not None:
         rest = text[appendix.end() :] or appendix["word"]
-        numbers = _readings(appendix["number"].upper(), rest, marked=True, is_apart=True)
+        numbers = _readings(appendix["number"].upper(), rest, marked=True)
         return tuple(replace(n, is_appendix=True) for n in numbers if n.style != ROMAN)
     prefix = _PREFIX.match(text)
     leading = _LEADING.match(text, prefix.end() if prefix else 0)
     if leading is None:
         return ()
     rest = text[leading.end() :]
-    return _readings(leading["number"], rest, marked=bool(leading["mark"]), is_apart=False)
+    return _readings(leading["number"], rest, marked=bool(leading["mark"]))
 
 
 def split_heading(heading: str, label: str | None = None) -> tuple[str | None, str]:
@@ -146,7 +145,7 @@ def _first_cost(parts: tuple[int, ...]) -> float | None:
     return 0.2 * (len(parts) - 1) + sum(0.2 * max(part - 1, 0) for part in parts)
 
 
-def _readings(number: str, text: str, *, marked: bool, is_apart: bool) -> tuple[SectionNumber, ...]:
+def _readings(number: str, text: str, *, marked: bool) -> tuple[SectionNumber, ...]:
     parsed: list[tuple[str, tuple[int, ...]]] = []
     if number[0].isdigit():
         pieces = number.split(".")
@@ -157,7 +156,7 @@ def _readings(number: str, text: str, *, marked: bool, is_apart: bool) -> tuple[
         parsed += [(ROMAN, roman)] if roman else []
         parsed += [(LETTER, letter)] if letter else []
     return tuple(
-        SectionNumber(number, style, parts, text, marked=marked or is_apart)
+        SectionNumber(number, style, parts, text, marked=marked)
         for style, parts in parsed
         if all(part <= _HIGHEST_PART for part in parts)
     )

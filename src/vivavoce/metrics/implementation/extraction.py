@@ -194,7 +194,7 @@ class _Name:
         self.numbers = sorted(re.findall(r"\d+", plain))
 
     def agreement(self, other: _Name) -> float:
-        """How far two names agree, from 0 to 1."""
+        """Agreement of two names, from 0 to 1."""
         if self.numbers and other.numbers and self.numbers != other.numbers:
             return 0.0
         if self.forms.keys() & other.forms.keys():

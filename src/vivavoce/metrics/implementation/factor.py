@@ -19,7 +19,7 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
 
-`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance, so a number g of the
+`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance. So a number g of the
 gold has a tolerance of its factor's own scale, s being the median of |g| over numbers but 0:
 
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
@@ -48,7 +48,7 @@ A program that was asked for a formula names no columns beside its code: there
 with D the columns that its texts spell out. A column is named `table.column`; case and surrounding
 spaces do not count, nor do the keys `datetime` and `instrument`, which every table has.
 
-Source: RD2Bench, section 2 (the whole way from a report to numbers), with stages of our own.
+Source: RD2Bench, section 2 (all steps from a report to numbers), with stages of our own.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _pair(gold: FactorFrame, produced: FactorFrame) -> _Pairing:
 
 
 def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Integers]:
-    """How many distinct values there are, and the number of each value in order."""
+    """The number of distinct values, and the index of each value in order."""
     distinct, numbers = np.unique(np.concatenate([one, other]), return_inverse=True)
     return len(distinct), numbers.astype(np.int64)
 
@@ -226,7 +226,7 @@ def _compare(
 
 
 def _margins(values: Floats, gold: FactorFrame) -> Floats:
-    """How far from each value another one is still right, by the scale of all gold values."""
+    """The tolerance of each value, by the scale of all gold values."""
     (known,) = gold.values
     sizes = np.abs(known[np.isfinite(known) & (known != 0)])
     scale = float(np.median(sizes)) if len(sizes) else 0.0

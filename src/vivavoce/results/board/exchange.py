@@ -94,7 +94,7 @@ def model_id(row: Row) -> str:
 
 
 def _folder(name: str) -> str:
-    """A name as one part of a path; one that has to be changed ends with a hash of what it was."""
+    """A name as one part of a path; one that has to be changed ends with a hash of the original."""
     safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_LONGEST].strip("_")
     return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
 

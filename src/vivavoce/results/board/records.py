@@ -177,7 +177,7 @@ def _json(text: Any) -> Any:
 
 
 def _at(value: Any, *path: str) -> Any:
-    """What lies at a path of keys; None where there is nothing."""
+    """The value at a path of keys; None where there is none."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value

@@ -48,8 +48,8 @@ class Showing:
     def __post_init__(self) -> None:
         if self.split not in SPLITS:
             raise InputError(f"There is no split {self.split!r}. There are: {', '.join(SPLITS)}.")
-        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS)})
-        check_numbers({"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)})
+        sizes = {"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)}
+        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS), **sizes})
         check_variant(self.variant)
 
     @property

@@ -30,7 +30,7 @@ def draw_rows(
 ) -> list[tuple[str, str]]:
     """Different random rows of the papers' tables as (name, number), all where there are fewer.
 
-    The name is what stands before the first number of a row, the number one of those behind it.
+    The name is the text before the first number of a row, the number one of those behind it.
     """
     rows = [
         row
@@ -58,7 +58,7 @@ ROWS = 10
 
 @solver
 def table_reader() -> Solver:
-    """Answer with what the papers' tables say by rule: no model is asked."""
+    """Answer by rule from the papers' tables: no model is asked."""
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]

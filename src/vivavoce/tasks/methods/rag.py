@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -261,12 +261,9 @@ def _compose(state: TaskState, found: list[Found]) -> Rendered:
     laid = lay_out(prompts, found)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})
-    shift = outer.spans["excerpts"][0]
-    spans = {slot: span for slot, span in outer.spans.items() if slot != "excerpts"}
-    spans |= {slot: (start + shift, end + shift) for slot, (start, end) in laid.spans.items()}
-    blocks = tuple((start + shift, end + shift) for start, end in laid.blocks)
-    parts = {f"excerpt {one.rank}": spans[slot_of(one)] for one in found}
-    return Rendered(outer.text, spans, blocks, parts)
+    prompt = outer.with_inner("excerpts", laid)
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in found}
+    return replace(prompt, parts=parts)
 
 
 def _short(state: TaskState) -> dict[str, str]:

@@ -42,6 +42,14 @@ class Rendered:
         """The spans as a sample's metadata hold them."""
         return {slot: list(span) for slot, span in self.spans.items()}
 
+    def with_inner(self, slot: str, inner: Rendered) -> Rendered:
+        """The same text, with the spans and blocks of what fills a slot in place of the slot."""
+        shift = self.spans[slot][0]
+        spans = {name: span for name, span in self.spans.items() if name != slot}
+        spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
+        blocks = tuple((start + shift, end + shift) for start, end in inner.blocks)
+        return Rendered(self.text, spans, (*self.blocks, *blocks), self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:

@@ -17,7 +17,7 @@ _UNDEFINED = ("ktau", "bem_complete", *FAULTS)
 
 @scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULTS, VALID)})
 def title_order(scoring: str = "default") -> Scorer:
-    """Compare a list of titles with the board's order, and count what else the answer holds.
+    """Compare a list of titles with the board's order, and count the other lines of the answer.
 
     An answer that names no title of the board ranks nothing: it is malformed.
 

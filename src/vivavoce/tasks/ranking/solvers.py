@@ -105,7 +105,7 @@ def recency(stop_words: bool = True) -> Solver:
 
 @solver
 def random_order(stop_words: bool = True) -> Solver:
-    """Put papers in an order drawn anew for each item and epoch, by the round's seed."""
+    """Put papers in a random order for each item and epoch, by the round's seed."""
 
     def of_candidates(state: TaskState, row: Row) -> list[str]:
         options = RankOptions(stop_words=stop_words)

@@ -21,7 +21,7 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
+from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
@@ -202,7 +202,7 @@ def _candidates(
     )
 
 
-def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
+def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
     works = pool.papers
     return {
         "id": table.id,
@@ -211,8 +211,8 @@ def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
         "split": "test",
         "published": table.published,
         "caption": table.caption,
-        "demand": demand.text,
-        "demand_source": demand.source,
+        "demand": demand["demand"],
+        "demand_source": demand["source"],
         "pool": [work.paper_id for work in works],
         "evidence": [work.evidence for work in works],
         "gold_papers": list(table.papers),
@@ -231,7 +231,7 @@ def _settings(works: Sequence[Work]) -> list[str]:
 
 
 def _can_be_reached(row: Row) -> bool:
-    """Whether the gold itself, written as an answer, is read as the gold."""
+    """Check whether the gold itself, written as an answer, is read as the gold."""
     gold = gold_of(row)
     answer = answer_table(json.loads(answer_text(gold)))
     return all(value in (1.0, None) for value in score_table(gold, answer).values().values())
@@ -271,7 +271,7 @@ def _pool_statistics(
 
 
 def _is_told_by_evidence(row: Row) -> bool:
-    """Whether of a distractor more or less is known than of any work of the table."""
+    """Check whether more or less is known of a distractor than of any work of the table."""
     gold = set(row["gold_papers"])
     known = list(zip(row["pool"], row["evidence"], strict=True))
     alike = {evidence for paper, evidence in known if paper in gold}

@@ -149,7 +149,7 @@ def tables_by_use(
 
 
 def use_of(pairs: int | None, seed: int, headers: str, synthesizer: bool) -> Use:
-    """How a model uses the tables; `InputError` for what makes no sense."""
+    """Settings of a model's use of the tables; `InputError` for a contradiction."""
     given = {"pairs": pairs} if pairs is not None else {}
     return Use(seed=seed, headers=headers, synthesizer=synthesizer, **given)  # type: ignore[arg-type]
 
@@ -212,7 +212,7 @@ def _counts(scores: list[TableScore]) -> dict[str, list[float | None]]:
 
 
 def _score_of(score: Score) -> TableScore:
-    """What the counts in a score's metadata say; of a score without them, as of no answer."""
+    """Counts in a score's metadata; a score without them counts as no answer."""
     counts = (score.metadata or {}).get(_COUNTS) or {}
     ratios = {
         name: Ratio(*counts.get(name, (0, 0, 0.0)))
@@ -256,7 +256,7 @@ _ON_QUESTIONS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How a run's answers are evaluated, as its arguments say."""
+    """Evaluation of a run's answers, by its arguments."""
 
     answerer: str = MATCHER
     """`matcher`, `role`, or the name of a model."""
@@ -320,7 +320,7 @@ class Evaluation:
         return {role: started[name] for role, name in models.items()} or None
 
     def metadata(self, card: TaskCard, prompts: PromptSet, setting: str) -> dict[str, Any]:
-        """What a log says of it beyond what every log of the task says."""
+        """Facts of a log beyond those of every log of the task."""
         if self.aggregate == ITEMS:
             return self._judging(card, prompts)
         return self._judging(card, prompts) | {

@@ -82,9 +82,9 @@ def writing(
 def _against_reference(text: str, reference: str) -> Values:
     found = rouge(text, reference)
     return {
-        "rougeL": found.rougeL,
-        "rouge1": found.rouge1,
-        "rouge2": found.rouge2,
+        "rougeL": found.rougeL.f,
+        "rouge1": found.rouge1.f,
+        "rouge2": found.rouge2.f,
         "length_ratio": length_ratio(text, reference),
     }
 

@@ -258,7 +258,7 @@ def compare_with_model(
     Only items of the main part count that have a final label and one of the model.
 
     Raises:
-        InputError: A label is for an item that the campaign lacks.
+        InputError: A label is for an item that the campaign does not have.
     """
     unknown = sorted(labels.keys() - {item.key for item in items})
     if unknown:

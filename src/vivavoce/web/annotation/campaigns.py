@@ -115,13 +115,13 @@ def list_campaigns(session: Session) -> Sequence[Campaign]:
 
 
 def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) -> tuple[int, int]:
-    """Add items after those that are there; one that is there just so is passed over.
+    """Add items after those that are there; an identical one is skipped.
 
     Returns:
         How many were added, and how many were there before.
 
     Raises:
-        InputError: An id is there with another content; nothing of the import stays.
+        InputError: An id is there with another content; no part of the import stays.
     """
     there = {item.key: item_facts(item) for item in read_items(session, campaign)}
     last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))

@@ -1,7 +1,7 @@
 """Reports on a campaign: agreement, seconds, outcomes, people, and what a lead has to watch.
 
-Seconds are of first revisions, by the server's clock. No label of an item that somebody still has
-to judge blind is in what a lead sees.
+Seconds are of first revisions, by the server's clock. A lead sees no label of an item that somebody
+still has to judge blind.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
 
 
 def _incomplete(visit: Visit, campaign: str, assignment: int) -> Response:
-    """The page once more, with what was chosen and what is missing."""
+    """The page once more, with the choices made and the missing ones."""
     form = visit.form
     with visit.database.reading() as session:
         enrolment, found = _own(session, visit, campaign, assignment)

@@ -1,4 +1,4 @@
-"""The site served on this machine: pages made when they are opened, anew when logs change."""
+"""The site served on this machine: pages made when they are opened, again when logs change."""
 
 from __future__ import annotations
 

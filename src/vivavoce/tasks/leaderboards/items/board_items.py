@@ -244,17 +244,14 @@ def compose(
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
     """
-    text, places = _lay_out(prompts, found)
-    slots = {"question": asked, "excerpts": text}
+    laid = _lay_out(prompts, found)
+    slots = {"question": asked, "excerpts": laid.text}
     main = prompts.render(template_name(TASK, variant), slots, {})
-    spans = dict(main.spans)
-    shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
-    blocks = tuple((start + shift, end + shift) for start, end in reversed(places))
-    return Rendered(main.text, spans, blocks)
+    return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
 
 
-def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list[Span]]:
-    """The chunks as one text, and the place of each with what parts it from the one before."""
+def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> Rendered:
+    """The chunks as one text; each is a block with what parts it from the one before."""
     text = ""
     places: list[Span] = []
     for one in found:
@@ -262,7 +259,7 @@ def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list
         slots = {"source": one.chunk.source, "text": one.chunk.text}
         text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
         places.append((start, len(text)))
-    return text, places
+    return Rendered(text, {}, tuple(reversed(places)))
 
 
 _WORD = re.compile(r"[^\W_]+")

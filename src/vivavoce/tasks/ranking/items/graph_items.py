@@ -98,7 +98,7 @@ def find_candidates(
         corpus: Where they are searched.
         queries: The boards.
         text: What of a paper has to contain the words.
-        as_of: Only papers whose date is over before this day; undated ones never are.
+        as_of: Only papers published before this day; undated ones never are.
         names: Whose words a candidate has to contain. LEGOBench asks for all three, which few
             abstracts have; fewer names find more of the papers on a board.
         limit: The most candidates for a board.
@@ -268,8 +268,8 @@ def make_graph_part(
 ) -> GraphPart:
     """Make what rankings by graph need; the same bytes for the same corpus.
 
-    Candidates, edges and in-degrees are of papers that are over before the window ends: what
-    cites a paper later does not count.
+    Candidates, edges and in-degrees are of papers published before the window ends: later citations
+    of a paper do not count.
 
     Args:
         corpus: With its networks built.

@@ -1,7 +1,7 @@
 """Pairwise results of papers: lines of tables, and sentences, that state scores of papers.
 
-A row is a table with the lines that stand for papers of interest, or a sentence of a paper with
-the scores that it states for itself. What each paper is about stands in a row of its own.
+A row is a table with the lines that stand for papers of interest, or a sentence of a paper with the
+scores that it states for itself. The subject of each paper has a row of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a sample shows: the pool under labels, its papers' texts, the question, the gold in labels.
+"""Parts of a sample: the pool under labels, its papers' texts, the question, the gold in labels.
 
 Texts are long and shared by many items, so that a sample holds none: methods open those of its
 pool in the round's library.
@@ -47,7 +47,7 @@ def pool_entries(
 
 
 def labels_of(row: Row) -> list[str]:
-    """What the papers of an item's pool are called, in their order: P1, P2, P3."""
+    """Labels of the papers of an item's pool, in their order: P1, P2, P3."""
     return [f"P{number}" for number in range(1, len(row["pool"]) + 1)]
 
 
@@ -63,7 +63,7 @@ def gold_in_labels(row: Row) -> LiteratureTable:
 
 
 def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]]) -> Rendered:
-    """What is asked of an item, without the papers' abstracts and texts."""
+    """The question of an item, without the papers' abstracts and texts."""
     listed = "\n".join(f"{one['label']} [{one['paper_id']}] {one['title']}" for one in pool)
     mark = fence_mark([demand, listed])
     return prompts.render("question", {"demand": demand, "papers": listed}, {"mark": mark})

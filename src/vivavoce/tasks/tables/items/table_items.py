@@ -1,4 +1,4 @@
-"""What the parts of the family share: gold tables, works, items, and the form of an answer."""
+"""Common parts of the family: gold tables, works, items, and the form of an answer."""
 
 from __future__ import annotations
 

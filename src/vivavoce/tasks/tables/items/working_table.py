@@ -1,4 +1,4 @@
-"""A literature table under construction: papers come and go, columns are named anew, cells change.
+"""A literature table under construction: papers come and go, columns are renamed, cells change.
 
 Every change is bounded, so that a model which never stops adding cannot make a table grow without
 end. Rows and columns of the finished table are in an order that does not depend on how it was made
@@ -32,8 +32,8 @@ class WorkingTable:
 
     Args:
         labels: Papers of the pool, by the labels under which a model sees them.
-        exact_names: Whether columns are the same only when their names are, character by
-            character; else case, spaces and markup do not tell them apart.
+        exact_names: True if columns are the same only when their names are, character by character;
+            else case, spaces and markup make no difference.
     """
 
     def __init__(self, labels: Sequence[str], *, exact_names: bool = False) -> None:
@@ -104,7 +104,7 @@ class WorkingTable:
         return True
 
     def rename_column(self, old: str, new: str) -> bool:
-        """Name a column anew; with the name of another one it is merged into that.
+        """Rename a column; with the name of another one it is merged into that.
 
         Of two values in a row, the one that had the name already stays.
         """

@@ -113,10 +113,7 @@ class TableRun:
         given = {"demand": self.demand, **fenced, **texts}
         prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
         for slot, listing in inner.items():
-            shift = prompt.spans[slot][0]
-            moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
-            spans = {key: span for key, span in prompt.spans.items() if key != slot} | moved
-            prompt = Rendered(prompt.text, spans)
+            prompt = prompt.with_inner(slot, listing)
         return prompt
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
@@ -219,7 +216,7 @@ class TableRun:
         Args:
             prompt: The prompt with every slot in full.
             cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
-            complaint: What was wrong with the answer before; it stands after the prompt.
+            complaint: Fault of the answer before; it follows the prompt.
             is_fitted: Whether the prompt is made to fit; else it is sent as it is.
         """
         if complaint is not None:
@@ -246,7 +243,7 @@ class TableRun:
         return self._window - reserved - self.counter.count(prompt.text)
 
     def fits(self, prompt: Rendered) -> bool:
-        """Whether a prompt is sent without being cut, as far as the window is known."""
+        """Check whether a prompt is sent without being cut, as far as the window is known."""
         room = self.room_beside(prompt)
         return room is None or room >= 0
 
@@ -283,7 +280,7 @@ class TableRun:
 
 
 def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
-    """What an output says.
+    """The content of an output.
 
     Raises:
         UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.

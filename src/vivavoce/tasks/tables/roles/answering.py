@@ -63,7 +63,7 @@ _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How tables are asked about and answered from."""
+    """Settings of questions about tables and of their answers."""
 
     pairs: int | None = PAIRS
     seed: int = 0
@@ -83,7 +83,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the answers of all runs come to."""
+    """Result of the answers of all runs."""
 
     runs: tuple[Tally, ...]
     record: dict[str, Any]
@@ -184,7 +184,7 @@ class _Asking:
         self._worded: dict[str, int] = {"kept": 0, "refused": 0, "wrong_on_its_own_table": 0}
 
     def record(self) -> dict[str, Any]:
-        """Who was asked, and what went other than planned."""
+        """Models that were asked, and departures from the plan."""
         return {
             "answerer": str(self._answerer),
             "synthesizer": str(self._synthesizer) if self._synthesizer else None,
@@ -241,7 +241,7 @@ class _Asking:
         words: Mapping[str, str],
         run: int,
     ) -> dict[str, bool]:
-        """What the answerer reads in a table, by the keys of the questions."""
+        """The answerer's readings of a table, by the keys of the questions."""
         shown = rectangle(table, self._names)
         answers: dict[str, bool] = {}
         for batch in cut_batches(questions, self._use.batch):
@@ -344,7 +344,7 @@ def read_answers(reply: str, count: int) -> list[bool | None]:
 
 
 def is_other_wording(text: object, question: Question) -> bool:
-    """Whether a text is one question on one line that names what the question names."""
+    """Check that a text is one question on one line with all names of the given question."""
     if not isinstance(text, str) or len(text) > len(question.text) + _CHARACTERS_ADDED:
         return False
     words = one_line(text)

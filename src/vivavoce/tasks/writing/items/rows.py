@@ -50,7 +50,7 @@ class Missing:
 
     @property
     def detail(self) -> str:
-        """The candidate and what it lacks, as one phrase."""
+        """The candidate and its missing condition, as one phrase."""
         name, more = self.reason
         return f"{self.candidate}: {name}" + (f", {more}" if more else "")
 

@@ -1,6 +1,6 @@
 """Charts of scores: against cost, context and cutoff on a board, against price over all tasks.
 
-At most three stand on a board's page, one on the first. Each is drawn once a build and again only
+At most three are on a board's page, one on the first. Each is drawn once a build and again only
 when its numbers change.
 """
 

@@ -1,11 +1,11 @@
-"""What a demand gives away of the table that it asks for: column names, words of them, values.
+"""Leaks of a demand about the table it asks for: column names, words of them, values.
 
 What leaks, words being compared without their inflection:
 
 - a column's name, or a synonym of it by the list of `metrics.table_schema`, in any order of words;
 - a word of a column's name that says something by itself;
-- a value: the whole of a short cell or of an item of a list in a cell, and any name or number that
-  stands in a cell or labels a row.
+- a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
+  cell or in the label of a row.
 
 What at least half of the works' titles hold is the table's topic, and so is the task of a table of
 results. A demand has to say it, and so it is no leak: except as a column's whole name, or as a
@@ -27,7 +27,8 @@ from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
-from vivavoce.text.terms import STOP_WORDS, porter_stem
+from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import STOP_WORDS
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _MAX_WORD = 40
@@ -48,7 +49,7 @@ def read_words(text: str) -> list[str]:
 
 
 def is_telling(word: str) -> bool:
-    """Whether a word says anything by itself: no stop word, no single Latin letter."""
+    """Check whether a word says anything by itself: no stop word, no single Latin letter."""
     return word.casefold() not in _SILENT and not (len(word) == 1 and word.isascii())
 
 
@@ -79,12 +80,12 @@ def stems_of(words: Sequence[str]) -> list[str]:
 
 
 def root_of(stem: str) -> str:
-    """What all words that may be kin of a stem begin with."""
+    """Beginning of all words that may be kin of a stem."""
     return stem[:_SHORTEST_ROOT]
 
 
 def are_kin(first: str, second: str) -> bool:
-    """Whether two stems are of one family: equal, or one goes on where the other ends.
+    """Check whether two stems are of one family: equal, or one goes on where the other ends.
 
     Porter's rules leave `accuraci` and `accur`, or `classif` and `classifi`, apart.
     """
@@ -188,7 +189,7 @@ class LeakIndex:
             self._add_marked(label)
 
     def leaks(self, demand: str) -> tuple[Leak, ...]:
-        """What a demand gives away, each word once for each kind; empty when it is clean."""
+        """Leaks of a demand, each word once for each kind; empty when it is clean."""
         words = read_words(demand[:MAX_DEMAND])
         names = list(self._find_names(words))
         named = {leak.source for leak in names}

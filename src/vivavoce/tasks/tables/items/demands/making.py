@@ -61,7 +61,7 @@ _EMPTY = frozenset(_WORDS["empty"])
 
 
 def find_topics(caption: str, titles: Sequence[str], index: LeakIndex) -> list[str]:
-    """Up to three phrases for what a table is about, the caption's first; none may be left.
+    """Up to three phrases for the subject of a table, the caption's first; none may be left.
 
     None of them gives away a part of the table by itself, and each says something new. A phrase of
     several words comes before single ones, and one that titles share before one of a single title.
@@ -85,7 +85,7 @@ def _distinct(phrases: Iterable[str], most: int) -> list[str]:
 
 
 def _caption_phrases(caption: str, index: LeakIndex) -> Iterator[str]:
-    """What the first sentence of a caption names, cut where it turns to how works are compared."""
+    """The subject of a caption's first sentence, cut where it turns to the comparison of works."""
     sentences = split_sentences(plain_words(caption[:_MAX_CAPTION]))
     text = sentences[0] if sentences else ""
     number = _NUMBER_OF_TABLE.match(text)
@@ -196,7 +196,7 @@ WORDINGS = tuple(_WORDS["wordings"])
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was said of one wording."""
+    """Verdict on one wording."""
 
     attempt: Ordinal
     demand: str
@@ -220,7 +220,7 @@ class WrittenDemand:
 
     @property
     def reason(self) -> str:
-        """What was said last."""
+        """Reason of the last verdict."""
         return self.verdicts[-1].reason if self.verdicts else ""
 
 
@@ -255,7 +255,7 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
     """The demands of a file, by table.
 
     Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
-    decision, reason}]}; other keys are passed over.
+    decision, reason}]}; other keys are skipped.
 
     Raises:
         InputError: Names the file, the line and what is wrong with it.
@@ -271,7 +271,7 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
 
 
 def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
-    """Every wording with what the table is about, then with less of it."""
+    """Every wording with the table's whole subject, then with less of it."""
     for topic in _phrased(topics):
         for wording in wordings:
             yield wording.format(topic=topic)

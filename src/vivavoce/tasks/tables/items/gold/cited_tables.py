@@ -238,6 +238,6 @@ def _choose_lines(
 
 
 def _is_own(line: Line, grid: Grid) -> bool:
-    """Whether a line that cites nothing is the last, and not about what everybody compares with."""
+    """Check that a line without citation is the last, and not about common baselines."""
     label = line.cells[0].casefold()
     return line is grid.lines[-1] and not any(word in label for word in _NOT_OURS)

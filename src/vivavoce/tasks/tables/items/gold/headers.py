@@ -95,8 +95,8 @@ def without_citations(cell: str) -> str:
 def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """The columns that only say which work a line is about; the one with its name goes first.
 
-    Citations stand behind the name, or in a column of their own; the name is then where a header
-    such as `Method` says so.
+    Citations follow the name, or are in a column of their own; a header such as `Method` then shows
+    the place of the name.
     """
     cited = [sum(_has_citation(line[column]) for line in lines) for column in range(len(columns))]
     most = max(cited, default=0)
@@ -125,7 +125,7 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_divider(row: Sequence[str]) -> bool:
-    """Whether a row says at most one thing for the whole table, such as the name of a group."""
+    """Check whether a row has at most one cell for the whole table, such as the name of a group."""
     said = {cell.strip() for cell in row} - {""}
     return not said or (len(said) == 1 and bool(row[0].strip()))
 
@@ -139,7 +139,7 @@ def _spread(row: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
-    """Whether a row names what the spans of the row above hold, and says nothing new elsewhere."""
+    """Check whether a row names the parts of the spans above it, and says nothing new elsewhere."""
     joined = [bool(one) and one == other for one, other in pairwise(above)]
     spanned = [any(sides) for sides in zip((False, *joined), (*joined, False), strict=True)]
     names = [cell for cell, is_spanned in zip(row, spanned, strict=True) if is_spanned]
@@ -186,7 +186,7 @@ _FORMULAS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a grid says of the works that its lines are about."""
+    """Works that the lines of a grid are about."""
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
@@ -283,7 +283,7 @@ def _with_crosses(values: list[str | None]) -> list[str | None]:
 
 
 def _is_formula(cell: str) -> bool:
-    """Whether a cell has mathematics with letters and an operator."""
+    """Check whether a cell has mathematics with letters and an operator."""
     return any(
         _OPERATOR.search(maths) and any(map(str.isalpha, latex_words(maths)))
         for maths in _MATHS.findall(cell[:2_000])

@@ -217,7 +217,7 @@ def _table(
 
 @dataclass(frozen=True, slots=True)
 class GoldTables:
-    """The gold tables of a window, and what was left out."""
+    """The gold tables of a window, and the exclusions."""
 
     tables: tuple[GoldTable, ...]
     """Sorted by id."""

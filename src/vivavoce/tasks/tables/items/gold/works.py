@@ -1,4 +1,4 @@
-"""What is known of the works in gold tables, those outside of the corpus too."""
+"""Facts about the works in gold tables, those outside of the corpus too."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def work_id(title: str, raw: str) -> str:
 
 
 def is_outside(paper_id: str) -> bool:
-    """Whether an id is one of `work_id`."""
+    """Check whether an id is one of `work_id`."""
     return paper_id.startswith(_OUTSIDE)
 
 
@@ -52,7 +52,7 @@ def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
 
 
 def work_of_reference(row: Row) -> Work:
-    """What an entry of a list of references says of the work it cites.
+    """Facts of a reference entry about the work it cites.
 
     The work has the id of the paper of the corpus that it resolves to, if any.
     """
@@ -125,7 +125,7 @@ _NUMBER = "CorpusId:"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What came with a table."""
+    """Records that came with a table."""
 
     demand: str | None
     distractors: tuple[str, ...] | None
@@ -136,7 +136,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class GivenTables:
-    """What came with all tables of a corpus."""
+    """Records that came with all tables of a corpus."""
 
     by_paper: Mapping[str, Given] = field(default_factory=dict)
     """By the paper of the corpus that stands for the file's entry."""
@@ -150,7 +150,7 @@ class GivenTables:
 
 
 def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]) -> GivenTables:
-    """What the arXiv2Table files in a corpus say beside their tables.
+    """Records of the arXiv2Table files in a corpus beside their tables.
 
     Raises:
         DamagedError: What was read from them was altered.
@@ -171,7 +171,7 @@ def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[st
 
 
 def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
-    """The records with keys of one sort, as they stood in their files; later ones go before."""
+    """The records with keys of one sort, as in their files; later ones go before."""
     for batch in list_batches(corpus.folder):
         if batch.kind != _KIND or not batch.is_complete:
             continue

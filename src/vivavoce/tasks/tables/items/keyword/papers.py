@@ -33,7 +33,7 @@ class PoolText:
 
     @property
     def parts(self) -> tuple[tuple[int, str], ...]:
-        """Title, abstract and text, each with what a mention in it counts."""
+        """Title, abstract and text, each with the weight of a mention in it."""
         return (_TITLE, self.title), (_ABSTRACT, self.abstract), (_TEXT, self.text)
 
     @property
@@ -89,7 +89,7 @@ def weigh(parts: Iterable[tuple[int, str]], find: Callable[[str], Iterable[str]]
 
 
 def own_name(paper: PoolText) -> str | None:
-    """What a paper calls its own method, where title or abstract tell."""
+    """A paper's name for its own method, where title or abstract give it."""
     if found := _TITLED.match(paper.title):
         return found[1].strip()
     found = _CALLED.search(paper.abstract)
@@ -102,7 +102,7 @@ def datasets_in(paper: PoolText) -> Counter[str]:
 
 
 def task_of(paper: PoolText) -> Counter[str]:
-    """What a paper works on: a phrase such as `machine translation`, or what its title is for."""
+    """A paper's subject: a phrase such as `machine translation`, or the purpose in its title."""
     weights = weigh(
         paper.parts[:2],
         lambda text: (_without_vague(found.group()) for found in _TASK.finditer(text.lower())),
@@ -161,7 +161,7 @@ class Terms:
             yield match.start(), match.end(), self._name(match.group())
 
     def has(self, name: str) -> bool:
-        """Whether a text is one of the forms and nothing else."""
+        """Check whether a text is one of the forms and nothing else."""
         return self._pattern.fullmatch(name) is not None
 
     def _name(self, found: str) -> str:
@@ -210,11 +210,11 @@ class Facet:
     """Values of a cell."""
 
     def is_asked(self, demand: str) -> bool:
-        """Whether a demand has such a word."""
+        """Check whether a demand has such a word."""
         return re.search(rf"\b(?:{self.asked_by})", demand, re.IGNORECASE) is not None
 
     def cell(self, paper: PoolText) -> str | None:
-        """What a paper says of it: the values that most speaks for."""
+        """A paper's cell: the values with most evidence."""
         # Equal ones stay as they were mentioned.
         ranked = self.find(paper).most_common(self.most)
         least = _NEAR_BEST * ranked[0][1] if ranked else 0
@@ -259,7 +259,7 @@ _FUNCTIONS = {"method": _method, "task": task_of, "dataset": datasets_in, "code"
 
 
 def _finder(name: str) -> Find:
-    """What `find` names in `facets.toml`."""
+    """The function that `find` names in `facets.toml`."""
     if name in _FUNCTIONS:
         return _FUNCTIONS[name]
     return _numbered(_PATTERNS[name]) if name in _PATTERNS else _listed(name)
@@ -286,7 +286,7 @@ Stems = tuple[str, ...]
 
 
 def find_topics(demand: str, papers: Sequence[PoolText], most: int) -> dict[str, dict[str, str]]:
-    """Phrases that set papers apart, each with what it is for every label.
+    """Phrases that set papers apart, each with its value for every label.
 
     Those that split the papers most evenly come first, `most` in all; no word is in two of them,
     and none has but words of the demand.

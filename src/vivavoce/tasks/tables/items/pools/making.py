@@ -4,8 +4,7 @@ Scores depend on floating point, so they are made once: a candidates file keeps 
 candidates of every table, with the encoder they are by, and is an input of later rounds.
 
 A candidate that people would include in the table is no distractor of it; a demand that people did
-not accept asks for nothing. What a file says of other tables is passed over, so one file serves
-several rounds.
+not accept asks for nothing. Rows on other tables are skipped, so one file serves several rounds.
 
 Source: arXiv2Table, section 4.2 (verification of distractors), section 4.1 (checks of demands).
 """
@@ -99,7 +98,7 @@ class CandidatesFile(_Head):
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What an item shows."""
+    """The pool of an item."""
 
     papers: tuple[Work, ...]
     """Shuffled."""
@@ -126,7 +125,7 @@ def candidates_as_bytes(made: CandidatesFile) -> bytes:
 def read_candidates(
     path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: Barred
 ) -> CandidatesFile:
-    """Read the candidates of some tables out of a file; those of other tables are passed over.
+    """Read the candidates of some tables from a file; those of other tables are skipped.
 
     Raises:
         InputError: The file cannot be read, has another form, lacks a table, or names a candidate
@@ -264,7 +263,7 @@ class _DemandLabel:
 
 
 def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
-    """Labels of a file with rows {table, paper, decision}; other keys are passed over.
+    """Labels of a file with rows {table, paper, decision}; other keys are skipped.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
@@ -278,7 +277,7 @@ def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
 
 
 def read_demand_labels(path: Path) -> dict[str, bool]:
-    """Whether the demand of each table was accepted, of a file with rows {id, accepted}.
+    """Acceptance of the demand of each table, from a file with rows {id, accepted}.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
@@ -304,5 +303,5 @@ def without_included(
 
 
 def count_checked(table: str, distractors: Collection[str], labels: PaperLabels) -> int:
-    """How many distractors of a table people have excluded from it."""
+    """Number of a table's distractors that people have excluded from it."""
     return sum(labels.get((table, paper)) == EXCLUDE for paper in distractors)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,18 +56,6 @@ class Vectors:
         return np.asarray(self.works @ queries.T.astype(self.works.dtype), dtype=np.float64)
 
 
-class PaperEncoder(Protocol):
-    """An encoder of works and demands as vectors."""
-
-    name: str
-    fingerprint: str
-    """Sha256 of all that decides a vector: the model's files, or the rules of TF-IDF."""
-
-    def encode(self, works: Sequence[Work], demands: Sequence[str]) -> Vectors:
-        """The vectors of both."""
-        ...
-
-
 def open_encoder(name: str = TFIDF) -> PaperEncoder:
     """An encoder by its name.
 
@@ -87,6 +75,7 @@ class TfidfEncoder:
 
     name = TFIDF
     fingerprint = hash_of(_TFIDF_RULES)
+    """Sha256 of all that decides a vector."""
 
     def encode(self, works: Sequence[Work], demands: Sequence[str]) -> Vectors:
         """The vectors of both; words of a demand that no work has do not count."""
@@ -114,6 +103,9 @@ class NeuralEncoder:
         return Vectors(
             _scaled(found.vectors), _scaled(self._encoders.queries.embed(demands).vectors)
         )
+
+
+PaperEncoder = TfidfEncoder | NeuralEncoder
 
 
 def work_text(work: Work) -> str:
