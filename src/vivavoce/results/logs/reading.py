@@ -258,6 +258,7 @@ def sample_score(
         published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
+        agent=(score.metadata or {}).get("agent") or {},
     )
 
 
