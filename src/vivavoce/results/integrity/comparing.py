@@ -23,6 +23,8 @@ _NAMED = 10
 """Missing samples of a log that are listed."""
 _READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
 """Metadata of a sample that a board reads, whether the task gives them or not."""
+_NOTED = ("fault", "counts", "fit", "agent", "judge")
+"""Notes beside a score that boards read; others are compared where the log has them at all."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
 
 
@@ -145,7 +147,7 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
             yield f"{who} says {name} {said}, it is {is_}."
     notes = _plain(told.metadata or {})
     found = _changed(_plain(true.metadata or {}), lambda text: text.removeprefix(f"{LOGGED}/"))
-    for name in sorted({*notes, *found}):
+    for name in sorted({*notes, *_NOTED}):
         if not _equal(notes.get(name), found.get(name)):
             yield f"{who} says another {name}."
     if told.answer != true.answer:
