@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
+from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
 from tests.results.integrity.forging import Forged, value_of
 
 from vivavoce.running.stopping import Until
@@ -60,25 +62,33 @@ def later_run(forged: Forged) -> None:
 # --- where it stopped ----------------------------------------------------------------------------
 
 
+def _write_stop(forged: Forged, record: dict[str, Any]) -> None:
+    """Write where a run stopped as Inspect writes what is edited in a log."""
+    edit = MetadataEdit(metadata_set={"stopped": record})
+    forged.log = edit_eval_log(forged.log, [edit], ProvenanceData(author="viva run"))
+
+
 def invented_stop(forged: Forged) -> None:
     """A run of a whole task says that a comparison was decided in its favour."""
-    forged.log.metadata["stopped"] = {
+    record = {
         **{"comparison": "0" * 12, "question": "top=1", "reason": "decided: among the best"},
         **{"contestant": 0, "look": 1, "looks": 3, "items": 6, "of": 6},
         **{"decided": True, "beats": [[0, 1]]},
     }
+    _write_stop(forged, record)
 
 
 def invented_decision(forged: Forged) -> None:
     """A comparison that was not decided, decided in favour of this one."""
-    record = forged.log.metadata["stopped"]
+    record = dict(forged.log.metadata["stopped"])
     record |= {"decided": not record["decided"], "reason": "decided at look 1 of 3"}
     record["beats"] = [] if record["beats"] else [[record["contestant"], 1 - record["contestant"]]]
+    _write_stop(forged, record)
 
 
 def stopped_at_a_lucky_look(forged: Forged) -> None:
     """Only what was answered before the first look is kept, as if that had been the last."""
-    record, told = forged.log.metadata["stopped"], forged.told["until"]
+    record, told = dict(forged.log.metadata["stopped"]), forged.told["until"]
     until = Until(**{each.name: told[each.name] for each in fields(Until)})
     clusters = {str(one.id): str(one.metadata["cluster"]) for one in forged.samples}
     kept = until.items_at(1, clusters)
@@ -86,3 +96,4 @@ def stopped_at_a_lucky_look(forged: Forged) -> None:
     record |= {"look": 1, "items": len(kept), "reason": f"decided at look 1 of {record['looks']}"}
     forged.log.eval.dataset.samples = len(kept)
     forged.sums()
+    _write_stop(forged, record)

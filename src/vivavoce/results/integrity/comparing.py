@@ -23,7 +23,7 @@ _NAMED = 10
 """Missing samples of a log that are listed."""
 _READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
 """Metadata of a sample that a board reads, whether the task gives them or not."""
-_NOTED = ("fault", "counts", "fit", "agent", "judge")
+_NOTED = ("fault", "counts", "fit", "judge")
 """Notes beside a score that boards read; others are compared where the log has them at all."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
 
