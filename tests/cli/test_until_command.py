@@ -234,10 +234,10 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
         report = only_json(held.stdout)
         assert report["stopped"] == []
         assert any("is used up" in line for line in report["failed"])
-        assert cost / 4 < report["spent"]["usd"] <= cost / 2
+        assert 0 < report["spent"]["usd"] <= cost / 2
         lacking = viva_here("board", "show", tmp_path / "held", expect=1)
         assert "not complete" in lacking.stderr
-        limit = ("--budget", str(2 * cost))
+        limit = ("--budget", str(100 * cost))  # a request must fit at its dearest
         done = run(server, opened, tmp_path / "held", *question, *limit)
         assert done["stopped"] == calm["stopped"]
         assert done["spent"]["usd"] == pytest.approx(cost)
