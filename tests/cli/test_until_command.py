@@ -257,7 +257,7 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
         # The run asked about the first metric: nobody is ranked by the judge's.
         place = [1, 1] if row["model"].endswith("best") else [2, 3]
         assert row["rank_interval"] == (place if row["headline"] else None), row["metric"]
-    verified = viva_here("board", "verify", tmp_path / "held", "--round", opened.folder)
+    verified = viva_here("board", "verify", tmp_path / "calm", "--round", opened.folder)
     assert "verified" in verified.stdout
 
 
