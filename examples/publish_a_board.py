@@ -15,7 +15,7 @@ from vivavoce import build_round, leaderboard, run
 from vivavoce.corpus import ingest
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.running import RunSpec
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 
 SPEC = {
     "round": {

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 import vivavoce
+from vivavoce.errors import InputError
+from vivavoce.running import RunSpec
 
 
 def test_the_public_names_are_few_sorted_and_those_of_the_contract() -> None:
@@ -27,3 +33,12 @@ def test_another_name_is_an_ordinary_attribute_error() -> None:
 
 def test_public_names_are_listed_before_they_are_loaded() -> None:
     assert dir(vivavoce) == vivavoce.__all__
+
+
+def test_a_run_takes_a_specification_or_its_fields() -> None:
+    with pytest.raises(InputError, match="and models too"):
+        vivavoce.run(RunSpec(tasks=["title"], round=Path("r"), logs=Path("l")), models=["a/b"])
+    with pytest.raises(TypeError, match="no_such_field"):
+        vivavoce.run(tasks=["title"], round="r", logs="l", no_such_field=1)
+    with pytest.raises(InputError, match="is not a round"):
+        vivavoce.run(tasks=["title"], round="nowhere", logs="l", methods=["null"])

@@ -24,7 +24,10 @@ from pathlib import Path
 
 from benchmarks.peers.comparison import Comparison, DifferenceError, Measured, measure
 
-TOPICS = ("rouge", "bertscore", "retrieval", "networks", "pdf", "bootstrap", "harness")
+TOPICS = (
+    *("commands", "rouge", "bertscore", "retrieval", "networks", "pdf", "bootstrap"),
+    "harness",
+)
 PEERS = (
     *("rouge-score", "bert-score", "rank-bm25", "networkx", "pypdf", "pdfplumber", "scipy"),
     "inspect-ai",

@@ -43,5 +43,5 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
         ours=ours,
         theirs=theirs,
         agree=lambda mine, other: bool(np.abs(mine - other).max() < CLOSE),
-        target=1.0,
+        target=3.0,
     )

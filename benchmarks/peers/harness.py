@@ -23,7 +23,7 @@ OVERHEAD = 1.15
 def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     """One task over the sample corpus, answered from a file."""
     papers = 40 if smoke else 400
-    opened = _round(scratch / "harness", papers)
+    opened = build_sample_round(scratch / "harness", papers)
     rows = opened.items("writing", "title")
     answers = scratch / "answers.jsonl"
     lines = [json.dumps({"id": row["id"], "text": row["reference"]}) for row in rows]
@@ -39,7 +39,8 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
     )
 
 
-def _round(folder: Path, papers: int) -> Round:
+def build_sample_round(folder: Path, papers: int) -> Round:
+    """A round of titles of sample papers."""
     ingest("sample", Path(str(papers)), folder / "corpus")
     spec = {"round": {"id": "timed", "window": WINDOW, "families": ["writing"]}}
     return build_round(folder / "corpus", spec, folder / "rounds")

@@ -20,7 +20,7 @@ _SHOWN = 80
 
 
 def checked(kind: type[Record] | TypeAdapter[Record], value: Any, where: str) -> Record:
-    """A value as a record; keys that the record does not have are passed over.
+    """A value as a record; keys that the record does not have are skipped.
 
     Args:
         kind: A dataclass or a model of pydantic; its adapter, where many values are checked.

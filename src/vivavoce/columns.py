@@ -133,7 +133,7 @@ def flat(values: Any) -> Any:
 
 
 def prefixed(prefix: str, texts: pa.Array) -> pa.Array:
-    """Texts with something before them; null for what is null or empty."""
+    """Texts with something before them; null for a null or empty text."""
     full = pc.binary_join_element_wise(text_scalar(prefix), texts, text_scalar(""))
     return pc.if_else(pc.equal(texts, text_scalar("")), text_scalar(None), full)
 

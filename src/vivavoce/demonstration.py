@@ -1,7 +1,7 @@
 """The demo and the smoke test: runs of every task on the sample corpus or on a round.
 
-The demo goes the whole way from papers to a leaderboard, offline. The smoke test asks a real model
-a few items of every task and method for a bounded sum: before a round is paid for it shows whether
+The demo takes every step from papers to a leaderboard, offline. The smoke test asks a real model a
+few items of every task and method within a budget. Before you pay for a round it shows whether
 answers come, whether they are valid, and their cost.
 """
 
@@ -53,6 +53,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     opened = build_sample(out, demo_spec())
     unusable = why_unusable()
     left_out = []
+    by_method: dict[str, list[str]] = {}
     for family in opened.manifest["families"]:
         card = list_families()[family]
         tasks = [name for of, name in opened.tasks() if of == family]
@@ -62,16 +63,20 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             tasks = [name for name in tasks if name not in confined]
         for task in tasks:
             if method := card.tasks[task].demo:
-                _run_task(task, method, opened, out / "logs", progress)
+                by_method.setdefault(method, []).append(task)
+    for method, tasks in by_method.items():
+        _run_tasks(tasks, method, opened, out / "logs", progress)
     inputs = SiteInputs(cutoffs=load_cutoffs())
     board, _ = make_site(out / "logs", out / "site", SiteOptions(), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 
-def _run_task(task: str, method: str, opened: Round, logs: Path, progress: Progress | None) -> None:
+def _run_tasks(
+    tasks: list[str], method: str, opened: Round, logs: Path, progress: Progress | None
+) -> None:
     report = run(
         RunSpec(
-            tasks=[task],
+            tasks=tasks,
             round=opened.folder,
             logs=logs,
             models=MODELS,
@@ -145,8 +150,8 @@ def run_smoke(
 ) -> SmokeReport:
     """Ask a model a few items of every task with every method that needs a model.
 
-    What is left of the sum is shared out among the items still to come, and Inspect ends an item
-    that has used up its share: a request that is under way then is still paid for. Methods of many
+    The rest of the budget is shared out among the items still to come. Inspect ends an item that
+    has used up its share; a request that is under way then is still paid for. Methods of many
     requests come last.
 
     `limit` is in dollars, for everything; `tell` gets each row when it is there.

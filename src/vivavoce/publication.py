@@ -17,6 +17,7 @@ from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.published import beside, read_published
+from vivavoce.results.board.records import read_records, with_records
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json
@@ -32,7 +33,7 @@ _MAX_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOptions:
-    """Settings of a site that stand in it, so that others can make it again."""
+    """Settings of a site that it publishes, so that others can make it again."""
 
     partial: bool = False
     resamples: Annotated[int, Field(ge=0, le=100_000)] = 10_000
@@ -51,6 +52,8 @@ class SiteInputs:
 
     cutoffs: Cutoffs
     own: Path | None = None
+    published: Path | None = None
+    """Records of Every Eval Ever, a file or a folder."""
     human: Path | None = None
     rounds: Sequence[Path] = ()
     heads: Sequence[str] = ()
@@ -103,6 +106,8 @@ def make_site(
             board = beside(published, draw(inputs.own, store=store) if inputs.own else None)
         if options.complete_only:
             board = complete_only(board)
+        if inputs.published:
+            board = with_records(board, read_records(inputs.published))
         items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
         write_site(
             board,

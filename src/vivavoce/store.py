@@ -133,7 +133,7 @@ def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> 
 
 
 def fsync_files(paths: Iterable[Path]) -> None:
-    """Bring files and the folders they stand in to the disk, as far as they are not there yet."""
+    """Bring files and their folders to the disk, as far as they are not there yet."""
     folders: dict[Path, None] = {}
     for path in paths:
         with path.open("rb") as stream:
@@ -148,10 +148,15 @@ def write_text(path: Path, content: str) -> None:
     write_bytes(path, content.encode("utf-8"))
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write a value as readable JSON: sorted keys, two spaces, a final newline, no NaN."""
+def readable_json(value: Any) -> str:
+    """A value as JSON for people: sorted keys, two spaces, a final newline, no NaN."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(path, text + "\n")
+    return f"{text}\n"
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as `readable_json`."""
+    write_text(path, readable_json(value))
 
 
 def read_json(path: Path) -> Any:
@@ -217,7 +222,7 @@ def open_text(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield (line number, object) of a JSON Lines file; blank lines are passed over.
+    """Yield (line number, object) of a JSON Lines file; blank lines are skipped.
 
     `InputError` names the file and the line of anything that is not a JSON object.
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.web.board.board_rows import make_board, make_row
 
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 import typer
@@ -261,14 +261,17 @@ def test_export_and_import_give_the_campaign_again(imported: Path, tmp_path: Pat
     assert viva("import", *studio, "--campaign", "ls", "--db", other).exit_code == 0
 
 
-def test_serve_tells_its_address_and_answers(imported: Path) -> None:
+def test_serve_tells_its_address_and_answers(imported: Path, tmp_path: Path) -> None:
     """A process of its own, as a user starts it, on a port that is free."""
     code = (
         "import sys, typer; from vivavoce.cli import annotate; "
         "from vivavoce.cli.output import VivaGroup; app = typer.Typer(cls=VivaGroup); "
         "app.add_typer(annotate.app, name='annotate'); app()"
     )
+    token = tmp_path / "token.txt"
+    token.write_text("twenty letters or more\n", "utf-8")
     words = [sys.executable, "-c", code, "annotate", "serve", "--db", str(imported), "--port", "0"]
+    words += ["--api-token-file", str(token)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ}) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
@@ -276,8 +279,17 @@ def test_serve_tells_its_address_and_answers(imported: Path) -> None:
         with urlopen(address, timeout=20) as answer:
             assert answer.status == 200
             assert "text/html" in answer.headers["content-type"]
+        sent = {"Authorization": "Bearer twenty letters or more"}
+        with urlopen(Request(f"{address}api/campaigns/paths", headers=sent), timeout=20) as answer:
+            assert json.load(answer)["items"]["open"] == 4
         process.send_signal(signal.SIGINT)
         process.wait(timeout=20)
+
+
+def test_a_short_token_is_refused(imported: Path) -> None:
+    done = viva("serve", "--db", imported, "--api-token-file", "-", stdin="short\n")
+    assert done.exit_code == 2
+    assert "under 20 characters" in done.stderr
 
 
 def test_a_port_that_is_taken_is_told(imported: Path) -> None:

@@ -1,4 +1,4 @@
-"""`viva demo`: the whole way, twice into the same folder, and the board that the README shows."""
+"""`viva demo`: every step, twice into the same folder, and the board that the README shows."""
 
 from __future__ import annotations
 

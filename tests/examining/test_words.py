@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.examining.planning import check_budget, dollars, plan_lines, sureness, total
-from vivavoce.examining.verdicts import words
+from vivavoce.examining.planning import check_budget, sureness, total
+from vivavoce.examining.wording import dollars, plan_lines, words
 
 A, B = "lab/first", "lab/second"
 DECIDED: dict[str, Any] = {
@@ -91,7 +91,7 @@ PLAN: dict[str, Any] = {
 
 def test_a_plan_is_told_and_held_against_the_budget() -> None:
     papers = {"given": 17, "used": 15, "left_out": {"undated": 1, "no_abstract": 1}}
-    assert list(plan_lines({"papers": papers, "plan": PLAN})) == [
+    assert plan_lines({"papers": papers, "plan": PLAN}) == [
         "15 of 17 papers can be asked about (left out: 1 undated, 1 no abstract).",
         "  title: 15 items, about 200,000 tokens, $0.20",
         "  abstract: 15 items, about 300,000 tokens, $0.30; "

@@ -1,4 +1,4 @@
-"""The matrix of faults: which tests show that a fault is stood, and whether they do.
+"""The matrix of faults: tests that show that a fault is handled, pass or fail.
 
 `make faults` runs the tests of rows.toml and prints a line a row; with `--list` none is run, with
 `--markdown` the table of docs/trust.md is written anew.

@@ -29,12 +29,12 @@ def days(*spans: tuple[str, str]) -> list[Period]:
     ],
 )
 def test_periods_that_are_due(every: str, until: str, expected: list[tuple[str, str]]) -> None:
-    schedule = Schedule(date(2024, 1, 1), None, every, 0)  # type: ignore[arg-type]
+    schedule = Schedule(start=date(2024, 1, 1), every=every)  # type: ignore[arg-type]
     assert schedule.due(date.fromisoformat(until)) == days(*expected)
 
 
 def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> None:
-    schedule = Schedule(date(2023, 6, 5), date(2023, 12, 1), "month", 3)
+    schedule = Schedule(start=date(2023, 6, 5), first=date(2023, 12, 1), wait_days=3)
     assert schedule.due(date(2023, 12, 3)) == []
     december = [("2023-06-05", "2023-12-01"), ("2023-12-01", "2024-01-01")]
     assert schedule.due(date(2024, 1, 4)) == days(*december)

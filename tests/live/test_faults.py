@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 from tests.live.world import LEAD, board, contestant
 from tests.servers.arxiv_replay import Ask as ArxivAsk
 from tests.servers.arxiv_replay import Fault
+from tests.servers.bill import IN, OUT, Bill, by_letters
 from tests.servers.commands import viva_here
 from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, Script, answer, error, opening, slot
 
+from vivavoce.rounds import load_round
 from vivavoce.store import hash_tree, lock, read_json
 
 pytestmark = pytest.mark.slow
@@ -79,6 +82,34 @@ def test_texts_that_fail_stop_the_round_and_are_asked_for_again(tmp_path: Path) 
         assert len(listings) == 1
 
 
+def test_a_text_that_came_late_is_asked_about_in_the_next_round_and_once(tmp_path: Path) -> None:
+    with board(tmp_path / "board") as one:
+        one.write(ONE)
+        late = one.archive.archive[3]
+
+        def script(ask: ArxivAsk) -> Fault:
+            is_late = late.name in ask.target and one.archive.today < date(2023, 3, 1)
+            return Fault(b"come back", 503) if is_late else one.archive(ask)
+
+        one.arxiv.script = script
+        one.live(FEBRUARY)
+        first = hash_tree(one.folder / "rounds" / "live-2023-02-01")
+        assert one.status(FEBRUARY)["periods"][0]["texts_failed"] == 1
+        for until in (MARCH, APRIL):
+            one.live(until, "--strict")
+        rounds = [
+            {row["paper_id"] for row in load_round(folder).items("writing", "title")}
+            for folder in sorted((one.folder / "rounds").glob("live-*-01"))
+        ]
+        assert [f"arxiv:{late.name}" in asked for asked in rounds] == [False, True, False]
+        assert [row["late"] for row in one.status(APRIL)["periods"]] == [0, 1, 0]
+        about = [p for p in one.models.prompts("one") if late.document.abstract in p]
+        assert len(about) == 1
+        assert hash_tree(one.folder / "rounds" / "live-2023-02-01") == first
+        audit = viva_here("audit", "leakage", one.folder / "rounds" / "live-2023-03-01", "--json")
+        assert json.loads(audit.stdout)["breaches"] == 0
+
+
 def test_months_that_were_skipped_are_caught_up_one_by_one(tmp_path: Path) -> None:
     with board(tmp_path / "late") as late, board(tmp_path / "due") as due:
         for one in (late, due):
@@ -131,33 +162,36 @@ def test_a_clock_that_is_behind_is_refused(tmp_path: Path, monkeypatch: pytest.M
         assert hash_tree(one.folder) == before
 
 
-def test_a_budget_is_held_and_said(tmp_path: Path) -> None:
+def test_a_budget_is_held_for_each_request_and_a_larger_one_goes_on(tmp_path: Path) -> None:
     with board(tmp_path / "board") as one:
-        # An answer costs 100 * 1000 + 7 * 2000 millionths: 0.114 dollars.
-        dear = [text.replace("1,2", "1000,2000") for text in (ONE, TWO)]
-        one.write(*dear, "[budget]\nperiod = 1.5")
+        one.models.script = bill = Bill(opening, by_letters)
+        priced = [text.replace("1,2", f"{IN:g},{OUT:g}") for text in (ONE, TWO)]
+        one.write(priced[0])
+        one.live(FEBRUARY)
+        cost, items = bill.usd["one"], len(one.models.asks)
+        budget = 1.4 * cost
+        one.write(*priced, f"[budget]\nperiod = {budget}\ntotal = 9.0")
         failed = one.live(FEBRUARY, expect=1)
-        assert "two · base: the budget has" in failed.stdout
+        assert "live-2023-02-01 · two · base: " in failed.stdout
+        assert "is used up" in failed.stdout
         assert "Notice: 2023-02-01 budget:" in failed.stdout
+        assert 0 < bill.usd["two"] <= 0.4 * cost
+        assert 0.8 * budget <= sum(bill.usd.values()) <= budget
         spent = one.status(FEBRUARY)["spent"]["total"]
-        assert 0.8 * 1.5 <= spent <= 1.5
-        assert spent == pytest.approx(0.114 * len(one.models.asks))
+        assert spent == pytest.approx(sum(bill.usd.values()))
         before = one.requests
         one.live(FEBRUARY, expect=1)
         assert one.requests == before
 
-        one.write(*dear, "[budget]\nperiod = 10.0")
+        one.write(*priced, f"[budget]\nperiod = {9 * cost}")
         assert one.live(FEBRUARY, "--strict").exit_code == 0
-        assert one.status(FEBRUARY)["spent"]["total"] == pytest.approx(2 * spent)
+        assert len(one.models.asks) == 2 * items  # what was answered is kept
+        assert one.status(FEBRUARY)["spent"]["total"] == pytest.approx(2 * cost, rel=1e-6)
+        assert {row["trust"] for row in one.rows()} == {"verified"}
 
-
-def test_answers_that_the_budget_cuts_short_are_no_measurement(tmp_path: Path) -> None:
-    with board(tmp_path / "board") as one:
-        one.write(ONE.replace("1,2", "1000,2000"), "[budget]\nperiod = 0.5")
-        failed = one.live(FEBRUARY, expect=1)
-        assert "the budget cut" in failed.stdout
-        assert not (one.folder / "site").exists()
-        assert one.status(FEBRUARY)["spent"]["total"] > 0
+        one.write(*priced, f"[budget]\ntotal = {2 * cost}")
+        assert "the budget is used up" in one.live(MARCH, expect=1).stdout
+        assert len(one.models.asks) == 2 * items
 
 
 def renamed_and_worse(ask: Ask) -> Reply:
@@ -184,6 +218,15 @@ def test_a_renamed_model_and_drift_are_told_and_end_with_3_where_it_is_strict(
         assert "drift" in one.live(MARCH, "--strict", expect=3).stdout
         assert one.live(MARCH).exit_code == 0
         assert one.requests == before
+        # It is as good as before again, which would be told too.
+        off = "\n".join(f"{name} = false" for name in ("drift", "leakage", "renamed"))
+        one.config.write_text(f"{one.config.read_text()}\n[audits]\n{off}\n")
+        one.models.script = long_opening
+        one.live(APRIL, "--strict")
+        audited = {
+            row["period"]: "breaches" in row for row in one.ledger if row["step"] == "leakage"
+        }
+        assert audited == {FEBRUARY: True, MARCH: True, APRIL: False}
 
 
 def long_opening(ask: Ask) -> Reply:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.live.killing import KILLED, LEDGER, Place, Runs
-from tests.live.world import LEAD, Board, board, contestant
+from tests.live.world import Board, board, contestant
 from tests.servers.living_arxiv import submissions
 from tests.servers.scripted import Ask, Reply, answer, by_model, opening, slot
 
@@ -18,7 +18,7 @@ from vivavoce.store import hash_tree, read_json
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
-PAPERS = 48
+PAPERS = 24
 MONTHS = [date(2023 + month // 12, month % 12 + 1, 1) for month in range(1, 13)]
 PRICE = 'price = "1,2"'
 JOINING = {
@@ -45,7 +45,7 @@ def parts(month: int) -> list[str]:
     retires = "retires = 2023-08-01" if month >= 8 else ""
     joined = [text for since, text in JOINING.items() if since <= month]
     publish = '[[publish]]\nkind = "folder"\npath = "public"'
-    return [LEAD, contestant("first", PRICE, retires), *joined, publish]
+    return [contestant("first", PRICE, retires), *joined, publish]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^\s*(```|~~~|:::)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)]|:|>|#+)\s+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]*`")
-_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}")
+_TAG = re.compile(r"<[^>]+>|\{[a-z-]+\}|\*+")
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,21 @@ def manual() -> Iterator[Passage]:
 
 
 def package() -> Iterator[Passage]:
-    """Docstrings of every module, class and function, and the help of every option."""
+    """Docstrings and help texts of every module of the package."""
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                if doc := ast.get_docstring(node):
-                    yield from _docstring(path, node.body[0].lineno, doc)
-            elif isinstance(node, ast.keyword) and node.arg == "help":
-                text = getattr(node.value, "value", None)
-                if isinstance(text, str):
-                    yield Passage(path, node.value.lineno, plain(text))
+        yield from docstrings(path, path.read_text("utf-8"))
+
+
+def docstrings(path: Path, source: str) -> Iterator[Passage]:
+    """Docstrings of a module, its classes and functions, and the help of every option."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if doc := ast.get_docstring(node):
+                yield from _docstring(path, node.body[0].lineno, doc)
+        elif isinstance(node, ast.keyword) and node.arg == "help":
+            text = getattr(node.value, "value", None)
+            if isinstance(text, str):
+                yield Passage(path, node.value.lineno, plain(text))
 
 
 def paragraphs(path: Path, text: str) -> Iterator[Passage]:
@@ -74,12 +79,15 @@ def plain(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a passage, cut at full stops that a capital or a code follows."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z\"'(]|code)", text)
+    """Sentences of a passage, cut at full stops that a capital, a number or a code follows."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(]|code)", text)
 
 
 def _docstring(path: Path, line: int, doc: str) -> Iterator[Passage]:
     lead, _, rest = doc.partition("\n\n")
     yield Passage(path, line, plain(lead), docstring=True)
-    for each in paragraphs(path, re.sub(r"^(Args|Returns|Raises|Yields):$", "", rest, flags=re.M)):
+    rest = re.sub(r"^(Args|Returns|Raises|Yields|Attributes):$", "", rest, flags=re.M)
+    # Every argument is a passage of its own, as an item of a list is.
+    rest = re.sub(r"^ {4}(?=[\w*]+: )", "    - ", rest, flags=re.M)
+    for each in paragraphs(path, rest):
         yield Passage(path, line + 1 + each.line, each.text)

@@ -13,8 +13,9 @@ from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.networks import build_networks
-from vivavoce.rounds import Round, update_round
+from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of, is_same_item
+from vivavoce.rounds.updating import update_round
 from vivavoce.store import Row
 from vivavoce.tasks import build_round, builders
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 
-from vivavoce.corpus import Corpus, load_corpus
+from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds import Round, load_round, update_round, verify_round
+from vivavoce.rounds import Round, load_round, verify_round
 from vivavoce.rounds.anchors import anchors_of, items_of
-from vivavoce.rounds.updating import AUTHORS, PAPERS
+from vivavoce.rounds.late import came_late
+from vivavoce.rounds.updating import AUTHORS, PAPERS, update_round
 from vivavoce.store import hash_tree, write_sealed
 from vivavoce.tasks import build_round, builders
 
@@ -257,10 +258,63 @@ def test_a_fresh_update_asks_only_about_what_came_out_since_the_parent_ended(
 
 def test_a_fresh_update_of_nothing_new_writes_nothing(before: Corpus, tmp_path: Path) -> None:
     fresh = build(before, spec_of(JANUARY, items="fresh", anchors=1), tmp_path / "rounds")
-    late = corpus_of(tmp_path / "before", {"b1": ("2023-05-05", ["Bo"])})
     for until in (JANUARY, MARCH):
-        assert follow(fresh, late, until).round is fresh
+        assert follow(fresh, before, until).round is fresh
     assert [path.name for path in (tmp_path / "rounds").iterdir() if path.is_dir()] == ["live"]
+
+
+def test_what_came_late_is_asked_in_the_next_fresh_round_and_never_again(
+    before: Corpus, tmp_path: Path
+) -> None:
+    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
+    published = hash_tree(fresh.folder)
+    late = {"b1": ("2023-05-05", ["Bo"]), "z1": ("2022-12-31", ["Zoe"])}
+    corpus = corpus_of(tmp_path / "before", late | OF_JANUARY)
+    assert follow(fresh, corpus, JANUARY).round is fresh  # no day has passed: it waits
+    first = follow(fresh, corpus, FEBRUARY).round
+    # b1 was not there when the first round was built; z1 is older than the line.
+    assert ids(first) == sorted([*OF_JANUARY, "b1"])
+    days, asked = came_late(first)
+    assert (days.start, days.end, asked) == (date(2023, 1, 1), FEBRUARY, {"b1"})
+    assert "late: 1 papers of 2023-01-01 up to, not including, 2024-01-01" in first.card
+
+    more = corpus_of(tmp_path / "before", OF_FEBRUARY | {"b2": ("2024-01-20", ["Bo"])})
+    second = follow(first, more, MARCH).round
+    assert ids(second) == sorted([*OF_FEBRUARY, "b2"])
+    assert came_late(second)[1] == {"b2"}
+    third = follow(second, more, date(2024, 4, 1))
+    assert third.round is second
+    assert hash_tree(fresh.folder) == published
+    assert verify_round(first.folder) == verify_round(second.folder) == []
+
+
+def test_a_late_copy_of_a_paper_that_was_asked_is_not_asked(before: Corpus, tmp_path: Path) -> None:
+    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
+    row = {"id": "a0", "title": "On the Matter of A1!", "abstract": "Other words.",
+           "published": "2023-01-15"}  # fmt: skip
+    file = tmp_path / "copy.jsonl"
+    file.write_text(json.dumps(row) + "\n", "utf-8")
+    ingest("metadata", file, before.folder)
+    corpus = corpus_of(tmp_path / "before", OF_JANUARY)
+    assert ids(follow(fresh, corpus, FEBRUARY).round) == sorted(OF_JANUARY)
+
+
+def test_a_paper_that_was_asked_and_lost_its_text_is_not_asked_when_it_is_back(
+    before: Corpus, tmp_path: Path
+) -> None:
+    """The papers that the line asked stand in each round, not only in the one that asked them."""
+    fresh = build(before, spec_of(JANUARY, items="fresh"), tmp_path / "rounds")
+    rest = corpus_of(tmp_path / "rest", {n: OLD[n] for n in ("a1", "c1")} | OF_JANUARY)
+    first = follow(fresh, rest, FEBRUARY).round
+    whole = corpus_of(tmp_path / "before", OF_JANUARY | OF_FEBRUARY)
+    assert ids(follow(first, whole, MARCH).round) == sorted(OF_FEBRUARY)
+
+
+def test_only_a_fresh_update_counts_papers_as_late(parent: Round, tmp_path: Path) -> None:
+    completed = corpus_of(tmp_path / "more", OLD | OF_JANUARY | {"b1": ("2023-05-05", ["Bo"])})
+    done = follow(parent, completed, FEBRUARY).round
+    assert "b1" in ids(done)
+    assert came_late(done)[1] == frozenset()
 
 
 def test_anchors_stand_in_a_fresh_round_although_they_are_older(

@@ -18,13 +18,12 @@ from vivavoce.rounds import (
     Options,
     Round,
     RoundSpec,
-    Update,
     build_round,
     parse_spec,
-    update_round,
 )
+from vivavoce.rounds.updating import Update, update_round
 from vivavoce.store import Row
-from vivavoce.text.dates import earlier, inside
+from vivavoce.text.dates import earlier
 
 _TEXT = pa.string()
 ITEM = pa.schema(
@@ -49,9 +48,7 @@ class Titles:
     OPTIONS: type[Options] = TitlesOptions
 
     def build(self, corpus: Corpus, spec: RoundSpec, options: Any) -> FamilyItems:
-        targets = [
-            p for p in corpus.papers if p.first_public and inside(p.first_public, spec.window)
-        ]
+        targets = [paper for paper in corpus.papers if spec.takes(paper)]
         rows: list[Row] = []
         for paper in targets:
             before = [

@@ -42,7 +42,7 @@ ANSWERS: Mapping[str, Row] = {
     "tables": {"headers": "yes", "comparison": "yes"},
     "preference": {"verdict": "a"},
 }
-_HIDDEN = re.compile(r'<input type="hidden" name="([a-z]+)" value="([^"]*)">')
+_HIDDEN = re.compile(r'<input type="hidden" name="([a-z_.]+)" value="([^"]*)">')
 
 
 @dataclass

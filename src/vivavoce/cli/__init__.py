@@ -98,6 +98,7 @@ _GROUPS = (
     (audit.app, "audit"),
     (annotate.app, "annotate"),
     (board_integrity.witness_app, "witness"),
+    (runs.library_app, "library"),
     (live.app, "live"),
 )
 for group, name in _GROUPS:

@@ -30,10 +30,14 @@ from vivavoce.cli.output import (
     say,
     texts,
 )
+from vivavoce.errors import InputError
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
 
+
+MIN_TOKEN = 20
+"""Characters of the token of programs."""
 
 app = typer.Typer(
     no_args_is_help=True, help="Let people check items and judge answers, and measure agreement."
@@ -61,11 +65,11 @@ def import_items(
     from_logs: Path | None = typer.Option(
         None,
         "--from-logs",
-        help="Take answers of --a and --b out of a folder of logs, or with --kind qa or answers "
+        help="Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
         "questions about tables.",
     ),
     from_export: Path | None = typer.Option(
-        None, "--from-export", help="Make the campaign anew out of what export wrote."
+        None, "--from-export", help="Make the campaign again from an export."
     ),
     from_label_studio: Path | None = typer.Option(
         None, "--from-label-studio", help="Take tasks and annotations of a JSON file."
@@ -144,22 +148,31 @@ def serve(
     secure_cookies: bool = typer.Option(
         False, "--secure-cookies", help="For use behind HTTPS: cookies travel by it only."
     ),
+    api_token_file: Path | None = typer.Option(
+        None,
+        "--api-token-file",
+        help="A file whose first line is the token of programs; - reads stdin.",
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Run the web app until it is stopped."""
     need_extra()
-    from vivavoce.web.annotation.app import serve as run
+    from vivavoce.web.annotation.app import make_app
+    from vivavoce.web.serving import serve_app
 
+    token = "" if api_token_file is None else annotate_people.first_line(api_token_file)
+    if api_token_file is not None and len(token) < MIN_TOKEN:
+        raise InputError(f"The token of {api_token_file} has under {MIN_TOKEN} characters.")
     with opened(db) as database:
-        run(
+        app_of_people = make_app(
             database,
             now,
-            host=host,
-            port=port,
             secure_cookies=secure_cookies,
-            allowed_hosts=allow_host,
-            announce=(lambda address: print_json({"address": address})) if as_json else say,
+            hosts=(host, *allow_host),
+            api_token=token,
         )
+        announce = (lambda address: print_json({"address": address})) if as_json else say
+        serve_app(app_of_people, host, port, announce)
 
 
 @app.command(epilog="Example: viva annotate export --campaign paths --out paths-export")
@@ -172,7 +185,7 @@ def export(
     db: str = DB_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write items, decisions, labels and a codebook; people stand under pseudonyms."""
+    """Write items, decisions, labels and a codebook; people have pseudonyms."""
     with opened(db) as database:
         from vivavoce.store import read_sealed
         from vivavoce.web.annotation.campaigns import find_campaign
@@ -206,6 +219,8 @@ def agreement(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure how far people agree, how long they take, and how a model compares."""
+    from dataclasses import asdict
+
     with opened(db) as database, progress("Drawing"):
         from vivavoce.statistics.estimates import Draws
         from vivavoce.web.annotation.agreement import (
@@ -229,7 +244,7 @@ def agreement(
         else:
             labels = suggested_labels(kind, items)
         compared = compare_with_model(kind, items, labels, draws) if labels else []
-    shown = {**report.as_dict(), "model": [row.row() for row in compared]}
+    shown = {**asdict(report), "model": [asdict(row) for row in compared]}
     if as_json:
         print_json(shown)
     else:
@@ -247,8 +262,6 @@ def _rows_of_logs(
     draw: int | None,
     seed: int,
 ) -> tuple[list[tuple[Row, str]], int]:
-    from vivavoce.errors import InputError
-
     if draw is not None and (logs is None or kind not in (None, "preference")):
         raise InputError("--draw is for preferences: --from-logs LOGS --a NAME --b NAME.")
     if logs is None:

@@ -140,21 +140,10 @@ def list_people(
     """Print who takes part, where they stand and what they have done."""
     with opened(db) as database:
         from vivavoce.web.annotation.campaigns import find_campaign
-        from vivavoce.web.annotation.monitoring import overview
+        from vivavoce.web.annotation.monitoring import overview, people_rows
 
         with database.reading() as session:
-            rows = [
-                {
-                    "name": row.enrolment.person.name,
-                    "code": row.enrolment.person.code,
-                    "role": row.enrolment.role,
-                    "standing": row.state,
-                    "decided": row.figures.decided if row.figures else 0,
-                    "flags": row.figures.flags if row.figures else 0,
-                    "skips": row.skips,
-                }
-                for row in overview(session, find_campaign(session, campaign)).people
-            ]
+            rows = people_rows(overview(session, find_campaign(session, campaign)))
     if as_json:
         print_json(rows)
     else:
@@ -164,8 +153,13 @@ def list_people(
 
 def _read_password(file: Path | None, ask: bool) -> str | None:
     if file is not None:
-        text = sys.stdin.readline() if str(file) == "-" else file.read_text("utf-8")
-        return text.splitlines()[0] if text else ""
+        return first_line(file)
     if ask:
         return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
     return None
+
+
+def first_line(file: Path) -> str:
+    """First line of a file, or of stdin for -."""
+    text = sys.stdin.readline() if str(file) == "-" else file.read_text("utf-8")
+    return text.splitlines()[0] if text else ""

@@ -43,7 +43,7 @@ _CURVE = (2, 5, 10, 20, 50, 100)
 """Cutoffs of the curve that are printed; --json has all."""
 
 app = typer.Typer(
-    no_args_is_help=True, help="Look for what may be behind a score: leaks, judges, wordings."
+    no_args_is_help=True, help="Audit what may explain a score: leaks, judges, wordings."
 )
 
 
@@ -259,7 +259,7 @@ def evaluators(
     ),
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     keep: Path | None = typer.Option(
-        None, "--keep", help="File of scores; what stands there is not asked for again."
+        None, "--keep", help="File of scores; a score in it is not asked for again."
     ),
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,

@@ -18,6 +18,7 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
+    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
@@ -71,6 +72,7 @@ def build(
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
+    published: Path | None = PUBLISHED_OPTION,
     human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
@@ -107,6 +109,7 @@ def build(
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),
         own=own,
+        published=published,
         human=human,
         rounds=rounds,
         heads=heads,
@@ -238,7 +241,7 @@ def print_board(board: Board, *, everything: bool = False, costs: bool = False) 
 def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -> None:
     from vivavoce.results.board.columns import terminal_columns
     from vivavoce.results.board.groups import by_contestant
-    from vivavoce.results.logs.records import contestant_label
+    from vivavoce.results.logs.records import distinct_labels
 
     round_id, task, version, setting = group.place
     headline = board.headlines[task]
@@ -250,10 +253,11 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
     contestants.sort(key=lambda found: (found[headline]["rank"] or 0, found[headline]["method"]))
     leads = [found[headline] for found in contestants]
     with_judge = len({row["judge"] for row in leads}) > 1
+    names = dict(zip(map(id, leads), distinct_labels(leads), strict=True))
 
     def name(row: Mapping[str, Any]) -> str:
         judge = f" (judge {row['judge']})" if with_judge and row["judge"] else ""
-        return contestant_label(row) + judge + (" (partial)" if row["partial"] else "")
+        return names[id(row)] + judge + (" (partial)" if row["partial"] else "")
 
     def fact_of(column: Column) -> Callable[[Mapping[str, Any]], str]:
         return lambda found: _fact(column, found[headline])
@@ -328,8 +332,8 @@ def serve(
     from vivavoce.errors import InputError
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.web.board.pages.item_views import find_bundle
-    from vivavoce.web.board.serving import LiveSite, mark_of
-    from vivavoce.web.board.serving import serve as run
+    from vivavoce.web.board.serving import HOST, LiveSite, make_app, mark_of
+    from vivavoce.web.serving import serve_app
 
     if bundle is not None and not bundle.startswith(("http://", "https://")):
         raise InputError(f"{bundle} is no http address: of folders only the site itself is served.")
@@ -352,4 +356,4 @@ def serve(
         with progress("Reading logs"):
             site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
         announce = (lambda where: print_json({"address": where})) if as_json else say
-        run(site, port=port, announce=announce)
+        serve_app(make_app(site), HOST, port, announce)

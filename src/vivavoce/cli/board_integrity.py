@@ -15,6 +15,7 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
+    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
     Columns,
@@ -60,6 +61,7 @@ def verify(
     witness: str | None = WITNESS_OPTION,
     witness_key: str | None = WITNESS_KEY_OPTION,
     made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
+    published: Path | None = PUBLISHED_OPTION,
     reasked: int = typer.Option(
         0, "--reask", min=0, help="Items of each log to ask its model again, which is paid for."
     ),
@@ -73,7 +75,7 @@ def verify(
     from vivavoce.running.witness import read_statements
 
     if (logs / "site.json").is_file():
-        _verify_site(logs, made_from, rounds, heads, cutoffs, margin, as_json)
+        _verify_site(logs, made_from, published, rounds, heads, cutoffs, margin, as_json)
         return
     statements = read_statements(witness, witness_key) if witness else []
     with progress("Logs") as update:
@@ -109,6 +111,7 @@ def _print_reasked(found: Table) -> None:
 def _verify_site(
     site: Path,
     logs: Path | None,
+    published: Path | None,
     rounds: list[Path],
     heads: list[str],
     cutoffs: Path | None,
@@ -120,7 +123,8 @@ def _verify_site(
 
     if logs is None:
         raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
-    inputs = SiteInputs(cutoffs=load_cutoffs(cutoffs, margin), rounds=rounds, heads=heads)
+    known = load_cutoffs(cutoffs, margin)
+    inputs = SiteInputs(cutoffs=known, published=published, rounds=rounds, heads=heads)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
     if as_json:
@@ -322,14 +326,16 @@ def witness_serve(
     from vivavoce.running.witness import read_key
 
     need_web("viva witness serve")
-    from vivavoce.web.witness import serve_witness
+    from vivavoce.web.serving import serve_app
+    from vivavoce.web.witness import witness_app as make_app
 
     signer = read_key(key)
 
     def announce(address: str) -> None:
+        where = address.rstrip("/")
         if as_json:
-            print_json({"address": address})
+            print_json({"address": where})
         else:
-            say(f"Listening on {address}")
+            say(f"Listening on {where}")
 
-    serve_witness(folder, signer, _now, host, port, announce)
+    serve_app(make_app(folder, signer, _now), host, port, announce)

@@ -158,7 +158,7 @@ def compare(
     round_id: str | None = typer.Option(None, "--round", help="Only this round."),
     split: str | None = SPLIT_OPTION,
     items: int = typer.Option(
-        10, "--items", min=0, max=200, help="Items to name of those that differ most."
+        10, "--items", min=0, max=200, help="Number of items to name, of those that differ most."
     ),
     out: Path | None = typer.Option(
         None, "--out", help="Folder for pages, with both answers to those items."
@@ -287,7 +287,7 @@ def _sweep_title(row: dict[str, Any]) -> str:
 
 
 def _combination(row: dict[str, Any]) -> tuple[str, ...]:
-    """The swept arguments, then what stood still, which may differ too where `--over` is given."""
+    """The swept arguments, then the fixed ones, which may differ too where `--over` is given."""
     return (*map(str, row["settings"].values()), str(row["fixed"]))
 
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 Found = list[tuple[str, str]]
 """Names with their summaries."""
+_BASELINES = ("extractive/centrality", "extractive/lead")
+_PROVIDERS = {
+    "platform.openai.com": "openai",
+    "platform.claude.com": "anthropic",
+    "www.anthropic.com": "anthropic",
+    "ai.google.dev": "google",
+}
+"""Provider of models by the site where the end of their training is stated."""
 
 
 def tasks(incomplete: str) -> Found:
@@ -15,6 +24,26 @@ def tasks(incomplete: str) -> Found:
     named = (
         (n, task.summary) for card in list_families().values() for n, task in card.tasks.items()
     )
+    return _starting(named, incomplete)
+
+
+def models(incomplete: str) -> Found:
+    """Complete the name of a model: a baseline, or one of a provider whose training is dated."""
+    from urllib.parse import urlsplit
+
+    from vivavoce.models.cutoffs import load_cutoffs
+
+    named = [(name, "baseline without a key") for name in _BASELINES]
+    for known in (entry for file in load_cutoffs().files for entry in file):
+        if provider := _PROVIDERS.get(urlsplit(known.source or "").netloc):
+            named.append((f"{provider}/{known.name}", f"trained until {known.date}"))
+    return _starting(named, incomplete)
+
+
+def rounds(incomplete: str) -> Found:
+    """Complete the folder of a round, here or one level down, or the sample round."""
+    files = [*Path().glob("*/manifest.json"), *Path().glob("*/*/manifest.json")]
+    named = [("sample", "made-up papers"), *((file.parent.as_posix(), "round") for file in files)]
     return _starting(named, incomplete)
 
 

@@ -49,13 +49,13 @@ class Enrich(StrEnum):
     CROSSREF = "crossref"
 
 
-app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, take tables out of it.")
+app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export its tables.")
 
 
 def ingest(
     kind: str = typer.Argument(
         metavar="KIND",
-        help="What to read; viva list sources shows the kinds.",
+        help="The kind to read; viva list sources shows the kinds.",
         autocompletion=completion.sources,
     ),
     where: Path = typer.Argument(
@@ -336,7 +336,7 @@ TEXT_OPTION = typer.Option(
 def build(
     corpus: Path = CORPUS_OPTION,
     text: Text = TEXT_OPTION,
-    fresh: bool = typer.Option(False, "--fresh", help="Drop the index and build it anew."),
+    fresh: bool = typer.Option(False, "--fresh", help="Drop the index and rebuild it."),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build the index of a corpus, or bring it up to date: only what changed is touched."""

@@ -14,6 +14,7 @@ import typer
 
 from vivavoce.cli import completion
 from vivavoce.cli.board import print_board
+from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import JSON_OPTION, estimate, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def exam(
         "",
         "--tasks",
         metavar="TASK,...",
-        help="What is asked; else all that the papers can carry.",
+        help="Tasks to ask; else all that the papers can carry.",
         autocompletion=completion.tasks,
     ),
     budget: float | None = typer.Option(
@@ -57,6 +58,7 @@ def exam(
     ),
     yes: bool = typer.Option(False, "--yes", help="Ask the models without asking you first."),
     out: Path = typer.Option(Path("viva-exam"), "--out", help="Folder for everything it makes."),
+    contact: str | None = CONTACT_OPTION,
     base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -77,6 +79,7 @@ def exam(
         judge=judge,
         agree=_ask if sys.stdin.isatty() and not as_json else None,
         watch=_step,
+        contact=contact,
         base=base,
     )
     if as_json:
@@ -95,7 +98,7 @@ def _step(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _ask(told: dict[str, Any]) -> bool:
-    from vivavoce.examining.planning import plan_lines
+    from vivavoce.examining.wording import plan_lines
 
     for line in plan_lines(told):
         say(line)
@@ -103,7 +106,7 @@ def _ask(told: dict[str, Any]) -> bool:
 
 
 def _print_exam(found: Exam) -> None:
-    from vivavoce.examining.planning import papers_line, plan_lines
+    from vivavoce.examining.wording import papers_line, plan_lines
 
     if not found.verdicts:
         rows = [

@@ -209,7 +209,7 @@ BASE_OPTION = typer.Option(None, "--base", hidden=True, help="A loopback server,
 def texts(
     corpus: Path = CORPUS_OPTION,
     kinds: str = typer.Option(
-        "html,eprint,pdf", "--kinds", help="What to ask for, in order: html, ar5iv, eprint, pdf."
+        "html,eprint,pdf", "--kinds", help="Kinds to ask for, in order: html, ar5iv, eprint, pdf."
     ),
     limit: int | None = typer.Option(None, "--limit", min=0, help="The most papers to ask for."),
     contact: str | None = CONTACT_OPTION,

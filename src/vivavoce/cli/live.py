@@ -41,7 +41,7 @@ UNTIL_OPTION = typer.Option(
 def run(
     config: Path = CONFIG_ARGUMENT,
     until: datetime | None = UNTIL_OPTION,
-    dry_run: bool = typer.Option(False, "--dry-run", help="Print what is due and do nothing."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Print the due steps and do nothing."),
     strict: bool = typer.Option(False, "--strict", help="End with 3 where there is a notice."),
     base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
     as_json: bool = JSON_OPTION,

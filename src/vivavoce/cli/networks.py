@@ -75,7 +75,7 @@ def build(
         [], "--only", help="Build this network and leave the others as they are; repeatable."
     ),
     fresh: bool = typer.Option(
-        False, "--fresh", help="Build anew instead of bringing up to date what is there."
+        False, "--fresh", help="Rebuild instead of updating existing networks."
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
@@ -131,9 +131,9 @@ def stats(
 @app.command(epilog="Example: viva network rank --corpus corpus --network citation --top 20")
 def rank(
     corpus: Path = CORPUS_OPTION,
-    network: Name = typer.Option(Name.citation, "--network", help="Which network."),
-    top: int = typer.Option(20, "--top", min=1, help="How many to show."),
-    by: RankBy = typer.Option(RankBy.pagerank, "--by", help="What to sort by."),
+    network: Name = typer.Option(Name.citation, "--network", help="The network."),
+    top: int = typer.Option(20, "--top", min=1, help="Number of works to show."),
+    by: RankBy = typer.Option(RankBy.pagerank, "--by", help="The column to sort by."),
     external: bool = typer.Option(True, help="Rank works outside the corpus too."),
     result_like: bool = RESULT_OPTION,
     prose: bool = PROSE_OPTION,

@@ -64,7 +64,7 @@ class VivaGroup(TyperGroup):
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document; characters that turn or hide text stand in it as escapes."""
+    """Print one JSON document; characters that turn or hide text become escapes."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     # Line breaks are the only characters of the document itself that do not print.
     odd = {char for char in set(text) if not char.isprintable() and char != "\n"}
@@ -176,6 +176,12 @@ def _is_number(cell: str) -> bool:
 
 
 LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
+PUBLISHED_OPTION = typer.Option(
+    None,
+    "--published",
+    metavar="FILE|DIR",
+    help="Records of Every Eval Ever, shown beside the logs' rows and not recomputed.",
+)
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
 RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
 SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
@@ -224,7 +230,7 @@ def numbers(*names: str, **renamed: str) -> Columns:
 
 
 def inner(*names: str, **renamed: str) -> Columns:
-    """Columns of estimates that stand in the row as values of their own."""
+    """Columns of estimates that are values of their own in the row."""
     return _columns(names, renamed, estimate)
 
 
@@ -242,7 +248,7 @@ def rank_cell(row: Row) -> str:
 
 
 def values_of(names: Sequence[str], text_of: Callable[[Any], str]) -> Columns:
-    """Columns of rows that stand in the row by the names, where there is one."""
+    """Columns of rows that are in the row by their names, where there is one."""
 
     def column(name: str) -> Callable[[Row], str]:
         return lambda row: text_of(row.get(name))

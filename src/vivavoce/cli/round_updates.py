@@ -1,7 +1,8 @@
-"""Verbs that bring rounds up to date, compare and seal them, and tell drift from difficulty."""
+"""Verbs that begin rounds, bring them up to date, compare and seal them, and tell their drift."""
 
 from __future__ import annotations
 
+import sys
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,10 +52,10 @@ def update(
         None, "--id", help="The new round's id; by default the old one's with the date."
     ),
     oai: str | None = typer.Option(
-        None, "--oai", metavar="SET", help="First bring in what changed in a set of arXiv's OAI."
+        None, "--oai", metavar="SET", help="First bring in changes in a set of arXiv's OAI."
     ),
     arxiv: str | None = typer.Option(
-        None, "--arxiv", metavar="QUERY", help="First bring in what a query of arXiv's API finds."
+        None, "--arxiv", metavar="QUERY", help="First bring in papers that arXiv's API finds."
     ),
     metadata: Path | None = typer.Option(
         None, "--metadata", metavar="FILE", help="First bring in a newer file of metadata."
@@ -68,8 +69,10 @@ def update(
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.rounds import load_round, update_round
+    from vivavoce.rounds import load_round
     from vivavoce.rounds.arrivals import bring_papers, open_service
+    from vivavoce.rounds.late import came_late
+    from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
@@ -94,6 +97,7 @@ def update(
         "parent": parent.id,
         "is_new": done.is_new,
         "update": done.report,
+        "came_late": sorted(came_late(done.round)[1]),
         "revealed": str(done.revealed) if done.revealed else None,
         "requests": came.requests() if came else None,
         "failed": list(came.failed) if came else [],
@@ -105,6 +109,8 @@ def update(
         _say_requests(came, done.report)
     if done.is_new:
         _say_report(done.report)
+        if late := summary["came_late"]:
+            say(f"Asked although they came late for the rounds before: {len(late):,} papers")
     else:
         say("Nothing is new: no round was written.")
     if done.revealed:
@@ -248,3 +254,49 @@ def _say_path(path: Path, as_json: bool) -> None:
 
 def _count(value: Any) -> str:
     return f"{value if isinstance(value, int) else len(value):,}"
+
+
+@app.command(
+    epilog="Example: viva round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01"
+)
+def init(
+    spec: Path = typer.Argument(metavar="SPEC", help="The file to write, such as spec.toml."),
+    name: str | None = typer.Option(None, "--id", help="Name of the round."),
+    start: str | None = typer.Option(None, "--start", metavar="DATE", help="First day of papers."),
+    end: str | None = typer.Option(None, "--end", metavar="DATE", help="First day no more."),
+    family: list[str] = typer.Option([], "--family", help="May be given again; all by default."),
+    seed: int = typer.Option(0, "--seed", help="Seed of everything that is drawn."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write the spec of a round, with every option and its default as a comment.
+
+    What is not given is asked for on a terminal.
+    """
+    from vivavoce.errors import InputError
+    from vivavoce.rounds.spec import spec_text
+    from vivavoce.store import write_text
+    from vivavoce.tasks import builders
+
+    if spec.exists():
+        raise InputError(f"{spec} is there already. Choose another file.")
+    known = {name: builder.OPTIONS for name, builder in builders().items()}
+    head = {
+        "id": _asked("Name of the round", "--id", name),
+        "window": {
+            "start": _asked("Papers from this day on (YYYY-MM-DD)", "--start", start),
+            "end": _asked("and before this day", "--end", end),
+        },
+        "seed": seed,
+        "families": family or list(known),
+    }
+    write_text(spec, spec_text(head, known))
+    _say_path(spec, as_json)
+
+
+def _asked(label: str, option: str, given: str | None) -> str:
+    """A value that was given, or what the user types."""
+    from vivavoce.errors import InputError
+
+    if given is None and not sys.stdin.isatty():
+        raise InputError(f"Nobody is here to be asked. Add {option}.")
+    return given if given is not None else str(typer.prompt(label, err=True))

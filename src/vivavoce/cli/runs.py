@@ -1,4 +1,4 @@
-"""The verb `run`: tasks with models or baselines, or what that would cost."""
+"""The verb `run`: tasks with models or baselines, or what that would cost. Libraries for agents."""
 
 from __future__ import annotations
 
@@ -35,8 +35,18 @@ def run(
     tasks: list[str] = typer.Argument(
         help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
     ),
-    round_folder: Path = typer.Option(..., "--round", help="The folder of the round, or sample."),
-    model: list[str] = typer.Option([], "--model", help="provider/model; may be given again."),
+    round_folder: Path = typer.Option(
+        ...,
+        "--round",
+        help="The folder of the round, or sample.",
+        autocompletion=completion.rounds,
+    ),
+    model: list[str] = typer.Option(
+        [],
+        "--model",
+        help="provider/model; may be given again.",
+        autocompletion=completion.models,
+    ),
     method: list[str] = typer.Option(
         ["direct"],
         "--method",
@@ -47,7 +57,7 @@ def run(
         None,
         "--agent",
         metavar="FILE.py@NAME",
-        help="An agent of your own: an async function, or an agent of Inspect.",
+        help="An agent of your own, or a command line agent of inspect-swe, such as claude_code.",
     ),
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
@@ -59,7 +69,7 @@ def run(
         help="Where to state the head of the ledger before and after.",
     ),
     logs: Path = typer.Option(..., "--logs", help="Folder for the logs; a rerun resumes from it."),
-    setting: str = typer.Option("base", "--setting", help="What the model sees."),
+    setting: str = typer.Option("base", "--setting", help="Texts that the model sees."),
     context: int | None = typer.Option(
         None, "--context", min=1, help="The model's window in tokens."
     ),
@@ -111,7 +121,7 @@ def run(
     looks: int | None = _until(None, "--looks", min=1, help="The most looks; else 20."),
     until_seed: int | None = _until(None, "--until-seed", min=0, help="Order of the items."),
     plan: bool = _until(
-        False, "--plan", help="Say what it would cost, by simulation from earlier logs; ask nobody."
+        False, "--plan", help="Print the cost, by simulation from earlier logs; ask nobody."
     ),
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
@@ -137,7 +147,7 @@ def run(
         None, "--budget", min=0, metavar="USD", help="Dollars of all logs of the folder together."
     ),
     estimate: bool = _limit(
-        False, "--estimate", help="Say what it would cost, from the prompts; ask nobody."
+        False, "--estimate", help="Print the cost, from the prompts; ask nobody."
     ),
     batch: bool = _limit(
         False, "--batch", help="Ask by the provider's batches: cheaper, and hours later."
@@ -155,7 +165,7 @@ def run(
         [],
         "--price",
         metavar="MODEL=IN,OUT",
-        help="Dollars for a million tokens; boards then show what a row cost.",
+        help="Dollars for a million tokens; boards then show the cost of a row.",
     ),
     display: str = typer.Option(
         "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."
@@ -336,3 +346,37 @@ def _parse_args(pairs: list[str], option: str) -> dict[str, Any]:
                 f"{pair!r} has no readable value", param_hint=option
             ) from error
     return args
+
+
+library_app = typer.Typer(no_args_is_help=True, help="Give the papers of a round to agents.")
+
+
+@library_app.command(epilog="Example: viva library serve rounds/2024-h2 --before 2024-07-01")
+def serve(
+    round_folder: Path = typer.Argument(
+        metavar="ROUND",
+        help="The folder of the round, or sample.",
+        autocompletion=completion.rounds,
+    ),
+    before: str | None = typer.Option(
+        None,
+        "--before",
+        metavar="DATE",
+        help="Only papers public before it; else the window's start.",
+    ),
+    item: str | None = typer.Option(
+        None, "--item", metavar="ID", help="Only papers that an agent may see for this item."
+    ),
+    task: str | None = typer.Option(
+        None, "--task", help="Task of the item.", autocompletion=completion.tasks
+    ),
+) -> None:
+    """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.
+
+    Papers that items come from are left out; an MCP client starts this command by itself.
+    """
+    from vivavoce.tasks.library_server import library_of, serve_library
+
+    library = library_of(round_folder, before=before, item=item, task=task)
+    say(f"{len(library)} papers; waiting for an MCP client on stdin.", quiet=True)
+    serve_library(library, "vivavoce").run("stdio")

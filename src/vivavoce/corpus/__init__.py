@@ -1,6 +1,6 @@
 """Records merged into the tables of a corpus.
 
-The names below load on first use: reading a corpus needs nothing of what builds it.
+The names below load on first use: reading a corpus imports no code of the build.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def list_batches(corpus: Path) -> list[Batch]:
 
 
 def imports_fingerprint(batches: Sequence[Batch]) -> str:
-    """Hash of what the complete imports of a corpus are, and of the code that reads them."""
+    """Hash of the complete imports of a corpus and of the code that reads them."""
     return hash_of([batch.plan for batch in batches if batch.is_complete])
 
 

@@ -76,7 +76,7 @@ class CorpusBoard:
     def disagreements(self) -> tuple[tuple[BoardEntry, ...], ...]:
         """Entries of one method of one work whose scores differ by more than rounding.
 
-        All of them stand on the board, since nothing tells which is right.
+        All of them are on the board, since nothing shows the right one.
         """
         found: dict[tuple[str, str], list[BoardEntry]] = defaultdict(list)
         for entry in self.entries:
@@ -347,7 +347,7 @@ def _is_known(date: str | None, window: Window) -> bool:
 
 
 def _after(text: str) -> str:
-    """The day after the last that a date can mean; of what is no date the last of all days."""
+    """The day after the last that a date can mean; the last of all days for an invalid date."""
     try:
         return period(text)[1].isoformat()
     except InputError:

@@ -9,7 +9,7 @@ period was over, so the one whose period ends first decides, unless it is not cr
 - the date of a list of results where there is anything else (`last_resort`).
 
 Within the month of an arXiv id a day of print is no more exact than the id: the day of a conference
-says nothing of the days before it.
+gives no information about the days before it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Quality of resolving references by title: the ids of those that have one are hidden.
 
-The id says which work is meant. A reference is resolved again without it, and what comes out is
-compared with the paper that bears the id. A paper found for a reference whose id no paper of the
-corpus bears is wrong when the paper has another id of the same scheme, and undecided when it has
-none: the same work may be in the corpus under its other identity.
+The id identifies the work. A reference is resolved again without it, and the result is compared
+with the paper that bears the id. Where no paper of the corpus bears the id, a found paper is wrong
+when it has another id of the same scheme. It is undecided when it has none: the same work may be in
+the corpus under its other identity.
 """
 
 from __future__ import annotations

@@ -8,23 +8,20 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.planning import (
     Chosen,
+    asking,
     check_budget,
     check_tasks,
     choose_tasks,
-    dollars,
     make_plan,
-    papers_line,
-    plan_lines,
 )
 from vivavoce.examining.reading import (
     Watch,
@@ -37,29 +34,30 @@ from vivavoce.examining.request import Request, State, check_request
 from vivavoce.examining.verdicts import (
     baseline_rows,
     compare,
-    cost_of,
     worst_items,
 )
+from vivavoce.examining.wording import papers_line, plan_lines, templates
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import CEILING
 from vivavoce.rounds import Round, load_round
+from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import RunSpec, Until, run, start_models
 from vivavoce.running.logs import Progress
 from vivavoce.running.prices import parse_prices
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
 from vivavoce.text.dates import period
-from vivavoce.web import printing
-from vivavoce.web.printing import environment_of
 
 PAPERS_A_LOOK = 10
 MAX_LOOKS = 4
 """A run looks whether its question is answered after each so many papers, a few times at most:
 every look takes its share of what an error may cost."""
 
+TRIES = 3
+"""Times that a request to arXiv is sent: somebody is waiting."""
 BOARD, PAGE, SAMPLES = "board", "index.html", 5
 """Below the site the folder of the board, and the page; items of each task shown with answers."""
 
@@ -114,6 +112,7 @@ def exam(
     judge: str | None = None,
     agree: Agree | None = None,
     watch: Watch | None = None,
+    contact: str | None = None,
     base: str | None = None,
 ) -> Exam:
     """Examine models on papers, and say which is better at what.
@@ -132,6 +131,7 @@ def exam(
         judge: A model that compares each answer with the gold, where a task takes one.
         agree: Asked once, with the papers and the plan, where `yes` is not given.
         watch: Opens each step by its label, for a progress bar.
+        contact: An address that arXiv can write to.
         base: A server to ask in place of arXiv.
 
     Raises:
@@ -157,7 +157,7 @@ def exam(
     files = find_papers(request)
     with lock(request.out):
         return _Exam(request, State(request, files), watch or _unwatched).take(
-            files, (lambda told: True) if yes else agree, base
+            files, (lambda told: True) if yes else agree, open_service(base, contact, TRIES)
         )
 
 
@@ -174,13 +174,13 @@ class _Exam:
     state: State
     watch: Watch
 
-    def take(self, files: Files, agree: Agree | None, base: str | None) -> Exam:
+    def take(self, files: Files, agree: Agree | None, service: Service) -> Exam:
         """Take every step that is not done yet."""
         done = self.state.report()
         if done is not None:
             return self._result(done)
         self._begin()
-        corpus, opened = self._round(files, base)
+        corpus, opened = self._round(files, service)
         chosen = choose_tasks(opened, self.request.tasks)
         failed = 0 if self.request.query is not None else len(unread_files(corpus))
         counted = count_papers(corpus, opened, [each.task for each in chosen], failed)
@@ -193,7 +193,7 @@ class _Exam:
             if not self.state.is_agreed and (agree is None or not agree(told)):
                 raise NotAgreedError(told)
             self.state.agree()
-            self._run_models(chosen, plan)
+            self._run_models(chosen)
         return self._conclude(chosen, corpus, told)
 
     def _begin(self) -> None:
@@ -206,12 +206,12 @@ class _Exam:
         with self.watch("Checking models"):
             start_models([*request.models, *([request.judge] if request.judge else [])], {})
 
-    def _round(self, files: Files, base: str | None) -> tuple[Corpus, Round]:
+    def _round(self, files: Files, service: Service) -> tuple[Corpus, Round]:
         """Read the papers and build their round, unless both are there."""
         request = self.request
         if (request.round / "manifest.json").is_file():
             return load_corpus(request.corpus), load_round(request.round)
-        corpus = read_papers(request, files, self.watch, base)
+        corpus = read_papers(request, files, self.watch, service)
         periods = [period(paper.first_public) for paper in corpus.papers if paper.first_public]
         window = {
             "start": request.since or min(first for first, _ in periods),
@@ -226,47 +226,20 @@ class _Exam:
     def _run_baselines(self, chosen: Sequence[Chosen]) -> None:
         for each in chosen:
             with self.watch(f"Baselines of {each.task}") as update:
-                self._carry_out(each, update, methods=(*each.baselines, CEILING))
+                plain = asking(self.request, each, (), self.request.logs)
+                methods = (*each.baselines, CEILING)
+                self._carry_out(replace(plain, methods=methods), update)
 
-    def _run_models(self, chosen: Sequence[Chosen], plan: Row) -> None:
+    def _run_models(self, chosen: Sequence[Chosen]) -> None:
         request = self.request
-        for each, planned in zip(chosen, plan["tasks"], strict=True):
-            self._check_spent(each, planned["at_most"])
-            judge = request.judge if each.takes_judge else None
+        for each in chosen:
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
+            until = Until("all", looks=looks) if len(request.models) > 1 else None
             with self.watch(f"Asking about {each.task}") as update:
-                self._carry_out(
-                    each,
-                    update,
-                    models=request.models,
-                    methods=(each.method,),
-                    judge=judge,
-                    until=Until("all", looks=looks) if len(request.models) > 1 else None,
-                    prices={
-                        n: p for n, p in request.prices.items() if n in (*request.models, judge)
-                    },
-                )
+                asked = asking(request, each, request.models, request.logs)
+                self._carry_out(replace(asked, until=until, budget=request.budget), update)
 
-    def _check_spent(self, chosen: Chosen, at_most: float | None) -> None:
-        """Raise `VivaError` where a task could go beyond what failed tries left of the budget."""
-        if self.request.budget is None or at_most is None:
-            return
-        others = [log for log in read_logs(self.request.logs)[0] if log.key.task != chosen.task]
-        spent = sum(cost_of(log) or 0.0 for log in others)
-        if spent + at_most > self.request.budget:
-            raise VivaError(
-                f"{dollars(spent)} are spent, and {chosen.task} may take "
-                f"{dollars(at_most)} more. Run the same command with a larger --budget."
-            )
-
-    def _carry_out(self, chosen: Chosen, update: Progress, **options: Any) -> None:
-        spec = RunSpec(
-            tasks=[chosen.task],
-            round=self.request.round,
-            logs=self.request.logs,
-            display="none",
-            **options,
-        )
+    def _carry_out(self, spec: RunSpec, update: Progress) -> None:
         report = run(spec, update)
         if report.failed:
             lines = "\n".join(report.failed)
@@ -298,14 +271,15 @@ class _Exam:
 
     def _write_page(self, report: Row) -> None:
         """Write the page that says it all; names of models and titles of papers are escaped."""
-        environment = environment_of("vivavoce.examining")
-        filters = (printing.figure, printing.interval, dollars)
-        environment.filters |= {each.__name__: each for each in filters}
-        text = environment.get_template("verdict.html.j2").render(
-            report,
-            models=self.request.models,
-            said_papers=papers_line(report["papers"]),
-            source=self.request.papers,
+        text = (
+            templates()
+            .get_template("verdict.html.j2")
+            .render(
+                report,
+                models=self.request.models,
+                said_papers=papers_line(report["papers"]),
+                source=self.request.papers,
+            )
         )
         write_text(self.request.site / PAGE, text)
 

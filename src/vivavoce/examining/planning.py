@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from itertools import combinations
-from statistics import NormalDist, fmean, median
+from pathlib import Path
+from statistics import NormalDist, median
 
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
+from vivavoce.examining.wording import dollars
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
-from vivavoce.running.prices import Price
+from vivavoce.running import RunSpec
+from vivavoce.running.estimating import estimate
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
@@ -24,10 +26,8 @@ from vivavoce.tasks import find_task, list_families
 MIN_PAPERS = 6
 """Papers that a task needs: differences on fewer are never decided (see `statistics.ranks`)."""
 NULL = "null"
-_ORDERS = 2
-_JUDGE_ROOM = (500, 2048)
-"""Tokens of a judge's instructions, and of its longest answer."""
-_TOKENS_A_WORD = 1.35
+STAND_IN = "extractive/lead"
+"""A model that needs no key: its prompts are those of any other without a known window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
 
 def _chosen(opened: Round, family: str, task: str) -> Chosen:
     """A task of a round, without a method where no model can do it here."""
+    from vivavoce.tasks.lookup import takes_judge
+
     of_family = list_families()[family]
     card = of_family.tasks[task]
     asking = [name for name in card.methods if name not in of_family.without_model]
@@ -105,15 +107,8 @@ def _chosen(opened: Round, family: str, task: str) -> Chosen:
         items=len(rows),
         papers=len({row["cluster"] for row in rows}),
         baselines=(*(n for n in card.methods if n in of_family.without_model), NULL),
-        takes_judge=_takes_judge(task),
+        takes_judge=takes_judge(task),
     )
-
-
-def _takes_judge(task: str) -> bool:
-    """True if a model may compare answers to a task with the gold."""
-    from vivavoce.tasks.lookup import find_task_maker
-
-    return "judge" in signature(find_task_maker(task)).parameters
 
 
 def total(costs: Iterable[float | None]) -> float | None:
@@ -152,60 +147,35 @@ def check_budget(plan: Row) -> None:
     )
 
 
+def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) -> RunSpec:
+    """The run that asks models about a task, and their judge where it takes one."""
+    judge = request.judge if models and chosen.takes_judge else None
+    return RunSpec(
+        tasks=[chosen.task],
+        round=request.round,
+        logs=logs,
+        models=models,
+        methods=(chosen.method,),
+        judge=judge,
+        prices={n: price for n, price in request.prices.items() if n in (*models, judge)},
+        display="none",
+    )
+
+
 def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
     """Plan of a task; without a model that of one without a price."""
-    models = request.models or ("",)
-    uses: list[tuple[str, _Use, _Use]] = []
-    for model in models:
-        expected, longest = _usage(request, chosen, model)
-        uses.append((model, expected, longest))
-        if request.judge and chosen.takes_judge:
-            uses.append((request.judge, _judging(expected), _judging(longest, at_most=True)))
-    prices = request.prices
-    pairs = math.comb(len(models), 2) or (len(chosen.baselines) if request.models else 1)
+    # Its logs stand in no plan: what a kill left of them would make it another one.
+    asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
+    rows, _ = estimate(asked)
+    models = len(asked.models)
+    pairs = math.comb(models, 2) or (len(chosen.baselines) if request.models else 1)
     return {
         **{name: getattr(chosen, name) for name in ("task", "metric", "items", "papers")},
-        "tokens": sum(sum(expected[:2]) for _, expected, _ in uses),
-        "cost": total(_dollars(prices.get(name), expected) for name, expected, _ in uses),
-        "at_most": total(_dollars(prices.get(name), longest) for name, _, longest in uses),
+        "tokens": sum(row["input_tokens"] + row["output_tokens"] for row in rows),
+        "cost": total(row["usd"] for row in rows),
+        "at_most": total(row["max_usd"] for row in rows),
         "detectable": _detectable(chosen, logs, pairs),
     }
-
-
-_Use = tuple[int, int, int]
-"""Tokens read, tokens written, and answers."""
-
-
-def _usage(request: Request, chosen: Chosen, model: str) -> tuple[_Use, _Use]:
-    """Use of a model as expected, and if every answer were as long as it may be."""
-    from vivavoce.tasks.lookup import create_task
-    from vivavoce.tasks.prompting.windows import find_model, token_counter
-
-    task = create_task(chosen.task, {"round": str(request.round.resolve())})
-    words = list_families()[chosen.family].tasks[chosen.task].answer_words
-    entry, room, answers = find_model(model), task.config.max_tokens or 0, len(task.dataset)
-    count = token_counter(entry.tokenizer).count
-    cap = math.inf if entry.window is None else max(0, entry.window - room)
-    read = int(sum(min(count(str(sample.input)), cap) for sample in task.dataset))
-    gold = fmean(count("".join(sample.target)) for sample in task.dataset)
-    length = min(room, words * _TOKENS_A_WORD if words else gold)
-    return (read, round(answers * length), answers), (read, answers * room, answers)
-
-
-def _judging(use: _Use, *, at_most: bool = False) -> _Use:
-    """Use of a judge that sees each answer beside a gold of its length, in both orders."""
-    from vivavoce.tasks.scoring.judge import ATTEMPTS
-
-    _, written, answers = use
-    instructions, room = _JUDGE_ROOM
-    tries, said = (ATTEMPTS, room) if at_most else (1, room // 8)
-    asked = _ORDERS * tries * answers
-    return asked * instructions + _ORDERS * tries * 2 * written, asked * said, answers
-
-
-def _dollars(price: Price | None, use: _Use) -> float | None:
-    read, written, _ = use
-    return None if price is None else (read * price.input + written * price.output) / 1e6
 
 
 def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | None:
@@ -237,41 +207,3 @@ def sureness(pairs: int) -> float:
     normal = NormalDist()
     power = normal.inv_cdf(0.8)
     return (normal.inv_cdf(1 - 0.025 / max(1, pairs)) + power) / (normal.inv_cdf(0.975) + power)
-
-
-def dollars(cost: float | None) -> str:
-    """A cost in print: two digits after the point, more below ten cents."""
-    if cost is None:
-        return "unknown"
-    return f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.2g}"
-
-
-def papers_line(papers: Row) -> str:
-    """The papers that can be asked about, and why others are left out."""
-    reasons = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in papers["left_out"].items())
-    left = f" (left out: {reasons})" if reasons else ""
-    return f"{papers['used']:,} of {papers['given']:,} papers can be asked about{left}."
-
-
-def plan_lines(told: Row) -> Iterator[str]:
-    """The papers and the plan of an exam for people to read."""
-    plan = told["plan"]
-    yield papers_line(told["papers"])
-    for each in plan["tasks"]:
-        shows = each["detectable"]
-        least = f"; differences from about {shows:.3f} {each['metric']} show" if shows else ""
-        cost = "" if each["cost"] is None else f", {dollars(each['cost'])}"
-        sizes = f"{each['items']:,} items, about {each['tokens']:,} tokens"
-        yield f"  {each['task']}: {sizes}{cost}{least}"
-    if plan["cost"] is None:
-        each_dollar = dollars(plan["tokens"] / 1e6)
-        yield (
-            f"In all about {plan['tokens']:,} tokens: {each_dollar} for each dollar that a million "
-            "tokens cost. --price MODEL=IN,OUT tells more."
-        )
-        return
-    held = f" The budget is {dollars(plan['budget'])}." if plan["budget"] else ""
-    yield (
-        f"In all about {plan['tokens']:,} tokens and {dollars(plan['cost'])}, at most "
-        f"{dollars(plan['at_most'])}.{held}"
-    )

@@ -13,12 +13,10 @@ from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
 from vivavoce.examining.request import Request
 from vivavoce.rounds import Round
+from vivavoce.rounds.arrivals import Service
 from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.sources import list_sources
-from vivavoce.sources.catalogues.arxiv.search import API, dated, save_search
-from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
-from vivavoce.sources.http.client import Allowed, Client, Limits
-from vivavoce.sources.http.throttle import Throttle, slots_folder
+from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.store import Row, read_json, write_json
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
@@ -38,7 +36,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     A text of a paper goes before a listing, and any table comes last.
 
     Raises:
-        InputError: There is nothing, or nothing of a kind that is read.
+        InputError: There is no file, or none of a kind that is read.
     """
     if request.query is not None:
         return {}
@@ -58,18 +56,16 @@ def find_papers(request: Request) -> dict[str, list[File]]:
 
 
 def read_papers(
-    request: Request, files: Mapping[str, Sequence[File]], watch: Watch, base: str | None
+    request: Request, files: Mapping[str, Sequence[File]], watch: Watch, service: Service
 ) -> Corpus:
     """Read the papers into the corpus; what a kill interrupted goes on.
-
-    `base` is a server to ask in place of arXiv.
 
     Raises:
         InputError: None can be read, or none has a date.
         VivaError: The network fails; what came is kept.
     """
     if request.query is not None:
-        _fetch(request, request.query, watch, base)
+        _fetch(request, request.query, watch, service)
     else:
         with watch("Reading papers") as update:
             ingest_files(files, request.corpus, progress=update)
@@ -86,34 +82,26 @@ def read_papers(
     return corpus
 
 
-def _fetch(request: Request, query: str, watch: Watch, base: str | None) -> None:
+def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None:
     """Fetch a listing once, then the texts of its papers."""
-    client, feeds = _client(base), request.out / "feeds"
+    client, feeds = service.client, request.out / "feeds"
     if not (feeds / _LISTED).exists():
         query = dated(query, request.since, request.until)
-        api = f"{base.rstrip('/')}/api/query" if base else API
         most = request.most or _MOST
-        with watch("Asking arXiv"):
-            saved = save_search(client, query, feeds, limit=most, sort="submittedDate", api=api)
+        with watch("Asking arXiv") as update:
+            saved = save_search(
+                client, query, feeds, limit=most, sort="submittedDate", api=service.api
+            )
+            update(1, 1)
         if not saved.files:
             raise InputError(f"arXiv knows no paper for {query}. Widen the query or its dates.")
         write_json(feeds / _LISTED, {"query": query, "files": saved.files})
     listed = [(name, feeds / name) for name in read_json(feeds / _LISTED)["files"]]
     ingest_files({"arxiv": listed}, request.corpus)
     with watch("Fetching texts") as update:
-        addresses = Addresses.at(base) if base else None
-        report = fetch_texts(request.corpus, client, addresses=addresses, progress=update)
+        report = fetch_texts(request.corpus, client, addresses=service.addresses, progress=update)
     if report.stopped is not None:
         raise VivaError(f"{report.stopped} What came is kept. Run the same command again later.")
-
-
-def _client(base: str | None) -> Client:
-    """A client that shares its turns with every other command on this machine."""
-    limits = Limits(tries=3)
-    if base:
-        quick = Throttle({"127.0.0.1": 0.0})
-        return Client(Allowed(HOSTS, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(HOSTS), limits=limits, throttle=Throttle(shared=slots_folder()))
 
 
 def unread_files(corpus: Corpus) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Questions that an exam answers, and the record of what is done of one in its folder."""
+"""Questions that an exam answers, and the record of finished steps in its folder."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Hash of what a verdict depends on beside the papers."""
+        """Hash of everything but the papers that a verdict depends on."""
         prices = {name: [price.input, price.output] for name, price in self.prices.items()}
         return hash_of([__version__, self.models, self.tasks, self.judge, prices])
 

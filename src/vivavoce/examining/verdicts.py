@@ -10,8 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from vivavoce.examining.planning import Chosen, compare_values, dollars, sureness, total
+from vivavoce.examining.planning import Chosen, compare_values, sureness, total
 from vivavoce.examining.request import Request
+from vivavoce.examining.wording import words
 from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.head_to_head import duel
 from vivavoce.results.board.pairing import Pair, Side
@@ -171,48 +172,3 @@ def baseline_rows(chosen: Sequence[Chosen], board: Sequence[Row]) -> list[Row]:
         and row["method"] in tasks[row["task"]].baselines
     ]
     return sorted(rows, key=lambda row: (row["task"], -(row["value"] or 0.0), row["method"]))
-
-
-def words(verdict: Row) -> str:
-    """A verdict as sentences, with the last parts of names where these differ."""
-    names: list[str] = verdict["between"]
-    last = [name.rpartition("/")[2] for name in names]
-    short = dict(zip(names, last if len(set(last)) > 1 else names, strict=True))
-    said = [_finding(verdict, short)]
-    for one in verdict["also"]:
-        said.append(f"{one['metric']}: " + _each(short, {n: _figure(one[n]) for n in names}))
-    if any(verdict["invalid"].values()):
-        said.append("Answers that are not valid: " + _each(short, verdict["invalid"]))
-    if any(cost is not None for cost in verdict["cost"].values()):
-        costs = {name: dollars(verdict["cost"][name]) for name in names}
-        said.append("Cost: " + _each(short, costs))
-    return " ".join(said)
-
-
-def _each(short: Mapping[str, str], values: Mapping[str, object]) -> str:
-    return ", ".join(f"{short[name]} {value}" for name, value in values.items()) + "."
-
-
-def _finding(verdict: Row, short: Mapping[str, str]) -> str:
-    task, metric = verdict["task"].replace("_", " "), verdict["metric"]
-    difference, ci = verdict["difference"], verdict["ci"]
-    reach = f" [{ci[0]:+.3f}, {ci[1]:+.3f}]" if ci else ""
-    amount = f"{difference:+.3f} {metric}{reach}" if difference is not None else f"no {metric}"
-    on = f"On {verdict['papers']:,} papers, {task}: "
-    if verdict["better"]:
-        early = verdict["items"] < verdict["of"]
-        stop = f", decided after {verdict['items']:,} of {verdict['of']:,} items" if early else ""
-        better, worse = short[verdict["better"]], short[verdict["worse"]]
-        return f"{on}{better} is better than {worse}: {amount}{stop}."
-    more = verdict["more_papers_needed"]
-    a, b = short.values()
-    hope = (
-        f"about {more:,} more such papers would tell"
-        if more
-        else "they are too near for any likely number of such papers to tell"
-    )
-    return f"{on}{a} and {b} cannot be told apart ({amount}); {hope}."
-
-
-def _figure(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"

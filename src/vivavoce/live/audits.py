@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions
 from vivavoce.live.ledger import AUDIT, CELL, State
@@ -13,6 +13,7 @@ from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.results.audits.judge import audit_judge
 from vivavoce.results.audits.verdicts import OVERALL
 from vivavoce.rounds import load_round
+from vivavoce.rounds.anchors import anchors_of
 from vivavoce.store import Row
 
 MIN_ANCHORS = 5
@@ -45,10 +46,11 @@ def audit_round(state: State, period: Period, name: str) -> None:
 
 def _drift(logs: Path, folder: Path) -> Iterator[Row]:
     """A notice for each contestant whose score on the anchors moved, by its interval."""
+    opened = load_round(folder)
+    if max(map(len, anchors_of(opened).values()), default=0) < MIN_ANCHORS:
+        return
     try:
-        found = drift_and_difficulty(logs, load_round(folder))
-    except InputError:
-        return  # no anchors
+        found = drift_and_difficulty(logs, opened)
     except VivaError as error:
         if "holds no contestant" not in str(error):
             raise
@@ -86,7 +88,7 @@ def _risen(before: dict[str, Row], now: dict[str, Row], name: str) -> Iterator[R
 
 def _renamed(state: State, rounds: list[str]) -> Iterator[Row]:
     """A notice for each contestant that another model answered for than in the round before."""
-    for one in state.config.contestants:
+    for one in state.config.contestant:
         cells = [row for row in state.ledger.find(CELL, contestant=one.name) if row["logs"]]
         by_round = {name: _served(cells, name) for name in rounds}
         served = [names for name in rounds if (names := by_round[name])]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from vivavoce.errors import InputError
+from pydantic import Field, model_validator
 
-Every = Literal["day", "week", "month", "quarter"]
+from vivavoce.rounds.spec import Options
+
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3}
 
@@ -27,24 +28,25 @@ class Period:
         return self.end.isoformat()
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """Periods from a first day on."""
+class Schedule(Options):
+    """The `[schedule]` table: periods from a first day on."""
 
     start: date
     """The first day whose papers the first round asks about."""
-    first: date | None
+    first: date | None = None
     """End of the first period; one step after the start where it is None."""
-    every: Every
-    wait_days: int
+    every: Literal["day", "week", "month", "quarter"] = "month"
+    wait_days: int = Field(default=0, ge=0, le=365)
     """Days after a period's end before it is due: papers are announced late."""
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _check_days(self) -> Schedule:
         days = {self.start.day if self.first is None else self.first.day, self.start.day}
         if self.every in _MONTHS and max(days) > 28:
-            raise InputError("[schedule]: let periods of months begin on a day from 1 to 28.")
+            raise ValueError("let periods of months begin on a day from 1 to 28")
         if self.first_end <= self.start:
-            raise InputError(f"[schedule] first, {self.first_end}, is not after {self.start}.")
+            raise ValueError(f"first, {self.first_end}, is not after {self.start}")
+        return self
 
     @property
     def first_end(self) -> date:

@@ -6,10 +6,8 @@ lies in `logs/` is whole at any moment. A cell that failed stays in `work/` and 
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,8 @@ from vivavoce.live.config import ContestantOptions, LiveConfig
 from vivavoce.live.ledger import CELL, PAID, Cell, State, identity
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, load_round
-from vivavoce.running import CONTESTANTS, RunReport, RunSpec, run, start_models
+from vivavoce.running import CONTESTANTS, RunSpec, run, start_models
+from vivavoce.running.budget import spent_below
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress
 from vivavoce.store import Row
@@ -62,27 +61,45 @@ class Cells:
     def _ask(self, cell: Cell, work: Path) -> str:
         """Run the tasks of a cell; the reason where it has none."""
         opened = load_round(self._folder / "rounds" / cell.round_id)
-        specs = list(self._specs(cell, opened, work))
-        items = sum(_items(opened, spec) for spec in specs)
-        if not items:
-            return f"{opened.id} has no item in {cell.setting} for {cell.contestant.name}"
-        limit = self._share(cell, items)
-        for spec in specs:
-            report = self._run(cell, spec, limit)
-            if report is not None and report.failed:
-                raise VivaError("; ".join(report.failed))
-        self._refuse_cut(cell, work)
-        return ""
-
-    def _run(self, cell: Cell, spec: RunSpec, limit: float | None) -> RunReport | None:
+        budget = self._budget(cell, work)
         try:
-            return run(replace(spec, cost_limit=limit), self._progress)
+            done = [self._run(cell, spec) for spec in self._specs(cell, opened, work, budget)]
+        except VivaError:
+            if paid := spent_below(work) - self._state.ledger.paid(cell):
+                self._state.ledger.note(PAID, self._period, **cell.facts, cost=paid)
+            raise
+        if any(done):
+            return ""
+        return f"{opened.id} has no item in {cell.setting} for {cell.contestant.name}"
+
+    def _run(self, cell: Cell, spec: RunSpec) -> bool:
+        """Run some tasks to their end; False where they have no item."""
+        try:
+            report = run(spec, self._progress)
         except NoItemsError:
-            return None
+            return False
         except InputError as error:
             raise VivaError(f"{cell.contestant.name}: {error}") from error
+        if report.failed:
+            raise VivaError("; ".join(report.failed))
+        return True
 
-    def _specs(self, cell: Cell, opened: Round, work: Path) -> Iterator[RunSpec]:
+    def _budget(self, cell: Cell, work: Path) -> float | None:
+        """Dollars that all logs of a cell may cost; None where nothing limits them."""
+        asked, ledger = self._config.budget, self._state.ledger
+        limits = [(asked.period, ledger.spent(self._period.name)), (asked.total, ledger.spent())]
+        left = [limit - spent for limit, spent in limits if limit is not None]
+        if not left or cell.contestant.model is None:
+            return None
+        # What a run that was killed paid is in no line of the ledger yet.
+        unnoted = spent_below(self._folder / "work") - ledger.paid()
+        if (rest := min(left) - unnoted) <= 0:
+            raise VivaError("the budget is used up. Raise [budget], or wait for the next period.")
+        return rest + spent_below(work)
+
+    def _specs(
+        self, cell: Cell, opened: Round, work: Path, budget: float | None
+    ) -> Iterator[RunSpec]:
         """A run for each set of tasks that have the same methods and take a judge or not."""
         one, asked = cell.contestant, self._config.run
         for (methods, is_judged), tasks in _groups(self._config, cell, opened).items():
@@ -109,58 +126,10 @@ class Cells:
                 attempt_timeout=asked.attempt_timeout,
                 retry_on_error=asked.retry_on_error,
                 time_limit=asked.time_limit,
+                budget=budget,
                 prices={n: self._config.prices[n] for n in names if n in self._config.prices},
                 display="none",
             )
-
-    def _share(self, cell: Cell, items: int) -> float | None:
-        """Dollars that one sample may cost, so that all of them stay within the budget.
-
-        Raises:
-            VivaError: What is left does not reach for the cell, by what it cost before.
-        """
-        left = self._left()
-        if left is None or cell.contestant.model is None:
-            return None
-        expected = items * self._expected(cell.contestant)
-        if left <= 0 or expected > left:
-            raise VivaError(
-                f"the budget has {max(left, 0.0):.4f} dollars left, and {items} items would cost "
-                f"about {expected:.4f}. Raise [budget], or wait for the next period."
-            )
-        return left / items
-
-    def _expected(self, one: ContestantOptions) -> float:
-        """Dollars of an answer by the tokens of earlier ones, of others where it gave none."""
-        answered = [
-            row for row in self._state.ledger.find(CELL) if row["logs"] and row["tokens"][0]
-        ]
-        price = self._config.prices[str(one.model)]
-        known = [row for row in answered if row["contestant"] == one.name] or answered
-        each = [
-            (taken * price.input + given * price.output) / row["items"] / 1e6
-            for row in known
-            for taken, given in [row["tokens"]]
-        ]
-        return max(each, default=0.0)
-
-    def _left(self) -> float | None:
-        """Dollars left of the period's budget and of the whole, the smaller; None without one."""
-        under_way = sum(
-            cost_of(path.parent) for path in (self._folder / "work").rglob("runs.jsonl")
-        )
-        budget, ledger = self._config.budget, self._state.ledger
-        limits = [(budget.period, ledger.spent(self._period.name)), (budget.total, ledger.spent())]
-        left = [limit - spent - under_way for limit, spent in limits if limit is not None]
-        return min(left) if left else None
-
-    def _refuse_cut(self, cell: Cell, work: Path) -> None:
-        """Set a cell back some of whose answers the budget cut short: they are no measurement."""
-        cut = sum(limit == "cost" for path in logs_below(work) for limit in _limits(path))
-        if cut:
-            self._state.ledger.note(PAID, self._period, **cell.facts, cost=cost_of(work))
-            shutil.rmtree(work)
-            raise VivaError(f"the budget cut {cut} answers short. Raise [budget], then run again.")
 
     def _verified(self, cell: Cell, folder: Path) -> Row:
         """Facts of a cell's logs, each made again from its replies.
@@ -183,11 +152,7 @@ class Cells:
             "head": ledger.head,
             "trust": {(cell.path / name).as_posix(): trust for name, trust in found.trust.items()},
             "items": sum(log.samples for log in found.logs if log.name in whole),
-            "cost": cost_of(folder),
-            "tokens": [
-                sum(getattr(use, name) for path in paths for use in usage_of(path))
-                for name in ("input_tokens", "output_tokens")
-            ],
+            "cost": spent_below(folder) - self._state.ledger.paid(cell),
             "served": sorted({name for path in paths if (name := _served(path))}),
         }
 
@@ -196,6 +161,8 @@ def _groups(
     config: LiveConfig, cell: Cell, opened: Round
 ) -> dict[tuple[tuple[str, ...], bool], list[str]]:
     """Tasks of a cell by the methods that they have and whether a judge is asked."""
+    from vivavoce.tasks.lookup import takes_judge
+
     cards = list_families()
     found: dict[tuple[tuple[str, ...], bool], list[str]] = defaultdict(list)
     for family, task in opened.tasks():
@@ -204,7 +171,7 @@ def _groups(
             continue
         methods = _methods(cell.contestant, card.methods)
         if methods and cell.setting in card.settings and opened.items(family, task):
-            found[methods, bool(config.judge) and _takes_judge(task)].append(task)
+            found[methods, bool(config.judge) and takes_judge(task)].append(task)
     return found
 
 
@@ -212,27 +179,9 @@ def _methods(one: ContestantOptions, offered: tuple[str, ...]) -> tuple[str, ...
     return tuple(name for name in one.methods if name in (*offered, *CONTESTANTS))
 
 
-def _takes_judge(task: str) -> bool:
-    import inspect
-
-    from vivavoce.tasks.lookup import find_task_maker
-
-    return "judge" in inspect.signature(find_task_maker(task)).parameters
-
-
-def _items(opened: Round, spec: RunSpec) -> int:
-    """Samples of a run: an upper bound where a setting leaves items out."""
-    counts: dict[str, int] = {
-        t: n["items"] for tasks in opened.manifest["counts"].values() for t, n in tasks.items()
-    }
-    most = spec.subset.size if spec.subset else None
-    each = [counts[task] if most is None else min(most, counts[task]) for task in spec.tasks]
-    return sum(each) * spec.epochs * len(spec.methods)
-
-
 def check_models(config: LiveConfig) -> None:
     """Raise `InputError` for a model whose provider nobody knows, before anything is paid."""
-    started = [(one.model, one.model_args) for one in config.contestants]
+    started = [(one.model, one.model_args) for one in config.contestant]
     for model, args in [*started, *([(config.judge.model, {})] if config.judge else [])]:
         try:
             start_models([model] if model else [], args)
@@ -242,26 +191,6 @@ def check_models(config: LiveConfig) -> None:
             continue  # a key that is missing stops this contestant's cells and no others
 
 
-def logs_below(folder: Path) -> list[Path]:
-    """Inspect logs of a folder, by name."""
-    return sorted(folder.rglob("*.eval")) if folder.exists() else []
-
-
-def cost_of(folder: Path) -> float:
-    """Dollars that the runs of a folder paid, failed tries among them, as far as prices are known.
-
-    What was paid by a run that was killed is in no log but in its replies, which the next one uses.
-    """
-    costs = (use.total_cost or 0.0 for path in logs_below(folder) for use in usage_of(path))
-    return sum(costs, 0.0)
-
-
-def usage_of(path: Path) -> list[Any]:
-    """The tokens of a log's run, by model."""
-    header = _header(path)
-    return list(header.stats.model_usage.values()) if header else []
-
-
 def _header(path: Path) -> Any:
     from inspect_ai.log import read_eval_log
 
@@ -269,12 +198,6 @@ def _header(path: Path) -> Any:
         return read_eval_log(str(path), header_only=True)
     except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
         return None
-
-
-def _limits(path: Path) -> Iterator[str | None]:
-    from inspect_ai.log import read_eval_log_sample_summaries
-
-    return (summary.limit for summary in read_eval_log_sample_summaries(str(path)))
 
 
 def _served(path: Path) -> str:

@@ -11,21 +11,19 @@ from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from vivavoce.errors import InputError
-from vivavoce.live.calendar import Every, Period, Schedule
+from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
-from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, parse_table
+from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec
 from vivavoce.running import CONTESTANTS, list_methods
 from vivavoce.running.checks import needs_model
 from vivavoce.running.prices import Price, parse_price
 from vivavoce.tasks import builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
-
-OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class LiveOptions(Options):
@@ -37,15 +35,6 @@ class LiveOptions(Options):
     """The folder of corpus, rounds, logs and site, seen from the configuration."""
     contact: str | None = None
     """Address that servers of papers can write to."""
-
-
-class ScheduleOptions(Options):
-    """The `[schedule]` table."""
-
-    start: date
-    first: date | None = None
-    every: Every = "month"
-    wait_days: int = Field(default=0, ge=0, le=365)
 
 
 class SourceOptions(Options):
@@ -74,7 +63,7 @@ class TextOptions(Options):
     fetch: bool = True
     cited: bool = False
     licences: tuple[str, ...] = ()
-    """Patterns such as `*/licenses/by/*`: other papers are not asked about; all where empty."""
+    """`open`, or patterns such as `*CC BY*`: other papers are not asked about; all where empty."""
     index: Literal["none", "abstracts", "full"] = "none"
 
 
@@ -155,6 +144,8 @@ class SiteTable(Options):
     resamples: int = Field(default=10_000, ge=0, le=100_000)
     samples: int = Field(default=0, ge=0, le=200)
     charts: bool = True
+    rounds: Literal["none", "ids", "open", "all"] = "none"
+    """Rounds shown beside the pages: without texts, with those of open papers, or whole."""
     margin: int = Field(default=30, ge=0)
 
 
@@ -184,55 +175,55 @@ class PublishOptions(Options):
         return f"{self.kind} {place[self.kind]}"
 
 
-_ONE: dict[str, type[Options]] = {
-    "live": LiveOptions,
-    "schedule": ScheduleOptions,
-    "texts": TextOptions,
-    "run": RunOptions,
-    "judge": JudgeOptions,
-    "budget": BudgetOptions,
-    "audits": AuditOptions,
-    "site": SiteTable,
-}
-_MANY: dict[str, type[Options]] = {
-    "source": SourceOptions,
-    "contestant": ContestantOptions,
-    "publish": PublishOptions,
-}
 _SCHEDULED = ("id", "window", "parent")
 
 
-class LiveConfig:
-    """A checked configuration."""
+class LiveConfig(Options):
+    """A checked configuration: its tables, and beside them those of a round's spec."""
 
-    def __init__(self, path: Path, values: Mapping[str, Any]) -> None:
+    live: LiveOptions
+    schedule: Schedule
+    source: tuple[SourceOptions, ...] = Field(min_length=1)
+    contestant: tuple[ContestantOptions, ...] = Field(min_length=1)
+    texts: TextOptions = TextOptions()
+    run: RunOptions = RunOptions()
+    judge: JudgeOptions | None = None
+    budget: BudgetOptions = BudgetOptions()
+    audits: AuditOptions = AuditOptions()
+    site: SiteTable = SiteTable()
+    publish: tuple[PublishOptions, ...] = ()
+    _path: Path = PrivateAttr()
+    _rounds: dict[str, Any] = PrivateAttr()
+
+    @classmethod
+    def of(cls, path: Path, values: Mapping[str, Any]) -> LiveConfig:
         """Check the tables of a file.
 
         Raises:
             InputError: A table, key, task, method, setting or price is unknown or cannot be; the
                 message names the nearest known one.
         """
-        self.path = path
-        self._values = values
-        self._refuse_unknown_tables()
-        self.live = self._table(LiveOptions)
-        self.texts = self._table(TextOptions)
-        self.run = self._table(RunOptions)
-        self.budget = self._table(BudgetOptions)
-        self.audits = self._table(AuditOptions)
-        self.site = self._table(SiteTable)
-        self.judge = self._table(JudgeOptions) if "judge" in values else None
-        self.sources = self._tables(SourceOptions)
-        self.contestants = self._tables(ContestantOptions)
-        self.publish = self._tables(PublishOptions)
-        asked = self._table(ScheduleOptions)
+        of_rounds = ("round", "update", *list_families())
+        own = {name: table for name, table in values.items() if name not in of_rounds}
+        if not values.get("round"):
+            raise InputError(f"{path} lacks the table [round].")
+        known = [*cls.model_fields, *of_rounds]
         try:
-            self.schedule = Schedule(asked.start, asked.first, asked.every, asked.wait_days)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-        self.spec(Period(asked.start, self.schedule.first_end))
-        self._check_run()
-        self._check_contestants()
+            made = cls.model_validate(own)
+        except ValidationError as error:
+            told = (_explain(path, problem, known) for problem in error.errors())
+            raise InputError("\n".join(told)) from error
+        made._path = path
+        made._rounds = {name: table for name, table in values.items() if name in of_rounds}
+        made.spec(next(made.schedule.periods()))
+        made._check_run()
+        made._check_contestants()
+        return made
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     @property
     def folder(self) -> Path:
@@ -254,9 +245,8 @@ class LiveConfig:
             InputError: A table of it sets what the schedule sets, or is as `parse_spec` says.
         """
         families = builders()
-        tables = ("round", "update", *families)
-        values: dict[str, Any] = {n: self._values[n] for n in tables if n in self._values}
-        asked = dict(values.get("round", {}))
+        values = dict(self._rounds)
+        asked = dict(values["round"])
         for key in _SCHEDULED:
             if key in asked:
                 raise InputError(f"{self.path}: [round] {key} is set by [live] and [schedule].")
@@ -268,7 +258,7 @@ class LiveConfig:
     @cached_property
     def prices(self) -> dict[str, Price]:
         """Dollars by model, of contestants and judge."""
-        priced = {one.model: one.price for one in self.contestants}
+        priced = {one.model: one.price for one in self.contestant}
         priced |= {judge.model: judge.price for judge in self._judges}
         return {model: parse_price(price) for model, price in priced.items() if model and price}
 
@@ -279,45 +269,21 @@ class LiveConfig:
     @property
     def is_sealed(self) -> bool:
         """True if rounds are shown one period later."""
-        return bool(self._values["round"].get("sealed", False))
+        return bool(self._rounds["round"].get("sealed", False))
 
     @cached_property
     def cutoffs(self) -> Cutoffs:
         """The cutoffs that the file states, before those that are known anyway."""
         own = tuple(
             Cutoff(one.model, one.cutoff, str(self.path.name))
-            for one in self.contestants
+            for one in self.contestant
             if one.model and one.cutoff
         )
         return Cutoffs((own, *load_cutoffs().files), self.site.margin)
 
-    def _refuse_unknown_tables(self) -> None:
-        known = [*_ONE, *_MANY, "round", "update", *list_families()]
-        for name in self._values:
-            if name not in known:
-                raise InputError(f"{self.path}: [{name}] is unknown.{nearest(name, known)}")
-        for name in ("live", "schedule", "round", "source", "contestant"):
-            if not self._values.get(name):
-                marks = f"[[{name}]]" if name in _MANY else f"[{name}]"
-                raise InputError(f"{self.path} lacks the table {marks}.")
-
-    def _table(self, model: type[OptionsT]) -> OptionsT:
-        name = next(name for name, known in _ONE.items() if known is model)
-        return parse_table(model, self._values.get(name, {}), f"{self.path}: [{name}]")
-
-    def _tables(self, model: type[OptionsT]) -> tuple[OptionsT, ...]:
-        name = next(name for name, known in _MANY.items() if known is model)
-        values = self._values.get(name, [])
-        if not isinstance(values, list):
-            raise InputError(f"{self.path}: write [[{name}]] with two brackets: there may be more.")
-        return tuple(
-            parse_table(model, value, f"{self.path}: [[{name}]] {number}")
-            for number, value in enumerate(values, start=1)
-        )
-
     def _check_run(self) -> None:
         cards = list_families()
-        wanted = list(dict.fromkeys(self._values["round"]["families"]))
+        wanted = list(dict.fromkeys(self._rounds["round"]["families"]))
         tasks = {
             task: family for family in wanted for task in cards[find_family(family).name].tasks
         }
@@ -336,7 +302,7 @@ class LiveConfig:
     def _check_contestants(self) -> None:
         known = list_methods()
         seen: set[str] = set()
-        for number, one in enumerate(self.contestants, start=1):
+        for number, one in enumerate(self.contestant, start=1):
             where = f"{self.path}: [[contestant]] {number}, {one.name}:"
             if one.name in seen:
                 raise InputError(f"{where} there are two of this name.")
@@ -356,7 +322,7 @@ class LiveConfig:
 
     def _asks_model(self, method: str) -> bool:
         """True if a family of the rounds asks a model by a method."""
-        families = self._values["round"]["families"]
+        families = self._rounds["round"]["families"]
         cards = list_families()
         offering = [family for family in families if method in cards[family].methods]
         return any(needs_model(family, method) for family in offering)
@@ -375,6 +341,30 @@ class LiveConfig:
             )
 
 
+_MANY = ("source", "contestant", "publish")
+_TABLES: dict[str, type[Options]] = {
+    name: (get_args(field.annotation) or (field.annotation,))[0]
+    for name, field in LiveConfig.model_fields.items()
+}
+
+
+def _explain(path: Path, problem: Any, known: list[str]) -> str:
+    """A fault of the file, with the table, the key and the nearest known one."""
+    table, *rest = problem["loc"]
+    model = _TABLES.get(str(table))
+    if model is None:
+        return f"{path}: [{table}] is unknown.{nearest(str(table), known)}"
+    if not rest and problem["type"] == "tuple_type":
+        return f"{path}: write [[{table}]] with two brackets: there may be more."
+    if problem["type"] in ("missing", "too_short") and not rest:
+        return f"{path} lacks the table {f'[[{table}]]' if table in _MANY else f'[{table}]'}."
+    where = f"[[{table}]] {int(rest.pop(0)) + 1}" if table in _MANY else f"[{table}]"
+    key = ".".join(str(part) for part in rest)
+    if problem["type"] == "extra_forbidden":
+        return f"{path}: {where} {key} is unknown.{nearest(key, list(model.model_fields))}"
+    return f"{path}: {where} {key}: {problem['msg']}."
+
+
 def read_config(path: Path) -> LiveConfig:
     """Read and check a configuration.
 
@@ -382,7 +372,7 @@ def read_config(path: Path) -> LiveConfig:
         InputError: It is missing, no TOML, or as `LiveConfig` says.
     """
     try:
-        return LiveConfig(path, tomllib.loads(path.read_text("utf-8")))
+        return LiveConfig.of(path, tomllib.loads(path.read_text("utf-8")))
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist. viva live init writes one.") from error
     except OSError as error:

@@ -62,7 +62,7 @@ def bring_up_to_date(
     `base` is a loopback server that stands for arXiv's.
 
     Raises:
-        InputError: A contestant's model has no provider, or its name stood for another one.
+        InputError: A contestant's model has no provider, or its name meant another one before.
         LockedError: Another instance works on this board.
     """
     state = open_state(config)

@@ -7,6 +7,7 @@ step has no line; every step can be repeated.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -64,19 +65,29 @@ class Ledger:
         else:
             self._failures.unlink(missing_ok=True)
 
+    def paid(self, cell: Cell | None = None) -> float:
+        """Dollars noted of one cell that is not done, or of all such cells."""
+        done = {_place(row) for row in self.find(CELL)}
+        rows = (row for row in self.find(PAID) if cell is None or cell.facts.items() <= row.items())
+        return sum((float(row["cost"]) for row in rows if _place(row) not in done), 0.0)
+
     def spent(self, period: str | None = None) -> float:
         """Dollars paid in a period, or in all."""
         rows = [*self.find(CELL), *self.find(PAID)]
         return sum((float(r["cost"]) for r in rows if period in (None, r["period"])), 0.0)
 
 
+def _place(row: Row) -> tuple[str, str, str]:
+    return row["round"], row["contestant"], row["setting"]
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One contestant on one round in one setting."""
 
-    def __init__(self, round_id: str, contestant: ContestantOptions, setting: str) -> None:
-        self.round_id = round_id
-        self.contestant = contestant
-        self.setting = setting
+    round_id: str
+    contestant: ContestantOptions
+    setting: str
 
     @property
     def facts(self) -> Row:
@@ -125,23 +136,22 @@ class State:
 
     def pending_cells(self, period: Period) -> list[Cell]:
         """Cells to be asked by a period's end that are not done."""
-        known = self.ledger.find(CELL)
-        done = {(row["round"], row["contestant"], row["setting"]) for row in known}
+        done = {_place(row) for row in self.ledger.find(CELL)}
         return [cell for cell in self._cells(period) if tuple(cell.facts.values()) not in done]
 
     def _cells(self, period: Period) -> Iterator[Cell]:
         for end, name in self.rounds().items():
-            for one in self.config.contestants:
+            for one in self.config.contestant:
                 due = one.due(end)
                 if due is not None and due <= period.end:
                     yield from (Cell(name, one, setting) for setting in self.config.run.settings)
 
     def preparation(self, period: Period) -> list[str]:
-        """Steps before the first request to a model that a period still lacks."""
+        """Missing steps of a period before the first request to a model."""
         return [step for step in PREPARATION if self.prepared(period, step) is None]
 
     def lacking(self, period: Period) -> list[str]:
-        """Everything that a period still lacks, for people; empty when it is done."""
+        """Everything missing from a period, for people; empty when it is done."""
         missing = self.preparation(period)
         if missing:
             return [*missing, "contestants", AUDIT, SITE, PUBLISH]
@@ -210,7 +220,7 @@ class State:
     def _refuse_other_contestants(self) -> None:
         """Raise `InputError` where a name stands for another model or method than it did."""
         answered = {row["contestant"]: row["as"] for row in self.ledger.find(CELL)}
-        for one in self.config.contestants:
+        for one in self.config.contestant:
             was = answered.get(one.name, now := identity(one))
             if was != now:
                 raise InputError(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from fnmatch import fnmatch
-from typing import Any
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.batches import list_batches
@@ -19,15 +17,16 @@ from vivavoce.live.ledger import CITED, LEAKAGE, LISTING, NETWORKS, ROUND, TEXTS
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
-from vivavoce.rounds import Round, build_round, load_round, update_round
+from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.arrivals import Service, bring_papers
-from vivavoce.rounds.updating import SelectedCorpus
-from vivavoce.sources.catalogues.arxiv.search import API
+from vivavoce.rounds.late import came_late
+from vivavoce.rounds.licences import is_open
+from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.store import Row, hash_of, read_json, write_json
 from vivavoce.tasks import builders
 
 SEEN = "seen.json"
-"""The papers of the last round's corpus: who was there with which metadata, and with a text."""
+"""The metadata of the papers of the last round's corpus, each as a hash."""
 
 
 class Preparation:
@@ -42,7 +41,7 @@ class Preparation:
         self._rounds = self._config.folder / "rounds"
 
     def run(self, tell: Callable[[str], None]) -> None:
-        """Do every step that the ledger lacks.
+        """Do every step that is missing from the ledger.
 
         Raises:
             VivaError: A step failed; those before it are done.
@@ -61,11 +60,11 @@ class Preparation:
                 self._state.ledger.note(step, self._period, **work())
 
     def _list(self) -> Row:
-        came = [self._bring(source) for source in self._config.sources]
+        came = [self._bring(source) for source in self._config.source]
         return {"listed": sum(n for n, _ in came), "requests": sum(asked for _, asked in came)}
 
     def _bring(self, source: SourceOptions) -> tuple[int, int]:
-        """Bring in what a source has of the period; records that came, and requests."""
+        """Bring in a source's records of the period; records that came, and requests."""
         path = self._config.below(source.path) if source.path else None
         if source.kind == "files" and path is not None:
             return ingest(str(source.reader), path, self._corpus).read, 0
@@ -91,9 +90,7 @@ class Preparation:
         if not self._config.texts.cited or not self._papers():
             return {"requests": 0}
         before = self._service.client.requests
-        base = self._service.base
-        api = f"{base}/api/query" if base else API
-        came = fetch_cited(self._corpus, self._service.client, api=api)
+        came = fetch_cited(self._corpus, self._service.client, api=self._service.api)
         if came.stopped:
             raise VivaError(came.stopped)
         return {"requests": self._service.client.requests - before, "found": came.found}
@@ -109,19 +106,15 @@ class Preparation:
 
     def _build_round(self) -> Row:
         """Freeze the round; without a paper or an item the next period's begins where this did."""
-        name = self._state.parent(self._period)
         papers = self._papers()
-        seen = _seen_of(papers)
-        counts = self._arrivals(papers, seen)
-        made = self._make(name) if papers else None
-        told = {"period": self._period.name, "papers": seen, **counts}
-        write_json(self._config.folder / SEEN, told)
-        facts: Row = {"papers": len(papers), **counts}
+        facts: Row = {"papers": len(papers), "corrected": self._count_corrected(papers)}
+        made = self._make(self._state.parent(self._period)) if papers else None
         if made is None:
-            return {"round": None, "items": 0, **facts}
+            return {"round": None, "items": 0, "late": 0, **facts}
         tasks = made.manifest["counts"].values()
         items = sum(task["items"] for family in tasks for task in family.values())
-        return {"round": made.id, "items": items, "sha256": made.sha256, **facts}
+        late = len(came_late(made)[1])
+        return {"round": made.id, "items": items, "sha256": made.sha256, "late": late, **facts}
 
     def _make(self, parent: str | None) -> Round | None:
         spec = self._config.spec(Period(self._config.schedule.start, self._period.end))
@@ -145,27 +138,23 @@ class Preparation:
         fitting = (
             paper.paper_id
             for paper in opened.papers
-            if any(fnmatch(paper.licence or "", pattern) for pattern in allowed)
+            if ("open" in allowed and is_open(paper.licence))
+            or any(fnmatch(paper.licence or "", pattern) for pattern in allowed)
         )
         return SelectedCorpus(opened, frozenset(fitting))
 
-    def _arrivals(self, papers: tuple[Paper, ...], now: dict[str, Any]) -> Row:
-        """Counts of what came late or was corrected since the round before."""
-        path = self._config.folder / SEEN
-        if not path.exists():
-            return {"late": 0, "corrected": 0}
-        told = read_json(path)
-        if told["period"] == self._period.name:  # a kill came between this file and the ledger
-            return {"late": told["late"], "corrected": told["corrected"]}
-        was = told["papers"]
-        start = self._period.start.isoformat()
-        late = [
-            p for p in papers
-            if (p.first_public or start) < start
-            and now[p.paper_id][1] and not was.get(p.paper_id, [None, False])[1]
-        ]  # fmt: skip
-        other = [name for name, (digest, _) in now.items() if was.get(name, [digest])[0] != digest]
-        return {"late": len(late), "corrected": len(other)}
+    def _count_corrected(self, papers: tuple[Paper, ...]) -> int:
+        """Papers whose metadata are other than at the round before."""
+        path, period = self._config.folder / SEEN, self._period.name
+        told = read_json(path) if path.exists() else {"papers": {}}
+        if told.get("period") == period:  # a kill came between this file and the ledger
+            return int(told["corrected"])
+        names = ("title", "abstract", "published", "categories", "doi", "venue", "licence")
+        now = {p.paper_id: hash_of({n: getattr(p, n) for n in names})[:16] for p in papers}
+        was: dict[str, str] = told["papers"]
+        corrected = sum(was.get(name, digest) != digest for name, digest in now.items())
+        write_json(path, {"period": period, "papers": now, "corrected": corrected})
+        return corrected
 
     def _look_for_leaks(self) -> Row:
         made = self._state.prepared(self._period, ROUND)
@@ -180,15 +169,3 @@ class Preparation:
         """The papers of the corpus; none where nothing has come yet."""
         finish_reading(self._corpus)  # of texts, where a kill cut it short
         return load_corpus(self._corpus).papers if list_batches(self._corpus) else ()
-
-
-def _seen_of(papers: tuple[Paper, ...]) -> dict[str, Any]:
-    """By paper a hash of its metadata, and True if it has a text."""
-    told = ("title", "abstract", "published", "categories", "doi", "venue", "licence")
-    return {
-        paper.paper_id: [
-            hash_of({name: asdict(paper)[name] for name in told})[:16],
-            "no_text" not in paper.gates,
-        ]
-        for paper in papers
-    }

@@ -12,8 +12,11 @@ from vivavoce.live.status import status_of, status_page
 from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.rounds import load_round
+from vivavoce.rounds.export import export_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.store import write_json, write_text
+from vivavoce.tasks import list_families
+from vivavoce.web.board.page import environment
 
 
 def build_site(state: State, period: Period) -> None:
@@ -53,25 +56,23 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     names = list(state.rounds().values())
     if state.config.is_sealed:
-        for before in names[:-1]:
+        names.pop()  # its items are shown one period later
+        for before in names:
             write_reveal(load_round(rounds / before), rounds)
         for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
             shutil.copyfile(path, out / path.name)
+    shutil.rmtree(out / "rounds", ignore_errors=True)
+    if (shown := state.config.site.rounds) != "none":
+        papers = {name: card.paper for name, card in list_families().items()}
+        form, is_open = "ids" if shown == "ids" else "hf", shown == "open"
+        for name in names:
+            opened, place = load_round(rounds / name), out / "rounds" / name
+            place.parent.mkdir(exist_ok=True)
+            export_round(opened, place, form, papers, open_only=is_open)
     write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
-    if cutoffs := _cutoffs(state):
+    if stated := state.config.cutoffs.files[0]:
+        cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
         write_text(out / "cutoffs.toml", cutoffs)
     status = status_of(state, period.end, is_page=True)
     write_json(out / "status.json", status)
     write_text(out / "status.html", status_page(status))
-
-
-def _cutoffs(state: State) -> str:
-    """The cutoffs that the configuration states, as `viva board verify --cutoffs` reads them."""
-    import json
-
-    entries = [
-        "\n".join(["[[model]]", *(f"{key} = {json.dumps(value)}" for key, value in pairs)])
-        for entry in state.config.cutoffs.files[0]
-        if (pairs := [("name", entry.name), ("cutoff", entry.date), ("source", entry.source)])
-    ]
-    return "".join(f"{entry}\n\n" for entry in entries)

@@ -36,7 +36,7 @@ def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
         "periods": [_period(state, period, _BESIDE if is_page else ()) for period in due],
         "contestants": [
             {"name": one.name, "model": one.model, "methods": list(one.methods)}
-            for one in state.config.contestants
+            for one in state.config.contestant
         ],
         "spent": {"total": state.ledger.spent(), "budget": budget.total, "period": budget.period},
         "failures": state.ledger.failures,
@@ -72,19 +72,8 @@ def _cells(state: State, round_id: str | None) -> list[Row]:
 
 def status_lines(status: Row) -> list[str]:
     """The status as lines for people."""
-    lines = [f"{status['id']}, {status['until']}: next period due {status['next']}"]
-    for row in status["periods"]:
-        asked = len(row["cells"])
-        items = f"{row['items'] or 0} items, {asked} cells, {row['spent']:.2f} dollars"
-        lines.append(f"  {row['end']}  {row['state']:8}{row['round'] or 'no round'}: {items}")
-        lines += [f"    lacks {what}" for what in row["lacks"]]
-    spent, limit = status["spent"]["total"], status["spent"]["budget"]
-    lines.append(f"Spent: {spent:.2f} dollars" + (f" of {limit:.2f}" if limit else ""))
-    lines += [
-        f"Failed: {row['period']} {row['step']}: {row['reason']}" for row in status["failures"]
-    ]
-    lines += [f"Notice: {row['period']} {row['kind']}: {row['text']}" for row in status["notices"]]
-    return lines
+    text = environment().get_template("status.txt.j2").render(status=status)
+    return [line for line in text.splitlines() if line]
 
 
 def status_page(status: Row) -> str:

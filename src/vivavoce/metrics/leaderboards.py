@@ -1,7 +1,7 @@
 r"""Leaderboards a model has put together from papers: which methods, which scores, which order.
 
-With G the gold methods, M the methods produced, both as sets of normalised names, H = G ∩ M, and
-C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
+Let G be the gold methods and M the methods produced, both as sets of normalised names. Let H = G ∩
+M, and C the methods of H whose produced score equals a gold one within 1e-6 of the larger:
 
 - `mr` = |H| / |G| (method recall), `mp` = |H| / |M| (method precision), `f1` = 2 mr mp / (mr + mp).
 - `sp_matched` = |C| / |H|, `sp_generated` = |C| / |M| (score precision). The paper defines the
@@ -142,7 +142,7 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
         given.setdefault(method_key(entry.method), entry.score)
     found = [method for method in truth if method in given]
     unscored = {method for method in found if all(score is None for score in truth[method])}
-    right = sum(_is_right(given[method], truth[method]) for method in found)
+    right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in found)
     asks_scores = any(score is not None for scores in truth.values() for score in scores)
     return BoardScore(
         mr=Ratio(len(found), len(truth)),
@@ -169,7 +169,7 @@ def method_key(name: str) -> str:
 
 
 def _without_citation(bracketed: re.Match[str]) -> str:
-    """Drop `(Devlin et al., 2019)`, `(2019)` and their like; what else a bracket says stays."""
+    """Drop `(Devlin et al., 2019)`, `(2019)` and their like; other brackets stay."""
     parts = bracketed.group(1).split(";")
     kept = [part for part in parts if not _is_citation(part.strip())]
     if len(kept) == len(parts):
@@ -232,10 +232,6 @@ def _number(score: str | float | None) -> float | None:
     except OverflowError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _is_right(given: str | float | None, truth: Sequence[str | float | None]) -> bool:
-    return any(_is_same(given, score) for score in truth)
 
 
 def _is_same(given: str | float | None, gold: str | float | None) -> bool:

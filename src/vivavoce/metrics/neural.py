@@ -85,12 +85,10 @@ class BertScorer:
         *,
         max_tokens: int = MAX_TOKENS,
         batch_size: int = 32,
-        device: str = "cpu",
     ) -> None:
         self.layer = _layer_of(model, layer)
-        self._device = device
         self._batch_size = batch_size
-        self._tokenizer, self._model = _load(model, "BERTScore", self.layer, device)
+        self._tokenizer, self._model = _load(model, "BERTScore", self.layer)
         self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
         self.texts_encoded = 0
 
@@ -172,7 +170,7 @@ class BertScorer:
             batch = texts[start : start + self._batch_size]
             padded = self._tokenizer.pad(
                 {"input_ids": [tokens[text] for text in batch]}, return_tensors="pt"
-            ).to(self._device)
+            )
             with torch.inference_mode():
                 hidden = self._model(**padded).last_hidden_state
                 unit = torch.nn.functional.normalize(hidden.float(), dim=-1).cpu()
@@ -211,10 +209,7 @@ def _layer_of(model: str, layer: int | None) -> int:
     return PRESETS[model]
 
 
-def _load(
-    model: str, purpose: str, layer: int | None = None, device: str = "cpu"
-) -> tuple[Any, Any]:
-    """The tokenizer and the encoder."""
+def _load(model: str, purpose: str, layer: int | None = None) -> tuple[Any, Any]:
     try:
         import torch
     except ImportError as error:
@@ -242,7 +237,7 @@ def _load(
         ) from error
     finally:
         logging.set_verbosity(verbosity)
-    return tokenizer, loaded.eval().to(device)
+    return tokenizer, loaded.eval()
 
 
 def _check_layer(model: str, layer: int, config: Any) -> None:
@@ -274,7 +269,7 @@ class SentenceEncoder:
         """The similarity of each pair, from 0 to 1, in their order."""
         import torch
 
-        clean = [(_clean_short(one), _clean_short(other)) for one, other in pairs]
+        clean = [[clean_text(text[:_MAX_SENTENCE]).strip() for text in pair] for pair in pairs]
         texts = sorted({text for pair in clean for text in pair if text})
         vectors: dict[str, Any] = {}
         for start in range(0, len(texts), _BATCH):
@@ -302,10 +297,6 @@ class SentenceEncoder:
             mask = batch["attention_mask"].unsqueeze(-1).float()
             mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
             return torch.nn.functional.normalize(mean, dim=-1)
-
-
-def _clean_short(text: str) -> str:
-    return clean_text(text[:_MAX_SENTENCE]).strip()
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"

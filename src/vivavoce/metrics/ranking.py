@@ -1,8 +1,8 @@
 """Rankings of papers: CIS, BEM, concordant pairs, Kendall's tau and nDCG.
 
 A row has the gold titles, best first, and a model's free answer, read by `titles_list`. Gold titles
-equal after normalisation count as one, at the better rank. With n gold titles and an answer that is
-**complete** when it lists all of them (what else it lists is ignored), and P pairs of gold titles
+equal after normalisation count as one, at the better rank. There are n gold titles. An answer is
+**complete** when it lists all of them; further titles are ignored. There are P pairs of gold titles
 whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right nor wrong):
 
 - `cis` is 1 for a complete answer, else 0; `bem` is 1 for a complete answer in the gold order.
@@ -13,9 +13,9 @@ whose scores differ (all n(n-1)/2 without scores; a tied pair is neither right n
 - `ktau` = (C - D) / P, with D the pairs against the gold order. Undefined for an incomplete
   answer and for no pair.
 - `bem_complete` is `bem` over complete answers; undefined for others.
-- `ndcg` = DCG / DCG of the gold order, where the title of gold rank r = 1 ... n gains n + 1 - r,
-  divided by log2(1 + its place among the titles found); tied titles gain the mean of theirs, a
-  missing one nothing.
+- `ndcg` = DCG / DCG of the gold order. The title of gold rank r = 1 ... n gains n + 1 - r, divided
+  by log2(1 + its place among the titles found). Tied titles gain the mean of theirs, a missing one
+  nothing.
 
 Source: LEGOBench, section 4.1 and section A.4.2 for CIS, BEM, KTau and CP; Kendall 1945 for tau-b;
 Järvelin and Kekäläinen 2002 for nDCG.
@@ -31,7 +31,7 @@ wrong, and is not counted.
 - `bem` is 1 when all n are found, in the board's order.
 - `candidate_recall` = k / n.
 - `ndcg`: the paper of rank r = 1 ... n gains n + 1 - r, divided by log2(1 + its place among the
-  papers found); tied papers gain the mean of theirs, and one that was not found nothing.
+  papers found). Tied papers gain the mean of theirs, and one that was not found nothing.
 
 Source: LEGOBench, section 4.1 for BEM and KTau; what becomes of papers that are not found is ours.
 """
@@ -194,7 +194,7 @@ def _pairs(count: int) -> int:
 
 
 def _count_inversions(values: Sequence[float]) -> int:
-    """Pairs that stand in strictly falling order."""
+    """Pairs in strictly falling order."""
     inversions = 0
     seen: list[float] = []
     for value in values:

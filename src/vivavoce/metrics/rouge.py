@@ -1,9 +1,9 @@
 """ROUGE-1, ROUGE-2 and ROUGE-L: word overlap of a text with a reference.
 
-With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and
-F = 2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched
-at most as often as it occurs on the other side; for ROUGE-L, `m` is the length of the longest
-common subsequence of words. A side without units gives 0.
+With `m` the matches, P = m / (units of the prediction), R = m / (units of the reference) and F =
+2PR / (P + R). The units are words (ROUGE-1) or pairs of adjacent words (ROUGE-2), each matched at
+most as often as it occurs on the other side. For ROUGE-L, `m` is the length of the longest common
+subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
 Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.text.terms import porter_stem
+from vivavoce.text.stems import porter_stem
 
 _WORD = re.compile("[a-z0-9]+")
+_GAPS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _SHORTEST_STEMMED = 4
-# Longer "words" are noise: they are stemmed, but not kept, so that the cache stays small.
+_LONGEST_KEPT, _MOST_KEPT = 64, 1 << 17
 
 
 class Overlap(NamedTuple):
@@ -35,35 +36,23 @@ class Overlap(NamedTuple):
 
 
 class Rouge(NamedTuple):
-    """The three ROUGE scores of one text; `rouge1`, `rouge2` and `rougeL` are F-measures."""
+    """The three ROUGE scores of one text; a metric of the name is the F-measure."""
 
-    words: Overlap
-    pairs: Overlap
-    subsequence: Overlap
-
-    @property
-    def rouge1(self) -> float:
-        """F-measure over words."""
-        return self.words.f
-
-    @property
-    def rouge2(self) -> float:
-        """F-measure over pairs of adjacent words."""
-        return self.pairs.f
-
-    @property
-    def rougeL(self) -> float:
-        """F-measure of the longest common subsequence."""
-        return self.subsequence.f
+    rouge1: Overlap
+    """Of words."""
+    rouge2: Overlap
+    """Of pairs of adjacent words."""
+    rougeL: Overlap
+    """Of the longest common subsequence."""
 
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
     predicted, expected = rouge_tokens(prediction, stem), rouge_tokens(reference, stem)
     return Rouge(
-        words=rouge_n(predicted, expected, 1),
-        pairs=rouge_n(predicted, expected, 2),
-        subsequence=rouge_l(predicted, expected),
+        rouge1=rouge_n(predicted, expected, 1),
+        rouge2=rouge_n(predicted, expected, 2),
+        rougeL=rouge_l(predicted, expected),
     )
 
 
@@ -73,18 +62,17 @@ def rouge_tokens(text: str, stem: bool = False) -> list[str]:
     Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
     characters are reduced to their Porter stem (NLTK's variant).
     """
-    words: list[str] = _WORD.findall(text.lower())
-    return list(map(_stem, words)) if stem else words
+    lower = text.lower()
+    # The pattern cuts ASCII as well, and takes several times as long.
+    words = lower.translate(_GAPS).split() if lower.isascii() else _WORD.findall(lower)
+    return list(map(_STEMS.__getitem__, words)) if stem else words
 
 
 def rouge_n(prediction: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
     """ROUGE-N of two lists of words."""
-    unmatched = Counter(_ngrams(reference, n))
-    matches = 0
-    for ngram in _ngrams(prediction, n):
-        if unmatched.get(ngram, 0):
-            unmatched[ngram] -= 1
-            matches += 1
+    found, expected = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
+    shared = found.keys() & expected.keys()
+    matches = sum(map(min, map(found.__getitem__, shared), map(expected.__getitem__, shared)))
     return _overlap(matches, len(prediction) - n + 1, len(reference) - n + 1)
 
 
@@ -118,5 +106,15 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def _stem(word: str) -> str:
-    return word if len(word) < _SHORTEST_STEMMED else porter_stem(word)
+class _Stems(dict[str, str]):
+    """Stems of words, those met before at the price of a look-up."""
+
+    def __missing__(self, word: str) -> str:
+        stem = word if len(word) < _SHORTEST_STEMMED else porter_stem(word)
+        # Longer "words" are noise: kept, they would fill the memory.
+        if len(word) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
+            self[word] = stem
+        return stem
+
+
+_STEMS = _Stems()

@@ -15,7 +15,7 @@ appendix C.
 From a place in a text on, a model is asked for the words that follow. `completion_match` is 1 when
 the next five are exactly those of the text; `completion_run` is the share of the words asked for
 that come before the first other one. Words are compared without case and punctuation. An answer
-that repeats the end of what was given is also read from behind it, and the better reading counts.
+that repeats the end of the given text is also read from behind it, and the better reading counts.
 
 Source: the n-gram accuracy of Xu et al. 2024, "Benchmarking Benchmark Leakage in Large Language
 Models", section 3.2, with the places spread evenly over the text.
@@ -105,7 +105,7 @@ def _reproduced(true: Sequence[str], said: Sequence[str]) -> int:
 
 
 def _behind(end: Sequence[str], said: list[str]) -> list[str]:
-    """Words of an answer behind the end of what was given, where it repeats that."""
+    """Words of an answer behind the end of the given text, where it repeats that."""
     size = len(end)
     for place in range(len(said) - size + 1):
         if said[place : place + size] == list(end):

@@ -6,7 +6,7 @@ the line's number left off, and a tail such as ` - 93.4%` or ` (2019)` or anythi
 quoted title. Lines that name no title cost nothing.
 
 Lists that name different titles are parts of one answer. A list that names titles again (a ranking
-after a copy of the input) replaces what came before, if it names more than half as many; a list
+after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
 that only repeats the beginning (a model in a loop) does not.
 
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
@@ -135,8 +135,6 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
 
 
 class _Finder:
-    """Tells which wanted title a line names."""
-
     def __init__(self, wanted: Sequence[str]) -> None:
         self.index = {title_key(wanted[position]): position for position in distinct_titles(wanted)}
         self._word_counts = sorted({key.count(" ") + 1 for key in self.index})
@@ -194,13 +192,9 @@ def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_
         if answer.keys().isdisjoint(found):
             answer |= found
             used.append(lines)
-        elif 2 * len(found) > len(answer) and not _repeats_beginning(found, answer):
+        elif 2 * len(found) > len(answer) and _in_order(answer)[: len(found)] != _in_order(found):
             answer, used = dict(found), [lines]
     return _in_order(answer), used
-
-
-def _repeats_beginning(found: dict[int, int], answer: dict[int, int]) -> bool:
-    return _in_order(answer)[: len(found)] == _in_order(found)
 
 
 def _in_order(lines: dict[int, int]) -> list[int]:
@@ -325,7 +319,6 @@ def _without_marker(line: str) -> str:
 
 FAULTS = ("invented", "repeated", "missing", "markup", "chatter")
 
-_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 _ITEM_TAG = re.compile(r"<(?:li|td|th)\b[^<>\n]{0,200}>", re.IGNORECASE)
 _THOUGHT_TAGS = frozenset({"<think>", "</think>"})
 _MARK = re.compile(
@@ -334,35 +327,17 @@ _MARK = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFaults:
-    """The counts of one answer."""
-
-    invented: int
-    repeated: int
-    missing: int
-    markup: int
-    chatter: int
-
-    def values(self) -> dict[str, float]:
-        """Every count by name."""
-        return {name: float(getattr(self, name)) for name in FAULTS}
-
-
-def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> AnswerFaults:
-    """Count what an answer holds beside the titles."""
+def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[str, float]:
+    """Count what an answer holds beside the titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
     after_thought = text.rpartition("</think>")[2]
     keys = [f" {title_key(title)} " for title in titles]
-    marked = _TAG.sub(" ", _ITEM_TAG.sub("\n- ", after_thought))
+    marked = _OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", after_thought))
     lines = marked.splitlines()[:MAX_LINES]
-    return AnswerFaults(
-        invented=found.invented,
-        repeated=found.repeated,
-        missing=found.missing,
-        markup=sum(tag.casefold() not in _THOUGHT_TAGS for tag in _TAG.findall(text)),
-        chatter=sum(_is_chatter(line, keys) for line in dict.fromkeys(lines)),
-    )
+    tags = [tag for tag in _OTHER_TAG.findall(text) if tag.casefold() not in _THOUGHT_TAGS]
+    chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
+    counts = (found.invented, found.repeated, found.missing, len(tags), chatter)
+    return dict(zip(FAULTS, map(float, counts), strict=True))
 
 
 def _is_chatter(line: str, keys: Sequence[str]) -> bool:

@@ -56,7 +56,7 @@ def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
     """Entries of the `[[model]]` tables of a file, in order.
 
     Raises:
-        InputError: The file cannot be read, or is nothing of the kind.
+        InputError: The file cannot be read, or is of another kind.
     """
     try:
         rows = tomllib.loads(path.read_text("utf-8"))["model"]

@@ -105,9 +105,9 @@ def status_of(
 ) -> Status:
     """Status of an item of a date for a model: seen in training or not.
 
-    `clean` when every day its date can mean lies more than the margin after the cutoff, `seen`
-    when it was over before the cutoff began, and `possibly_seen` between: within the margin, or
-    where a month or a year is all that is known of either date.
+    `clean` when every day its date can mean lies more than the margin after the cutoff. `seen`
+    when all of them lie before the cutoff began. `possibly_seen` otherwise: within the margin, or
+    where only a month or a year is known of either date.
 
     An undated item has an empty date, or None; `margin_days` after the cutoff are not clean.
 
@@ -133,7 +133,7 @@ def clean_items(
     """The items, in their order, that are clean for every one of some models.
 
     Raises:
-        InputError: The cutoff of a model is not known; the message tells how to add it.
+        InputError: The cutoff of a model is not known; the message says how to add it.
     """
     known = [_known(model, cutoffs) for model in models]
     return [

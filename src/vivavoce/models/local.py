@@ -218,8 +218,8 @@ class Engine:
 class GgufCounter:
     """Counts with the tokenizer that the weights carry.
 
-    A text counts for what it adds to a user's message: with `overhead`, the tokens of an empty
-    message, that is exactly what the model will read.
+    A text counts for the tokens it adds to a user's message: with `overhead`, the tokens of an
+    empty message, that is exactly what the model will read.
     """
 
     is_estimated = False

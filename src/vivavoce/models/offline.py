@@ -177,7 +177,7 @@ def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
 
 
 def extract(text: str, words: int, pick: Pick) -> str:
-    """Make an answer of at most `words` words; headings are passed over where there is prose.
+    """Make an answer of at most `words` words; headings are skipped where there is prose.
 
     A single sentence that is longer than the answer may be is cut.
     """

@@ -1,10 +1,10 @@
 """AcademicEval's collection: a breadth-first walk through co-authors over arXiv's query API.
 
-Every answer is kept in the folder `pages`, and the walk is a function of these: one that was cut
-short, or gets a larger quota, goes on without asking for anything twice. In place of what was
-released: each author is asked for to the end and not for the first 100 results; a search that
-finds nothing is asked again before an author is believed to have no papers; all requests keep
-arXiv's pause; a hyphen is no NOT; names are compared in NFKC and case-folded.
+Every answer is kept in the folder `pages`, and the walk is a function of these. A walk that was cut
+short, or gets a larger quota, goes on without asking for anything twice. It differs from the
+released code. Each author is asked for to the end and not for the first 100 results. A search that
+finds nothing is asked again before an author is believed to have no papers. All requests keep
+arXiv's pause. A hyphen is no NOT. Names are compared in NFKC and case-folded.
 """
 
 from __future__ import annotations

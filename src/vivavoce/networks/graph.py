@@ -1,7 +1,7 @@
 """Graphs as arrays: edges between numbered nodes, two numbers each, and measures of them.
 
-Nodes are 0 ... n - 1; what they stand for is kept elsewhere, so that a graph of 18 million nodes
-and 59 million edges fits in a few gigabytes.
+Nodes are 0 ... n - 1. Their names are kept elsewhere, so that a graph of 18 million nodes and 59
+million edges fits in a few gigabytes.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def pagerank(
 ) -> Ranks:
     """The share of time that a walk along the edges spends at each node.
 
-    With probability 1 - damping, and from nodes without edges, the walk starts anew anywhere.
+    With probability 1 - damping, and from nodes without edges, the walk restarts anywhere.
 
     Source: Page, Brin, Motwani and Winograd 1999, The PageRank Citation Ranking.
 
@@ -161,7 +161,7 @@ def out_degrees(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def induced(graph: Graph, keep: npt.NDArray[np.bool_]) -> Graph:
-    """The nodes to keep, numbered anew in order, and the edges between them."""
+    """The nodes to keep, renumbered in order, and the edges between them."""
     number = np.cumsum(keep, dtype=np.int32) - 1
     both = keep[graph.source] & keep[graph.target]
     weight = None if graph.weight is None else graph.weight[both]

@@ -1,9 +1,9 @@
 """A co-author network that grows with time: new papers, new authors, and what is dropped again.
 
 A node is an author together with the papers that list them first. An update goes as AcademicEval's
-live update does, over a corpus in place of a search service: known authors get their new papers;
-from the most active of them the walk goes on to their new co-authors until enough new papers came;
-then stale papers and inactive authors leave. A paper counts as new when it was not surely out at
+live update does, over a corpus in place of a search service. Known authors get their new papers.
+From the most active of them the walk goes on to their new co-authors until enough new papers came.
+Then stale papers and inactive authors leave. A paper counts as new when it was not surely out at
 the last update and is now.
 
 Source: AcademicEval §3.3.
@@ -118,7 +118,7 @@ class History:
         )
 
     def find(self, members: Members) -> tuple[Flags, Flags]:
-        """Ids turned into numbers; those of papers and authors that are gone are passed over."""
+        """Ids turned into numbers; those of papers and authors that are gone are skipped."""
         return (
             _flags(self.all.paper_ids, members.papers),
             _flags(flat(self.all.authors["key"]), members.authors),

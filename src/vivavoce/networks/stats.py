@@ -195,7 +195,7 @@ def domain_of(category: str) -> str:
 def by_category(corpus: Corpus, **options: bool) -> list[Row]:
     """LEGOBench's Table 8 by primary category: papers, references, and edges of both networks.
 
-    A paper's primary category is the first one listed; `null` stands for papers without.
+    A paper's primary category is the first one listed; `null` means a paper without.
     """
     return _grouped(corpus, "category", str, options)
 

@@ -1,7 +1,7 @@
 """Networks stored beside a corpus: built as numbered nodes and sorted edges, and opened again.
 
-A network whose tables have not changed since it was built stays as it is; the others are built
-anew. The record of a network is written after its files, the manifest last.
+A network whose tables have not changed since it was built stays as it is; the others are rebuilt.
+The record of a network is written after its files, the manifest last.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def build_networks(
     The same corpus gives the same bytes, whatever was there before.
 
     Args:
-        corpus: What to build networks of; they go into its folder `networks`.
+        corpus: The papers; the networks go into its folder `networks`.
         prose: Also read sentences that compare into the comparison network.
         only: Build these and leave the others as they are; none for all.
-        fresh: Build anew what is there already.
+        fresh: Rebuild existing networks.
         progress: Called with the networks done and their number.
 
     Raises:

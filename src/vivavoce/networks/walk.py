@@ -1,10 +1,9 @@
 """AcademicEval's co-author graph: a breadth-first walk from seed authors over a corpus.
 
-An author is a node when some paper lists them first; those papers, newest first, are what the
-node carries. From a node the walk goes on to the co-authors of those papers, most frequent first.
-In place of what was released: the limit counts nodes and not those who wait; every node's edges
-are there, also of those met last; and an author without first-author papers is reported and not
-silently lost.
+An author is a node when some paper lists them first; those papers, newest first, are what the node
+carries. From a node the walk goes on to the co-authors of those papers, most frequent first. It
+differs from the released code. The limit counts nodes and not those who wait. Every node has its
+edges, also the last ones. An author without first-author papers is reported and not silently lost.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Scores, methods and names of boards read out of texts and tables; pure, without a corpus."""
+"""Scores, methods and names of boards read in texts and tables; pure, without a corpus."""

@@ -1,4 +1,4 @@
-"""Tables as blocks: rows with a label and values, and what stands above each column.
+"""Tables as blocks: rows with a label and values, and the headings above each column.
 
 A block is a part of a table under one header. Tables with columns are read as they are; of those
 whose columns were lost on the way, rows are put together again out of lines, the number of columns
@@ -93,8 +93,6 @@ def line_blocks(lines: Iterable[str], header: str = "") -> list[Block]:
 
 
 class _LineReader:
-    """Puts rows together out of lines."""
-
     def __init__(self, header: str) -> None:
         self._blocks: list[Block] = []
         self._heads: list[str] = [header] if header else []
@@ -244,7 +242,6 @@ def _without_number(record: Record, width: int) -> Record:
 
 
 def _grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:
-    """The blocks of a table."""
     width = max(map(len, rows))
     blocks: list[Block] = []
     header: list[Sequence[str]] = []

@@ -90,19 +90,11 @@ def words_where(holds: Callable[[Metric], bool]) -> frozenset[str]:
 
 _AT_RANK = re.compile(r"(h|hit|hits|p|prec|precision|r|rec|recall) @ (\d{1,6})")
 _AT_RANK_NAMES = {"h": "hits", "p": "p", "r": "recall"}
-_CLOSING = frozenset(
-    "dataset datasets corpus corpora benchmark benchmarks model models version setting".split()
-)
-"""Words that may end the name of a dataset, or a heading above it, and tell nothing."""
+_WORDS = read_data(__file__, "words.toml")
+_CLOSING = frozenset(_WORDS["closing"])
 _SHARED_TASK = ["shared", "task"]
-_HEADING = frozenset(
-    "a all and benchmark benchmarks data dataset datasets evaluation experimental experiments for"
-    " leaderboard main measures metrics of on other overview result results standard table tables"
-    " task tasks the".split()
-)
-"""Words of headings that only say that results follow."""
-_OF_MODELS = frozenset("approaches methods model models systems".split())
-"""Words that end a heading about what is compared; the board is the same without it."""
+_HEADING = frozenset(_WORDS["heading"])
+_OF_MODELS = frozenset(_WORDS["of_models"])
 _UNITS = frozenset("byte char character subword word".split())
 _PER_UNIT = frozenset({"bpb", "bpc", "perplexity"})
 """Metrics that count by a unit: a remark on the level of words or characters repeats it."""

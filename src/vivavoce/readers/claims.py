@@ -101,7 +101,6 @@ def _around(sentence: str, found: list[re.Match[str]], group: range) -> tuple[st
 
 
 def _words_near(before: str, after: str, place: int, count: int) -> str:
-    """The words that belong to one number of a group."""
     if count > 1:
         ahead = [part for part in _PARTING.split(after.split("respectively")[0]) if part.strip()]
         if len(ahead) == count and "respectively" in after:
@@ -137,14 +136,6 @@ _PAPERS = 1_000
 """Papers of which names and sentences are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnScore:
-    """A score that a sentence gives."""
-
-    score: str
-    weight: float
-
-
 @lru_cache(maxsize=_PAPERS)
 def own_method(paper: LibraryPaper) -> str:
     """The name of a paper's method in title or abstract; empty where none is found."""
@@ -162,15 +153,15 @@ def own_method(paper: LibraryPaper) -> str:
     return best if words[best.casefold()] >= _MIN_COUNT and not terms <= MEASURES | SPLITS else ""
 
 
-def claims(paper: LibraryPaper, method: str, question: Question) -> Iterator[OwnScore]:
-    """The scores that sentences of a paper give its own method, if it has a name."""
+def claims(paper: LibraryPaper, method: str, question: Question) -> Iterator[tuple[str, float]]:
+    """Scores that sentences of a paper give its own method, if it has a name, and their weight."""
     if not method:
         return
     for sentence, numbers, terms in _own_sentences(paper):
         share = question.share(terms, sentence)
         measured = not question.measures or bool(question.measures & terms)
         if share >= 0.6 and measured:
-            yield OwnScore(_chosen(sentence, numbers), _BASE * share)
+            yield _chosen(sentence, numbers), _BASE * share
 
 
 @lru_cache(maxsize=_PAPERS)

@@ -127,8 +127,8 @@ def _read_grid(rows: list[list[str]]) -> Entries:
 
 
 def _value(cell: str) -> float | None:
-    """The number of a cell."""
-    return None if _is_word_like(cell) else _score(cell)
+    """The number of a cell; None for one of words."""
+    return None if len(cell) > 40 or _WORDS.search(cell) else _score(cell)
 
 
 def _score(text: str) -> float | None:
@@ -136,10 +136,6 @@ def _score(text: str) -> float | None:
     is_plain = _DIGIT_FIRST.match(text) is not None and _COUNT.search(text) is None
     value = read_score(text) if is_plain else None
     return value if value is None or abs(value) < _MAX_SCORE else None
-
-
-def _is_word_like(cell: str) -> bool:
-    return len(cell) > 40 or _WORDS.search(cell) is not None
 
 
 # --- cells one below the other ---
@@ -264,7 +260,6 @@ def _headers(heads: list[str], width: int) -> tuple[str, ...]:
 
 
 def _groups(lines: list[str], width: int) -> list[str]:
-    """Headers above several columns each."""
     short: list[str] = []
     for line in reversed(lines):
         if len(line) > _MAX_HEAD // 2:

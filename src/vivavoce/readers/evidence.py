@@ -222,7 +222,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _without_measures(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words up to the first that tells how results are measured."""
+    """Words up to the first that names a way of measuring results."""
     for place, word in enumerate(words):
         if word in MEASURES | SPLITS:
             return words[:place]
@@ -243,7 +243,7 @@ def _has(terms: frozenset[str], term: str) -> bool:
 
 
 def _credit(terms: frozenset[str], term: str) -> float:
-    """1 for a term that is there, less where only its number lacks: `SQuAD` for `SQuAD1.1`."""
+    """1 for a term that is there, less where only its number is missing: `SQuAD` for `SQuAD1.1`."""
     if _has(terms, term):
         return 1.0
     bare = term.rstrip("0123456789")

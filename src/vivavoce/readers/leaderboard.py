@@ -1,4 +1,4 @@
-"""A leaderboard read out of papers' tables, without a model.
+"""A leaderboard read from papers' tables, without a model.
 
 Every row of every table is weighed: whether the table is about the dataset, whether a column holds
 the metric, whether the label can name a method. The best rows make the board.
@@ -72,7 +72,7 @@ def method_name(label: str) -> str:
 
 
 def with_kind(name: str, context: str) -> str:
-    """A name with `(ensemble)` or `(single model)`, where the rows stand under such a heading."""
+    """A name with `(ensemble)` or `(single model)`, where the rows have such a heading."""
     if not name or _KIND.search(name):
         return name
     found = _KIND.search(context)
@@ -152,8 +152,6 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A label and a score of a row, with their weight."""
-
     label: str
     score: str
     weight: float
@@ -180,9 +178,9 @@ def read_tables(
 
 def _entries_of(paper: LibraryPaper, question: Question) -> Iterator[TableEntry]:
     own = own_method(paper)
-    for claim in claims(paper, own, question):
-        if _is_possible(question.metric, claim.score):
-            yield TableEntry(own, claim.score, paper.paper_id, IN_TEXT, claim.weight)
+    for score, weight in claims(paper, own, question):
+        if _is_possible(question.metric, score):
+            yield TableEntry(own, score, paper.paper_id, IN_TEXT, weight)
     for source in sources_of(paper):
         for place, block in enumerate(source.blocks):
             for row in _rows_in(block, source, place, question):

@@ -1,4 +1,4 @@
-"""Lines of a table taken apart: what stands before the numbers, and the numbers.
+"""Lines of a table taken apart: the label before the numbers, and the numbers.
 
 Readers of PDF often lose the columns of a table, so that a line is a row, a part of one or a single
 cell. A line is a label and what follows it: values, the last run of words that are numbers or mean
@@ -189,16 +189,18 @@ def _lowest_row(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]
         for found in ([line], words):
             if len(pieces) + len(found) == width:
                 return [*found, *pieces], list(lines[: len(lines) - back])
-        pieces = [*(words if _are_heads(words) else [line]), *pieces]
+        pieces = [*(words if all(map(is_head_word, words)) else [line]), *pieces]
         if len(pieces) > width:
             return None
     return None
 
 
 def _with_upper(pieces: Sequence[str], upper: Sequence[str]) -> tuple[str, ...]:
-    """The lowest row with what stands above it, where that can be spread evenly."""
+    """The lowest row with the headings above it, where they can be spread evenly."""
     width = len(pieces)
-    short = [line for line in upper if len(line.split()) <= 4 and not _is_stub(line)]
+    short = [
+        line for line in upper if len(line.split()) <= 4 and not STUBS.issuperset(terms_in(line))
+    ]
     if any(_measures(piece) for piece in pieces):
         short = [line for line in short if not _measures(line)]
     for count in range(min(len(short), width), 1, -1):
@@ -213,17 +215,8 @@ def _with_upper(pieces: Sequence[str], upper: Sequence[str]) -> tuple[str, ...]:
 
 
 def _measures(head: str) -> bool:
-    """Check whether all words of a header name measures."""
     terms = set(terms_in(head))
     return bool(terms) and terms <= MEASURES
-
-
-def _is_stub(line: str) -> bool:
-    return set(terms_in(line)) <= STUBS
-
-
-def _are_heads(words: Sequence[str]) -> bool:
-    return all(is_head_word(word) for word in words)
 
 
 def _paired(words: Sequence[str]) -> list[str]:
@@ -240,7 +233,6 @@ def _paired(words: Sequence[str]) -> list[str]:
 
 
 def _spread(words: Sequence[str], width: int) -> tuple[str, ...]:
-    """Words over columns in their order."""
     columns: list[list[str]] = [[] for _ in range(width)]
     for place, word in enumerate(words):
         columns[place * width // len(words)].append(word)

@@ -23,11 +23,7 @@ _FEW = 3
 _REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
 """Words of a metric that turn the direction of the rest of its name round."""
 _IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
-_BESIDE = frozenset(
-    "all average avg best cm db dev final for in m macro mean micro mm ms nats of on overall per"
-    " percent px test the total val valid validation weighted".split()
-)
-"""Words around the name of a metric: the part of the data, the unit, the kind of mean."""
+_BESIDE = frozenset(read_data(__file__, "words.toml")["beside"])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
@@ -134,7 +130,6 @@ def _named(metric: str) -> Evidence | None:
 
 
 def _words(metric: str) -> list[str]:
-    """The words of a name without a remark and signs."""
     words = words_of(_REMARK.sub(" ", metric)) or words_of(metric)
     return [word for word in words if any(map(str.isalnum, word))]
 
@@ -168,7 +163,7 @@ def _concordance(points: Sequence[tuple[int, float]]) -> float:
 
 
 def is_resource(metric: str) -> bool:
-    """Check whether a metric tells what a method costs instead of how good it is."""
+    """Check whether a metric measures the cost of a method instead of its quality."""
     return not _COSTS.isdisjoint(_WORD.findall(metric))
 
 
@@ -205,7 +200,6 @@ def off_scale(metric: str, values: Sequence[float]) -> list[bool]:
 
 
 def _is_bounded(metric: str) -> bool:
-    """Check whether a metric is known to lie between 0 and 100."""
     words = _words(metric)
     known = _names_in(words)
     told = [name for name in known if len(words) == 1 or not _GENERIC.issuperset(name.words)]

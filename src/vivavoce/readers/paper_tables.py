@@ -139,7 +139,7 @@ _OWN_CAPTION = re.compile(r"\bTable\s?\d{1,2}\s?[.:]", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Source:
-    """A table, and the texts that tell what it is about."""
+    """A table, and the texts that describe its subject."""
 
     place: int
     blocks: tuple[Block, ...]
@@ -221,23 +221,15 @@ def _read(table: LibraryTable) -> tuple[list[Block], str]:
 
 
 def _mentions(paper: LibraryPaper) -> dict[str, list[str]]:
-    """The sentences that name each table, by its number."""
     found: dict[str, list[str]] = {}
     for text in paper.texts():
         for match in islice(_NUMBER.finditer(text), _MAX_MENTIONS):
             before = text[max(0, match.start() - _AROUND) : match.start()]
             behind = text[match.end() : match.end() + _AROUND]
-            sentence = _last_part(before) + match.group() + _first_part(behind)
+            start = max(before.rfind(". "), before.rfind("\n")) + 1
+            sentence = before[start:] + match.group() + _END.split(behind, maxsplit=1)[0]
             found.setdefault(match[1], []).append(sentence)
     return found
-
-
-def _last_part(text: str) -> str:
-    return text[max(text.rfind(". "), text.rfind("\n")) + 1 :]
-
-
-def _first_part(text: str) -> str:
-    return _END.split(text, maxsplit=1)[0]
 
 
 def _all_terms(paper: LibraryPaper) -> frozenset[str]:

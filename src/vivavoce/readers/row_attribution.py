@@ -1,7 +1,7 @@
 """Attribution of the lines of a table: to the paper itself, or to a work it cites.
 
-A line tells its work by a printed citation, by a method's name that the title of the work opens
-with or that is cited elsewhere beside the same name, or by words such as `ours`.
+A line names its work in one of three ways: by a printed citation, by a method's name, or by words
+such as `ours`. The title of the work opens with the name, or the same name is cited elsewhere.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def title_name(title: str) -> str:
 
 
 def own_names(title: str, abstract: str) -> frozenset[str]:
-    """Names that a paper seems to have for what it brings: acronyms of title and abstract."""
+    """Names that a paper seems to have for its contribution: acronyms of title and abstract."""
     found = {title_name(title)} - {""}
     for text in _IN_BRACKETS.findall(abstract[:_MAX_TEXT]):
         if _ACRONYM.fullmatch(text):
@@ -144,7 +144,7 @@ class RowAttributor:
         return list(found)
 
     def _by_marker(self, marker: AuthorYearMarker, listed: set[int]) -> str:
-        """The work of a marker; a year beside it stands for a preprint."""
+        """The work of a marker; a year beside it means a preprint."""
         for name in marker.names:
             for year in (marker.year, marker.year - 1, marker.year + 1):
                 works = self._by_author.get((name, year), [])
@@ -187,7 +187,7 @@ _MAX_SENTENCE = 2_000
 
 
 class ReferenceList:
-    """One paper's list of references, searched by what a marker shows.
+    """One paper's list of references, searched by the text of a marker.
 
     Args:
         entries: Rows of the corpus' table `references` with `ordinal`, `raw`, `year` and

@@ -45,15 +45,11 @@ def terms_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _terms_in(text: str) -> tuple[str, ...]:
     plain = text.casefold() if text.isascii() else _plain(text)
-    plain = _PHRASE.sub(_term_of_phrase, plain)
+    plain = _PHRASE.sub(lambda found: f" {_PHRASES[found[0].replace('-', ' ')]} ", plain)
     for pattern, replacement in _TEMPLATES:
         plain = pattern.sub(replacement, plain)
     plain = _NUMBERED.sub(r"\1\2", plain)
     return tuple(_SAME.get(word, word) for word in _WORD.findall(plain))
-
-
-def _term_of_phrase(found: re.Match[str]) -> str:
-    return f" {_PHRASES[found[0].replace('-', ' ')]} "
 
 
 def _plain(text: str) -> str:
@@ -98,7 +94,7 @@ def is_head_word(word: str) -> bool:
 
 
 def stands_for(short: str, words: tuple[str, ...]) -> bool:
-    """Check whether an abbreviation can stand for some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
+    """Check whether an abbreviation can mean some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
 
     Its letters are in the words in order, and each word gives at least its first; a single word
     has an abbreviation of three letters or more.
@@ -147,7 +143,7 @@ class BoardTerms:
 
     @classmethod
     def of(cls, dataset: str, metric: str, weights: Mapping[str, float]) -> BoardTerms:
-        """The terms of a board; `weights` tells how rare each term is."""
+        """The terms of a board; `weights` gives the rarity of each term."""
         told = terms_of_text(metric)
         named = terms_of_text(dataset)
         measures = frozenset(told) & MEASURES or frozenset(named) & MEASURES
@@ -157,7 +153,7 @@ class BoardTerms:
         return cls(tuple(dict.fromkeys(names)), measures, splits, weights)
 
     def fit(self, near: Iterable[str], far: Iterable[str], around: Iterable[str] = ()) -> float:
-        """From 0 to 1: how well a number fits that stands below these terms.
+        """The fit, from 0 to 1, of a number below these terms.
 
         Args:
             near: Terms of the column's header and of the line's group.

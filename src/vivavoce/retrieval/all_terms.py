@@ -135,8 +135,8 @@ class PostingsIndex(TantivyIndex):
 class TantivyWriter:
     """Puts documents into an index on disk and takes them out.
 
-    Readers see nothing of it before `commit`, and a process killed before that leaves the index
-    as it was. Memory stays bounded: full buffers go to disk. Without a folder all stays in memory.
+    Readers see no part of it before `commit`, and a process killed before that leaves the index as
+    it was. Memory stays bounded: full buffers go to disk. Without a folder all stays in memory.
 
     Raises:
         DamagedError: What is in the folder is not such an index.
@@ -155,7 +155,7 @@ class TantivyWriter:
             raise DamagedError(f"{folder} cannot be used as an index: {error}") from error
 
     def put(self, number: int, document: TermsDocument) -> None:
-        """Add a document under a number, from 0, in place of what was there."""
+        """Add a document under a number, from 0, in place of the one there."""
         import tantivy
 
         self.remove(number)

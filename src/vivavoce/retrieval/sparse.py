@@ -1,9 +1,9 @@
 """Passages ranked by the weights of the terms that they share with a query: BM25 and TF-IDF.
 
-`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). With f the number of
-times a passage of length l has a term, a the mean length, N the number of passages and n that of
-those with the term, a passage's score is the sum over the query's terms, a repeated one counted
-each time, of
+`Bm25Retriever` gives the scores of the package rank_bm25 (its BM25Okapi). Let f be the number of
+times a passage of length l has a term, and a the mean length. Let N be the number of passages and n
+that of those with the term. A passage's score is the sum over the query's terms, a repeated one
+counted each time, of
 
     idf f (k1 + 1) / (f + k1 (1 - b + b l / a))      idf = ln(N - n + 0.5) - ln(n + 0.5)
 
@@ -11,10 +11,10 @@ A term in more than half of the passages has a negative idf; it gets `epsilon` t
 of all terms instead. That mean can itself be negative in a very small collection, where such a
 term then counts against a passage.
 
-`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that a passage has f times, and n
-of N passages have, weighs f (ln((1 + N) / (1 + n)) + 1); each passage's vector is brought to
-length 1, and so is the query's, in which terms that the collection lacks do not count. These are
-the defaults of scikit-learn's TfidfVectorizer.
+`TfidfRetriever` ranks by the cosine of TF-IDF vectors. A term that a passage has f times, and n of
+N passages have, weighs f (ln((1 + N) / (1 + n)) + 1). The vectors of passages and query are brought
+to length 1; terms of the query that the collection does not have do not count. These are the
+defaults of scikit-learn's TfidfVectorizer.
 
 Source: Robertson and Zaragoza 2009; the floor of the idf is that of rank_bm25.
 """
@@ -156,7 +156,7 @@ class Bm25Retriever(TermRetriever):
         k1: How slowly repetitions of a term lose weight.
         b: How much the length of a passage matters, from 0 to 1.
         epsilon: Share of the mean idf that a term in most passages gets; None for the idf
-            ln(1 + (N - n + 0.5) / (n + 0.5)), which is never negative: a match never costs.
+            ln(1 + (N - n + 0.5) / (n + 0.5)). That is never negative: a match never costs.
     """
 
     def __init__(

@@ -6,7 +6,6 @@ from vivavoce.rounds.reading import Round, load_round
 from vivavoce.rounds.sealing import verify_round
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
 from vivavoce.rounds.stats import diff_rounds, measure_settings, round_stats
-from vivavoce.rounds.updating import Update, update_round
 
 __all__ = [
     "Builder",
@@ -16,7 +15,6 @@ __all__ = [
     "Round",
     "RoundSpec",
     "Shown",
-    "Update",
     "build_round",
     "diff_rounds",
     "load_round",
@@ -24,6 +22,5 @@ __all__ = [
     "parse_spec",
     "read_spec",
     "round_stats",
-    "update_round",
     "verify_round",
 ]

@@ -1,6 +1,6 @@
-"""Items kept between rounds, and what else a round has from its parent: `Lineage`.
+"""Items kept between rounds, and the other parts of a round from its parent: `Lineage`.
 
-Anchors are the same in both rounds, so that drift and difficulty can be told apart.
+Anchors are the same in both rounds, so that drift and difficulty can be separated.
 
 A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
 and that of the new items differs, the new items are harder or easier. An item is the same when all
@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
+from vivavoce.rounds.late import LatePapers
 from vivavoce.rounds.reading import UPDATE, Round
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
@@ -198,6 +199,7 @@ class Lineage:
     left: Mapping[str, tuple[str, str]]
     """Papers that its network does not hold -> (reason, detail)."""
     anchors: Anchors
+    late: LatePapers
     state: Mapping[str, tuple[Sequence[Row], pa.Schema]]
     """Files that hold its network; none where that is the whole corpus."""
     report: Row
@@ -227,7 +229,7 @@ class Lineage:
     def same_as(self, built: Round, spec: RoundSpec) -> Round | None:
         """The round there is already: the parent, or an earlier update of it with every item.
 
-        What changed of items that are published does not make them anew.
+        Changes to published items do not make new ones.
         """
         if not self.adds_items(built, spec):
             return self.parent
@@ -252,9 +254,10 @@ class Lineage:
 
     def write(self, folder: Path) -> Row:
         """Write what the update did and the network; return the entries of the manifest."""
-        write_json(folder / UPDATE, {**self.report, "anchors": self.anchors.kept})
+        told = {**self.report, **self.late.report(), "anchors": self.anchors.kept}
+        write_json(folder / UPDATE, told)
         entries: Row = {UPDATE: {"sha256": hash_file(folder / UPDATE)}}
-        for name, (rows, schema) in self.state.items():
+        for name, (rows, schema) in {**self.state, **self.late.files()}.items():
             entries[name] = write_rows(folder / name, rows, schema)
         return entries
 

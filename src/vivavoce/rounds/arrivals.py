@@ -1,7 +1,7 @@
 """New papers brought into a corpus before a round is updated, and the requests that it took.
 
-A listing by date is asked for, so the requests depend on what is new and not on how many authors
-are known. What comes is saved in the corpus' folder `downloads/updates`, one folder an update, and
+A listing by date is asked for, so the requests depend on new papers and not on the number of known
+authors. The answers are saved in the corpus' folder `downloads/updates`, one folder an update, and
 ingested from there.
 """
 
@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from vivavoce.corpus import IngestReport, ingest, load_corpus
-from vivavoce.corpus.ingestion.downloads import DOWNLOADS
+from vivavoce.corpus.ingestion.downloads import DOWNLOADS, polite_client
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.networks.stored import build_networks
@@ -22,8 +22,8 @@ from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
-from vivavoce.sources.http.client import Allowed, Client
-from vivavoce.sources.http.throttle import ARXIV_INTERVAL, Throttle, slots_folder
+from vivavoce.sources.http.client import Client
+from vivavoce.sources.http.throttle import ARXIV_INTERVAL
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 
@@ -60,10 +60,20 @@ class Service:
     base: str | None = None
     """A server on the loopback interface that stands for all of them."""
 
+    @property
+    def api(self) -> str:
+        """The address of the query API."""
+        return f"{self.base}/api/query" if self.base else search.API
+
+    @property
+    def addresses(self) -> Addresses | None:
+        """The addresses of texts, where they are not the usual ones."""
+        return Addresses.at(self.base) if self.base else None
+
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Counts of what came into a corpus."""
+    """Counts of papers and texts that came into a corpus."""
 
     listing: int
     """Requests that listed papers."""
@@ -88,20 +98,17 @@ class Arrivals:
         }
 
 
-def open_service(base: str | None = None, contact: str | None = None) -> Service:
+def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
     """A client for arXiv's services that counts requests.
 
     Args:
         base: A loopback server to ask instead.
         contact: An address that the servers can write to.
+        tries: How often one request is sent before it counts as failed.
     """
     hosts = harvest.HOSTS | search.HOSTS | TEXT_HOSTS
-    if base is None:
-        throttle = Throttle(shared=slots_folder())
-        return Service(Client(Allowed(hosts), throttle=throttle, contact=contact))
-    throttle = Throttle({"127.0.0.1": 0.0})  # no pause
-    client = Client(Allowed(hosts, loopback=base), throttle=throttle, contact=contact)
-    return Service(client, base.rstrip("/"))
+    client = polite_client(hosts, base, contact, tries)
+    return Service(client, base.rstrip("/") if base else None)
 
 
 def bring_papers(
@@ -144,8 +151,7 @@ def bring_papers(
     so_far = service.client.requests
     came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
     listing = service.client.requests - so_far
-    addresses = Addresses.at(service.base) if service.base else None
-    got = fetch_texts(corpus, service.client, addresses=addresses) if texts else None
+    got = fetch_texts(corpus, service.client, addresses=service.addresses) if texts else None
     asked = service.client.requests - so_far - listing
     days = {"since": since.isoformat(), "until": until.isoformat()}
     so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
@@ -198,7 +204,6 @@ def _ingest(
         return ingest("oai", folder, corpus) if found.files or found.records else None
     if arxiv is not None:
         folder = folder.with_name(f"{folder.name}-arxiv")
-        api = f"{service.base}/api/query" if service.base else search.API
         saved = save_search(
             service.client,
             dated(arxiv, since, until),
@@ -206,7 +211,7 @@ def _ingest(
             page=PAGE,
             sort="submittedDate",
             order="ascending",
-            api=api,
+            api=service.api,
         )
         return ingest("arxiv", folder, corpus) if saved.files else None
     return None

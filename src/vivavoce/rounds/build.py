@@ -102,8 +102,10 @@ def _write_round(
     for family, options in spec.families.items():
         follows = lineage is not None and follows_authors(builders[family])
         seen = lineage.corpus if lineage and follows else corpus
-        items = builders[family].build(seen, spec, options)
+        allowed = lineage.late.allow(family, spec) if lineage and follows else spec
+        items = builders[family].build(seen, allowed, options)
         if lineage:
+            lineage.late.note(items, allowed)
             may_add = lineage.moves_to(spec) or (follows and lineage.selects)
             items = lineage.anchors.keep(family, items, may_add=may_add)
             left = lineage.excluded if follows else []
@@ -160,7 +162,7 @@ def _write_items(draft: Path, family: str, items: FamilyItems) -> Row:
 
 
 def _count(task: str, rows: Sequence[Row], excluded: Sequence[Exclusion]) -> Row:
-    """Items and what was left out; by setting where the items tell their settings."""
+    """Items and exclusions; by setting where the items have settings."""
     mine = [exclusion for exclusion in excluded if exclusion.task in (EVERY_TASK, task)]
     counts: Row = {
         "items": len(rows),
@@ -181,7 +183,7 @@ def _by_reason(excluded: Iterable[Exclusion]) -> dict[str, int]:
 
 
 def _leakage(exclusions: Mapping[str, tuple[Exclusion, ...]]) -> Iterator[bytes]:
-    """The file on what was left out and why: counts first, then one line a paper, task, setting.
+    """The file of exclusions with reasons: counts first, then one line a paper, task, setting.
 
     Nearly every paper of a large corpus is in it, so it is written piece by piece.
     """
@@ -218,7 +220,7 @@ def render_card(
     lineage: Lineage | None,
     notes: Sequence[str] = (),
 ) -> str:
-    """The card as Markdown: window, items, what was left out, licences, and the update."""
+    """The card as Markdown: window, items, exclusions, licences, and the update."""
     tasks = [(f, t, row) for f, by_task in counts.items() for t, row in by_task.items()]
     left_out: list[tuple[str, dict[str, int]]] = []
     for _, task, row in tasks:

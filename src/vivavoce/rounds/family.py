@@ -55,7 +55,7 @@ class FamilyItems:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an item shows in a setting, and what it asks for."""
+    """Texts that an item shows in a setting, and its request."""
 
     task: str
     setting: str
@@ -84,7 +84,7 @@ class Builder(Protocol):
 
 
 def follows_authors(builder: Builder) -> bool:
-    """Whether a family is made of the papers that a co-author network holds."""
+    """True if a family is made of the papers that a co-author network holds."""
     return bool(getattr(builder, "FOLLOWS_AUTHORS", False))
 
 
@@ -92,7 +92,7 @@ Name = TypeVar("Name")
 
 
 def gold_is_inside(gold: str, inputs: Iterable[str]) -> bool:
-    """Whether the gold text stands verbatim in an input, but for case, punctuation and spaces.
+    """True if an input holds the gold text verbatim, but for case, punctuation and spaces.
 
     Only whole words count: `Deep nets` is not inside `deep networks`.
     """
@@ -107,7 +107,7 @@ def names_of_holders(golds: Iterable[str], inputs: Mapping[Name, str]) -> list[N
 
 
 def duplicate_works(papers: Sequence[Paper]) -> dict[str, str]:
-    """Near copies of an earlier paper: paper id -> the id of the paper that stands for the work.
+    """Near copies of an earlier paper: paper id -> the id of the paper that represents the work.
 
     Of the papers of one work one is kept that passes the quality gates, where any does.
     """

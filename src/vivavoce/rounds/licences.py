@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, read_json
-from vivavoce.text.licences import is_open
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +27,26 @@ _FACTS = frozenset(
 """Columns of a row that hold no text of its paper; numbers are none either."""
 _TEXTS = frozenset({"abstract", "text", "sections", "tables"})
 """Fields that hold text of the work that a part of a row is of."""
+_RESTRICTED = re.compile(r"non ?exclusive|\bnd\b|no ?deriv|all rights reserved|byn[cd]*nd")
+_OPEN = re.compile(
+    r"\bcc ?(?:0|zero)\b|\bcc ?by(?:nc|sa|\b)|public ?domain|"
+    r"creativecommons\.org (?:licenses|licences) by\b|creative commons (?:attribution|by|zero)\b"
+)
+
+
+def is_open(licence: str | None) -> bool:
+    """True if a licence lets everybody pass a text on, in parts as well.
+
+    Those are CC0, the public domain, and CC BY with or without NC and SA. ND is not among them:
+    an item cuts a paper into parts. Of several licences, joined by semicolons, each has to be one.
+    """
+    parts = [part for part in (licence or "").split(";") if part.strip()]
+    return bool(parts) and all(map(_allows, parts))
+
+
+def _allows(licence: str) -> bool:
+    plain = " ".join(re.split(r"[\s/_:,()-]+", licence.casefold())).strip()
+    return _OPEN.search(plain) is not None and _RESTRICTED.search(plain) is None
 
 
 def licences_of(corpus: Corpus, folder: Path) -> dict[str, str | None]:

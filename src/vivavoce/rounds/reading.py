@@ -35,24 +35,24 @@ class Round:
 
     @property
     def card(self) -> str:
-        """What the round is, as Markdown."""
+        """The round's card, as Markdown."""
         return (self.folder / "card.md").read_text("utf-8")
 
     @property
     def leakage(self) -> dict[str, Any]:
-        """What was left out, and why."""
+        """Exclusions, with their reasons."""
         report: dict[str, Any] = read_json(self.folder / "leakage.json")
         return report
 
     @property
     def spec(self) -> dict[str, Any]:
-        """What the round was made of, defaults filled in."""
+        """The settings of the round's build, defaults filled in."""
         values: dict[str, Any] = read_json(self._checked("spec.json"))
         return values
 
     @property
     def update(self) -> dict[str, Any]:
-        """What the update did that made the round; empty for a round that was built."""
+        """The record of the update that made the round; empty for a round that was built."""
         values: dict[str, Any] = {}
         if UPDATE in self.manifest["files"]:
             values = read_json(self._checked(UPDATE))
@@ -81,7 +81,7 @@ class Round:
         return read_parquet(self._checked(name)) if name in self.manifest["files"] else []
 
     def read_file(self, family: str, name: str) -> bytes:
-        """What items need beside their rows, such as a table of data.
+        """Files that items need beside their rows, such as a table of data.
 
         Raises:
             InputError: The round has no such file.

@@ -23,7 +23,7 @@ _REMEDY = "Fetch it again from whoever published it."
 
 
 def commitment_of(opened: Round) -> Row:
-    """What is published of a sealed round: nothing that tells its items."""
+    """The published part of a sealed round, without its items."""
     salt = _salt(opened)
     return {
         "format": FORMAT,
@@ -39,7 +39,7 @@ def commitment_of(opened: Round) -> Row:
 
 
 def reveal_of(opened: Round) -> Row:
-    """What is published once the round's successor is out: the ids of its items, and the salt."""
+    """The part published once the round's successor is out: the ids of its items, and the salt."""
     return {
         "format": FORMAT,
         "round": opened.id,
@@ -86,7 +86,7 @@ def check_reveal(commitment: Path, reveal: Path) -> list[str]:
 
 
 def check_seal(opened: Round, folder: Path) -> list[str]:
-    """Every way in which a round differs from what was published of it in a folder."""
+    """Every way in which a round differs from its published part in a folder."""
     problems = []
     for suffix, made in ((_SEALED, commitment_of), (_REVEALED, reveal_of)):
         path = folder / f"{opened.id}.{suffix}"
@@ -141,8 +141,8 @@ def _write_once(path: Path, value: Row) -> Path:
 def verify_round(folder: Path) -> list[str]:
     """Every way in which a round is not sound, one line each; empty when it is.
 
-    Looks at the files of the round; at its parent, where that lies beside it; and at what was
-    published of it while it was sealed, where that does.
+    Looks at the files of the round, at its parent if it is in the same folder, and at the part
+    published while the round was sealed, if that is there.
     """
     if problems := check_files(folder):
         return problems

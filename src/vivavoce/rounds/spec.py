@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticUndefined
 
 from vivavoce.errors import InputError
-from vivavoce.records import Window
+from vivavoce.records import Paper, Window
 from vivavoce.store import hash_of
+from vivavoce.text.dates import inside
 
 OptionsT = TypeVar("OptionsT", bound="Options")
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INDENT: dict[str, Any] = {"initial_indent": "## ", "subsequent_indent": "## "}
 _OWN_TABLES = ("round", "update")
 ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
 
@@ -26,7 +31,7 @@ ROUND_ID = r"[a-z0-9][a-z0-9._-]{0,63}"
 class Options(BaseModel):
     """A table of the spec: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class WindowOptions(Options):
@@ -76,7 +81,7 @@ class UpdateOptions(Options):
     """Items of each task that stay the same from round to round."""
     items: Literal["fresh", "window", "cumulative"] = "fresh"
     """Start of an update's window: the parent's end, as far before the new end as the parent's
-    window is long, or the parent's own start."""
+    window is long, or the parent's own start. A fresh one also asks about what came too late."""
 
 
 class RoundSpec(BaseModel):
@@ -88,11 +93,19 @@ class RoundSpec(BaseModel):
     families: dict[str, Any]
     """Each family's options, as an instance of the family's own options model."""
     update: UpdateOptions = UpdateOptions()
+    late: frozenset[str] = frozenset()
+    """Older papers that may be asked about too: they came too late for the rounds before."""
 
     @property
     def window(self) -> Window:
         """The span of dates that targets come from."""
         return Window(self.round.window.start, self.round.window.end)
+
+    def takes(self, paper: Paper) -> bool:
+        """Return whether a paper's date lets it be asked about."""
+        if paper.first_public is None:
+            return False
+        return paper.paper_id in self.late or inside(paper.first_public, self.window)
 
     def canonical(self) -> dict[str, Any]:
         """The spec as plain JSON values, defaults filled in."""
@@ -190,3 +203,41 @@ def nearest(name: str, known: list[str]) -> str:
     """A sentence that names the known name closest to an unknown one, or all of them."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."
+
+
+def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:
+    """A spec file: the `[round]` table as given, and every other option with its default.
+
+    Args:
+        head: Values of `[round]`; its `families` get a table each.
+        families: The options that each family knows.
+
+    Raises:
+        InputError: A value or a family cannot be.
+    """
+    parse_spec({"round": head}, families, where="The new spec")
+    tables: dict[str, type[Options]] = {name: families[name] for name in sorted(head["families"])}
+    tables["update"] = UpdateOptions
+    parts = [
+        "# A round of Viva Voce. A line that begins with # and a name holds that option's default."
+    ]
+    parts += ["", "[round]", *(f"{name} = {_toml(value)}" for name, value in head.items())]
+    parts += _commented(RoundOptions, leave_out=head)
+    for name, model in tables.items():
+        parts += ["", f"[{name}]", *_commented(model)]
+    return "\n".join(parts) + "\n"
+
+
+def _commented(model: type[Options], leave_out: Collection[str] = ()) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if name not in leave_out:
+            yield from wrap(" ".join((field.description or "").split()), 96, **_INDENT)
+            has_value = field.default not in (None, PydanticUndefined)
+            yield f"# {name} = {_toml(field.default)}" if has_value else f"# {name} ="
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
+    # What is left are texts, numbers, truth values and lists, which TOML writes as JSON does.
+    return value.isoformat() if isinstance(value, date) else json.dumps(value, ensure_ascii=False)

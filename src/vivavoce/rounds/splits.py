@@ -19,7 +19,7 @@ def split_name(given: Any) -> str:
 
 
 def check_split(split: str | None) -> None:
-    """Refuse a split that no round has; None stands for all.
+    """Refuse a split that no round has; None means all.
 
     Raises:
         InputError: There is none of that name.

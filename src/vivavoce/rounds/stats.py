@@ -1,4 +1,4 @@
-"""What a round holds, measured."""
+"""Measurements of a round."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _measure(items: list[Row]) -> dict[str, Any]:
 
 
 def diff_rounds(one: Round, other: Round) -> Row:
-    """What the second of two rounds has that the first has not, and the other way round.
+    """Differences between two rounds: the parts that only the second has, or only the first.
 
     Items are compared by id, then column by column; those that differ in their split alone ask the
     same. `spec` maps each value of the spec that
@@ -145,7 +145,7 @@ def _items(opened: Round, family: str, task: str) -> dict[str, Row]:
 
 
 def _columns(one: Row, other: Row) -> list[str]:
-    """The columns in which two rows differ; one that a row lacks is null."""
+    """The columns in which two rows differ; a missing one is null."""
     return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
 
 

@@ -24,6 +24,7 @@ from vivavoce.rounds.anchors import Anchors, Lineage
 from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
+from vivavoce.rounds.late import LatePapers
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.rounds.spec import RoundSpec, parse_spec
@@ -231,6 +232,7 @@ def _lineage(
         corpus=seen,
         left=grown.left if rules.selects else {},
         anchors=Anchors(parent, asked.anchors, spec.round.seed),
+        late=LatePapers(parent, seen, is_fresh=asked.items == "fresh"),
         state=state,
         report=_report(grown, parent, since, spec.window.end),
         earlier=earlier,

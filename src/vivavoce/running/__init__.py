@@ -8,10 +8,13 @@ then counts as failed and is taken up again by the next run.
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, redirect_stdout
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from vivavoce.errors import InputError
 from vivavoce.running.batches import kept_batches
 from vivavoce.running.budget import Meter
 from vivavoce.running.checks import CONTESTANTS
@@ -41,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended."""
+    """Outcome of a run."""
 
     logs: tuple[str, ...]
     """One log a (task, method, model) and combination of a sweep."""
@@ -59,14 +62,26 @@ class RunReport:
     """Whose replies are kept, for how long, where and by what; None for nobody's."""
 
 
-def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
+def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: Any) -> RunReport:
     """Run every task with every method and model, resuming what the log folder already holds.
+
+    `run(RunSpec(tasks=["title"], ...))` and `run(tasks=["title"], ...)` are the same.
+
+    Args:
+        spec: Specification of the run.
+        progress: Called with (answers there, answers in all).
+        given: Fields of `RunSpec`, instead of a specification.
 
     Raises:
         InputError: A task, method, setting or model is missing or unknown.
         VivaError: A model cannot be started, for want of a key or of a package.
         LockedError: Another run writes into the log folder.
     """
+    if spec is None:
+        given |= {name: Path(given[name]) for name in ("round", "logs") if name in given}
+        spec = RunSpec(**given)
+    elif given:
+        raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
     tasks, skipped = resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
@@ -85,7 +100,9 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         # What the journal holds was paid before: it stands before the meter.
         journal.keep(models)
         batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch is not None else None
-        with redirect_stdout(sys.stderr):  # what Inspect prints; stdout is for results
+        unseen = _unseen() if spec.display == "none" else nullcontext()
+        # What Inspect prints goes to stderr; stdout is for results.
+        with redirect_stdout(sys.stderr), unseen:
             logs, stopped = _carry_out(tasks, spec)
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
@@ -100,6 +117,26 @@ def run(spec: RunSpec, progress: Progress | None = None) -> RunReport:
         spent=meter.report() if meter else None,
         cache=describe_cache(tasks, spec),
     )
+
+
+@contextmanager
+def _unseen() -> Iterator[None]:
+    """Spare a silent run the tables of all results, which Inspect lays out and then drops."""
+    from inspect_ai._display.core.display import TaskScreen, TaskSpec
+    from inspect_ai._display.rich.display import RichDisplay
+
+    @asynccontextmanager
+    async def unseen(
+        self: RichDisplay, tasks: list[TaskSpec], parallel: bool
+    ) -> AsyncIterator[TaskScreen]:
+        self.tasks, self.progress_ui = [], None
+        yield TaskScreen()
+
+    seen, RichDisplay.task_screen = RichDisplay.task_screen, unseen  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        RichDisplay.task_screen = seen  # type: ignore[method-assign]
 
 
 def _carry_out(tasks: list[Task], spec: RunSpec) -> tuple[list[EvalLog], list[Row]]:

@@ -1,8 +1,8 @@
 """A budget for a folder of logs: what its requests have cost, and no request beyond it.
 
 `spending.jsonl` beside the logs gets a line for every reply that was paid. Before a request is
-sent, what it may cost at most is set aside; where that does not fit it waits for those under way,
-and where nothing is under way any more the run is over. It goes on with a larger budget.
+sent, its highest possible cost is set aside. A request that does not fit waits for those under way.
+When nothing is under way any more, the run ends. It goes on with a larger budget.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Meter:
                     raise VivaError(
                         f"The budget of {self.budget:g} dollars is used up: {self.spent:.4f} are "
                         f"spent, and the next request may cost {most:.4f}. Run again with a larger "
-                        "--budget."
+                        "budget."
                     )
                 if most <= left:
                     break
@@ -122,6 +122,12 @@ def _most(
     dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
     given = (config.max_tokens or _LONGEST_ANSWER) * (config.num_choices or 1)
     return (taken * dearest + given * cost.output) / 1_000_000
+
+
+def spent_below(folder: Path) -> float:
+    """Dollars that the requests of all folders of logs below one have cost."""
+    files = (LineFile(path, "usd", "of") for path in sorted(folder.rglob(SPENDING)))
+    return sum((float(line["usd"]) for file in files for line in file.lines()), 0.0)
 
 
 def _cost_of_logs(folder: Path) -> float:

@@ -11,7 +11,7 @@ import json
 import tempfile
 from collections import defaultdict
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,8 @@ def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
     Raises:
         InputError: As `run` says.
     """
-    tasks, skipped = resolve(spec)
+    # No reply comes from a cache, and none of those made up here goes into one.
+    tasks, skipped = resolve(replace(spec, cache=False))
     follow_attempts()
     rows: list[Row] = []
     for task in tasks:

@@ -2,8 +2,9 @@
 
 Inspect writes finished samples, ten at a time. A run that is killed would pay again for these and
 for every reply of the samples under way. So `replies.jsonl` beside the logs gets each reply as it
-arrives, and the next run of the same kind takes from there what was asked in the same words for
-the same try at the same sample, in the same order. What was under way is asked again.
+arrives, and the next run of the same kind takes replies from there. A request has to have the same
+words, for the same try at the same sample, in the same order. Requests that were under way are
+asked again.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Journal:
         return f"{self._tasks[attempt.log]}/{_hash([attempt.sample, attempt.epoch])}"
 
     def know_task(self, log: str, spec: EvalSpec, steps: Any) -> None:
-        """Tell what an evaluation is of: replies serve the same task, method and model only."""
+        """Record the task, method and model of an evaluation: replies serve the same ones only."""
         given = {"args": spec.task_args, "version": str(spec.task_version), "steps": steps}
         model = {"model": spec.model, "args": spec.model_args, "about": spec.metadata}
         self._tasks[log] = _hash([spec.task, given, model])

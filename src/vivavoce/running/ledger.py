@@ -1,8 +1,8 @@
 """The ledger of a log folder: every run and every log it left, each line bound to the one before.
 
 `runs.jsonl` has one line when a run starts and one for every log file the folder holds when it
-ends. A line carries the hash of the line before it and its own, so none can be changed, dropped or
-put between others without every later line telling; a log carries the hash of its bytes.
+ends. A line carries the hash of the line before it and its own. So no line can be changed, dropped
+or inserted without a mismatch in every later line. A line on a log carries the hash of its bytes.
 
 It shows what was done after the ledger was written. Who makes up a run from the start, ledger
 included, is not stopped by it: publish the last hash when a run ends, and that is bound too.
@@ -49,7 +49,7 @@ class Ledger:
 
     @property
     def starts(self) -> int:
-        """How many runs were started, the same one again included."""
+        """Number of runs that were started, the same one again included."""
         return sum(line.get("kind") == START for line in self.lines)
 
 
@@ -130,12 +130,12 @@ def new_logs(folder: Path, ledger: Ledger) -> list[Row]:
 
 
 def is_finished(line: Row) -> bool:
-    """Whether a line is on a log that was complete."""
+    """Check whether a line is on a log that was complete."""
     return line.get("status") == "success" and line.get("answers") == line.get("expected")
 
 
 def told_by_log(path: Path) -> Row:
-    """What a log says of itself; only that it cannot be read where it cannot."""
+    """Facts that a log states; a note alone where it cannot be read."""
     from inspect_ai.log import read_eval_log
 
     try:

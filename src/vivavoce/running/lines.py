@@ -43,7 +43,7 @@ class LineFile:
         os.fsync(self._file)
 
     def replace(self, lines: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
-        """Write the file anew."""
+        """Rewrite the file."""
         write_text(self.path, "".join(canonical_json(line) + "\n" for line in lines))
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ def set_aside_damaged(folder: Path) -> list[str]:
 
 
 def why_incomplete(log: EvalLog) -> str | None:
-    """Why a log is not complete; None when every sample of it has a score."""
+    """The reason why a log is not complete; None when every sample of it has a score."""
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
     if log.status == "success" and not missing:
@@ -37,7 +37,7 @@ def why_incomplete(log: EvalLog) -> str | None:
 
 
 def log_path(log: EvalLog) -> str:
-    """Where a log lies; Inspect names a log it found, unlike one it made, by an address."""
+    """Path of a log; Inspect names a log it found, unlike one it made, by an address."""
     return log.location.removeprefix("file://")
 
 

@@ -29,7 +29,7 @@ WORLDS, RESAMPLES = 40, 999
 
 
 def plan_run(spec: RunSpec) -> tuple[list[Row], list[str]]:
-    """What a run until a question is answered would take, by task; and why tasks were skipped.
+    """Cost of a run until a question is answered, by task; and reasons for skipped tasks.
 
     Raises:
         InputError: As `run` says, or earlier logs hold fewer contestants than the run would ask.

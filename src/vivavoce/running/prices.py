@@ -1,4 +1,4 @@
-"""What a model's tokens cost: needed to hold a run to a sum, and shown on boards."""
+"""Cost of a model's tokens: needed to hold a run to a sum, and shown on boards."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, NoItemsError, VivaError
@@ -17,7 +16,7 @@ from vivavoce.running.earlier import difficulty
 from vivavoce.running.prices import set_prices
 from vivavoce.running.spec import RunSpec
 from vivavoce.running.sweeps import combinations, rename
-from vivavoce.store import Row, hash_file
+from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import take_subset
@@ -25,6 +24,7 @@ from vivavoce.tasks.subsets import take_subset
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.model import GenerateConfig, Model
+    from inspect_ai.solver import Solver
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
@@ -48,7 +48,6 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     from inspect_ai import task_with
     from inspect_ai.model import GenerateConfig
 
-    from vivavoce import _registry  # registers our tasks, solvers and models
     from vivavoce.tasks.lookup import check_samples, create_method
 
     spec = _with_own_names(spec, found)
@@ -56,7 +55,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     started = start_models(dict.fromkeys(spec.models), spec.model_args)
     # A judge is started anew for its role.
     roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
-    own = _registry.custom_agent(spec.agent, _agent_hash(spec.agent)) if spec.agent else None
+    own = _own_agent(spec.agent) if spec.agent else None
     resolved, skipped = [], []
     for family, task in found:
         try:
@@ -82,7 +81,8 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
                     use = task_with(use, solver=create_method(family, method, given))
                 resolved.append(use)
         if own is not None:
-            resolved += [task_with(copy(created), model=model, solver=own) for model in started]
+            parts = {"solver": own, "sandbox": _sandbox_of(created, spec.agent or "")}
+            resolved += [task_with(copy(created), model=model, **parts) for model in started]
     if not resolved:
         raise NoItemsError("\n".join(skipped))
     models = models_of(resolved)
@@ -111,7 +111,7 @@ def _roles_of(task: Task) -> list[Model]:
 
 
 def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
-    """Whose replies a run takes from Inspect's cache, for how long, from where and by what."""
+    """Settings of Inspect's cache for a run: models, expiry, folder and key."""
     from inspect_ai.model import CachePolicy, cache_path
 
     has_roles = any(_roles_of(task) for task in tasks)
@@ -131,10 +131,24 @@ def _difficulty(spec: RunSpec, task: Task) -> dict[str, float] | None:
     return difficulty(spec.learn_from or [spec.logs], task, spec.models)
 
 
-def _agent_hash(name: str) -> str:
-    """First digits of the hash of the file in `FILE.py@NAME`; empty where there is none."""
-    path = Path(name.rpartition("@")[0])
-    return hash_file(path)[:12] if path.is_file() else ""
+def _own_agent(name: str) -> Solver:
+    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
+
+    return custom_agent(name, identity_of(name))
+
+
+def _sandbox_of(created: Task, agent: str) -> Any:
+    """Sandbox of a task for an agent: command line agents work in a container."""
+    from vivavoce.sandbox.command import find_docker
+    from vivavoce.tasks.methods.custom_agent import is_command_line
+
+    given = created.sandbox
+    if not is_command_line(agent):
+        return given
+    if given is not None and given.type != "docker":
+        raise InputError(f"{agent} works in a container. Add -T sandbox=docker.")
+    find_docker()
+    return given or "docker"
 
 
 def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:

@@ -1,6 +1,6 @@
 """Records in logs of runs that stop early: the question, and why nobody is asked any more.
 
-A log of such a run is complete when its contestant's record stands in it, and not before.
+A log of such a run is complete when it has its contestant's record, and not before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The bwrap command line of a sandbox: an allow list of host files and nothing else.
 
-Of installed files a sandbox sees those of named distributions and of what they require. In place
-of bwrap a shipped image of Docker's may be used, where Docker answers.
+A sandbox sees the installed files of named distributions and of their dependencies. In place of
+bwrap a shipped image of Docker's may be used, where Docker answers.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def interpreter(config: BwrapConfig) -> str:
 def python_command(config: BwrapConfig | None = None) -> tuple[str, ...]:
     """The argv prefix that runs Python inside: no start-up files, imports only from the site.
 
-    `-P` keeps the script's own folder off the path, so a file that an earlier program left
-    behind cannot stand in for a package.
+    `-P` keeps the script's own folder off the path, so a file that an earlier program left behind
+    cannot replace a package.
     """
     return (interpreter(config or BwrapConfig()), "-s", "-S", "-P")
 

@@ -1,4 +1,4 @@
-"""Promises that the sandbox keeps on this machine, found out by trying."""
+"""Promises that the sandbox keeps on this machine, established by trying."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def find_switch() -> str:
 
 
 def why_unusable() -> str | None:
-    """Why no program can be run here, or None when it can: a sandbox is started to find out."""
+    """The reason why no program can be run here, or None: a sandbox is started to see."""
     try:
         asyncio.run(_start())
     except VivaError as error:

@@ -188,8 +188,8 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
 def _usage(proc: int, limit: int) -> tuple[int, int]:
     """Bytes and number of tasks of everything but this process.
 
-    Pages that forked processes share count in each; only beyond the limit are they told apart,
-    where the kernel lets this user do so.
+    Pages that forked processes share count in each; only beyond the limit are they separated, where
+    the kernel lets this user do so.
     """
     others = [name for name in os.listdir(proc) if name.isdigit() and name != "1"]
     statuses = {name: _text(proc, f"{name}/status") for name in others}
@@ -302,7 +302,7 @@ def _watch(
 
 
 def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
-    """Run one program to its end and answer with what it printed."""
+    """Run one program to its end and answer with its output."""
     feed_read, feed_write = os.pipe()
     out_read, out_write = os.pipe()
     error_read, error_write = os.pipe()

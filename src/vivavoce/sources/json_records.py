@@ -46,9 +46,9 @@ Fields = Mapping[str, Any]
 def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> Any:
     """The JSON object or array of some bytes.
 
-    `InputError` starts with `what` and tells why there is none: a key that stands twice in one
-    object, NaN and infinity are refused as well. With `nan_is_null` NaN, as data frames write a
-    missing cell, is null.
+    `InputError` starts with `what` and gives the reason: a duplicate key in one object, NaN and
+    infinity are refused as well. With `nan_is_null` NaN, as data frames write a missing cell, is
+    null.
     """
     try:
         plain = _NAN.sub(lambda found: found[1] or b"null", content) if nan_is_null else content
@@ -61,7 +61,7 @@ def parse_strictly(content: bytes, what: str, *, nan_is_null: bool = False) -> A
 
 
 def raw_json(value: Any) -> str:
-    """The canonical JSON of a value; half a surrogate pair, which UTF-8 lacks, is escaped.
+    """The canonical JSON of a value; half a surrogate pair, which UTF-8 does not have, is escaped.
 
     `InputError` for a value that is nested too deeply.
     """

@@ -13,8 +13,8 @@ of each rater:
 `pairwise_agreement` also takes more raters: of the pairs of raters of one unit, the share that
 agrees.
 
-Source: Cohen 1960, "A coefficient of agreement for nominal scales"; Fleiss 1971, "Measuring nominal
-scale agreement among many raters"; Krippendorff 2011, "Computing Krippendorff's alpha-reliability";
+Source: Cohen 1960, "A coefficient of agreement for nominal scales". Fleiss 1971, "Measuring nominal
+scale agreement among many raters". Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
 Gwet 2008, "Computing inter-rater reliability and its variance in the presence of high agreement".
 """
 

@@ -1,8 +1,8 @@
 """Contestants compared on the same items: paired differences, ties, ranks and win rates.
 
 Better, tied and the ranks that a contestant may have come from one test of all pairs together (see
-`ranks`). Intervals of two values that overlap say nothing of the kind: two contestants who fail on
-the same hard papers can differ clearly although their own intervals overlap.
+`ranks`). Intervals of two values that overlap do not show a tie: two contestants who fail on the
+same hard papers can differ clearly although their own intervals overlap.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ def rank_contestants(
 ) -> dict[str, Rank]:
     """Rank contestants by their mean over the items of `resample`, with ties.
 
-    Two contestants are tied when `rank` does not tell them apart. Where `resample` gives no
-    intervals at all, rank intervals are None and no ties are named. A rank interval always holds
-    the rank: where contestants have values on different items, so that the means and the paired
-    differences may disagree, it is widened to. A contestant without any value is not ranked. The
-    order of the names and of the items has no say.
+    Two contestants are tied when `rank` finds no difference. Where `resample` gives no intervals at
+    all, rank intervals are None and no ties are named. A rank interval always holds the rank: where
+    contestants have values on different items, so that the means and the paired differences may
+    disagree, it is widened to. A contestant without any value is not ranked. The order of the names
+    and of the items does not matter.
 
     A contestant has values of shape (n,), NaN for an item without one.
     """

@@ -1,8 +1,8 @@
 """A judge's mean corrected by people who labelled some of the items.
 
 A lenient judge is wrong by as much on ten thousand items as on ten. Where people labelled a random
-draw of clusters, the judge's error is seen there, and what it says of all other items still makes
-the interval narrower, by as much as it agrees with people: a judge that guesses has weight 0.
+draw of clusters, the draw shows the judge's error. Its verdicts on all other items still make the
+interval narrower, by as much as it agrees with people: a judge that guesses has weight 0.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
 arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946.
@@ -23,7 +23,7 @@ from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean that people would give all items, judged by what they gave some."""
+    """The mean that people would give all items, estimated from the items they labelled."""
 
     value: float | None
     """None without a labelled item that the judge gave a value."""
@@ -85,7 +85,7 @@ def corrected_mean(
 
     mean of (human - w judged) on the labelled items + w x mean of judged on the others, w chosen so
     that the variance is least. The interval comes from leaving out each labelled cluster in turn,
-    w chosen anew, and from the variance of the judge's values on the others. Items of a labelled
+    with a new w, and from the variance of the judge's values on the others. Items of a labelled
     cluster that nobody labelled are left out, and so are undefined values.
 
     Args:

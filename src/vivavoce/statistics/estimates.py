@@ -1,13 +1,13 @@
 """Numbers of an audit, each with n and a 95% interval from the cluster bootstrap.
 
 A number that is not a mean is a function of sums over items, such as a slope or a coefficient of
-agreement: it is worked out anew from the sums of every draw.
+agreement: it is computed from the sums of every draw.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +25,17 @@ from vivavoce.store import Row
 
 FromSums = Callable[[Floats], Floats]
 """Takes sums of shape (draws, columns) and gives one value a draw; NaN where undefined."""
+COEFFICIENTS: Mapping[str, FromSums] = {
+    "agreement": pairwise_of_counts,
+    "kappa": cohen_of_counts,
+    "alpha": alpha_of_counts,
+}
+"""Pairwise agreement, Cohen's kappa and Krippendorff's alpha."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """How the bootstrap draws."""
+    """Settings of the bootstrap."""
 
     resamples: int = 10_000
     seed: int = 0
@@ -86,10 +92,13 @@ def estimate_from_sums(
 
 
 def agreement_estimates(
-    pairs: Sequence[tuple[str, str]], clusters: Sequence[str], draws: Draws
+    pairs: Sequence[tuple[Hashable, Hashable]],
+    clusters: Sequence[str],
+    draws: Draws,
+    coefficients: Mapping[str, FromSums] = COEFFICIENTS,
 ) -> dict[str, Estimate]:
-    """Pairwise agreement, Cohen's kappa and Krippendorff's alpha of the two labels of each case."""
-    labels = sorted({label for pair in pairs for label in pair})
+    """Coefficients of agreement of the two labels of each case, from tables of counts."""
+    labels = sorted({label for pair in pairs for label in pair}, key=repr)
     cells = pair_cells(pairs, labels)
 
     def estimated(coefficient: FromSums) -> Estimate:
@@ -98,11 +107,7 @@ def agreement_estimates(
 
         return estimate_from_sums(cells, clusters, from_sums, draws)
 
-    return {
-        "agreement": estimated(pairwise_of_counts),
-        "kappa": estimated(cohen_of_counts),
-        "alpha": estimated(alpha_of_counts),
-    }
+    return {name: estimated(coefficient) for name, coefficient in coefficients.items()}
 
 
 def paired_row(

@@ -1,7 +1,7 @@
 """Items of a test: how hard each is, and whether it tells contestants apart as the others do.
 
-With a dozen contestants no model of several parameters an item can be fitted: the mean, the
-correlation with the rest of the items, and a list of items that say nothing are what they carry.
+With a dozen contestants no model of several parameters an item can be fitted. They carry the mean,
+the correlation with the rest of the items, and a list of items that say nothing.
 
 Source: Lord and Novick, Statistical Theories of Mental Test Scores (1968), sections 15.2 and 15.4
 (item difficulty, item-rest correlation); Fisher's z for the interval of a correlation.

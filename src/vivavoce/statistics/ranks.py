@@ -1,9 +1,9 @@
 """Ranks of many contestants at once: the chance of any false "better" is bounded for all together.
 
 Among fourteen equal contestants there are 91 pairs, and tests that are each wrong once in twenty
-name a false winner on most boards. Here the greatest difference is held against the greatest that
-random signs give (see `sign_flips`); once it is decided, the next against the greatest of those
-that are left, and so on down to the first that is not.
+name a false winner on most boards. Here the greatest difference is compared with the greatest that
+random signs give (see `sign_flips`). Once it is decided, the next is compared with the greatest of
+the remaining pairs, and so on down to the first undecided one.
 
 Source: Romano and Wolf, Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing,
 JASA 100(469), 2005; Mogstad, Romano, Shaikh and Wilhelm, Inference for Ranks with Applications,
@@ -50,9 +50,8 @@ def rank(
 ) -> list[Standing]:
     """Rank contestants; the chance that any `beats` is false is at most 1 - level.
 
-    The order of the items has no say. Two contestants without a common item, or without a
-    difference, are not told apart. Fewer than six clusters decide nothing, however great the
-    differences.
+    The order of the items does not matter. Two contestants without a common item, or without a
+    difference, are tied. Fewer than six clusters decide nothing, however great the differences.
 
     Args:
         values: Shape (items, contestants); higher is better, NaN is undefined. Two contestants are

@@ -1,12 +1,12 @@
 """Ratios of sums over items, and numbers computed from them, with bootstrap intervals.
 
-Every number is a ratio of two sums over items, or computed from such ratios: a mean is the sum of
-values over the number of defined ones, a pooled share the sum of hits over the sum of questions,
-an F1 the harmonic mean of two of them. So one resample of the clusters serves them all, and every
-draw's number is computed anew from the draw's sums.
+Every number is a ratio of two sums over items, or computed from such ratios. A mean is the sum of
+values over the number of defined ones. A pooled share is the sum of hits over the sum of questions.
+An F1 is the harmonic mean of two of them. So one resample of the clusters serves them all, and
+every draw's number is computed from the draw's sums.
 
 Pooled questions, or the F1 of a mean precision and a mean recall, are no means over items. They
-become one when each item has the value v = T + sum over k of dT/dm_k (x_k - m_k), where T is the
+become one when each item has the value v = T + sum over k of dT/dm_k (x_k - m_k). Here T is the
 metric over all items, m_k are the means that it is made of and x_k those of the item. The mean of v
 is T, and differences between two contestants and their standard errors are those of T, linearised.
 The interval of T itself is the bootstrap of the ratios (`estimate`).
@@ -48,7 +48,7 @@ def means_of(values: Sequence[float | None]) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a family measured on its items."""
+    """Measurements of a family on its items."""
 
     shares: Mapping[str, Shares]
     derived: Mapping[str, tuple[Derive, Sequence[str]]] = field(default_factory=dict)

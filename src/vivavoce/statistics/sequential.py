@@ -207,7 +207,7 @@ def _crossing(
 ) -> npt.NDArray[np.bool_]:
     """Draws that have used their chance up, those that had before among them.
 
-    What is observed is one draw among all others, and of these together no larger share than was
+    The observed signs are one draw among all others. Of these together no larger share than was
     spent may cross: the draw at the bound does, unless others equal to it would be too many.
     """
     reaching = greatest >= bound * SAME**2

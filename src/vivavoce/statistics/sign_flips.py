@@ -144,7 +144,7 @@ class Contrasts:
         """Lower and upper ends of the mean differences that are no larger than a bound in size.
 
         A mean d is inside where |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, n_c
-        being the items of a cluster: 0 is outside where the pair's statistic exceeds the bound.
+        being the items of a cluster. So 0 is outside where the pair's statistic exceeds the bound.
         Infinite where no difference is excluded, NaN for a pair without a common item.
         """
         low, high = np.empty(len(self.first)), np.empty(len(self.first))

@@ -75,7 +75,7 @@ class TaskEntry:
 
 
 def fingerprint(opened: Round, prompts: PromptSet) -> str:
-    """Hash of what a run depends on beside its arguments: the round and the prompts."""
+    """Hash of a run's inputs beside its arguments: the round and the prompts."""
     return hash_of({"round": opened.sha256, "prompts": prompts.sha256})
 
 
@@ -159,7 +159,7 @@ def log_metadata(
 
 
 def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> dict[str, Any]:
-    """Facts of a log on its judge; the judge's name stands there as Inspect's model role."""
+    """Facts of a log on its judge; Inspect's model role has the judge's name."""
     if type(judge) is not bool or type(source) is not bool or (source and not judge):
         raise InputError(
             f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "

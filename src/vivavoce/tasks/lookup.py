@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from types import ModuleType
 from typing import Any, Literal
 
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
@@ -64,6 +64,11 @@ def find_task_maker(task: str) -> Callable[..., Task]:
     return _named(find_family(family), "task", short)
 
 
+def takes_judge(task: str) -> bool:
+    """Check whether a model may compare answers to a task with the gold."""
+    return "judge" in signature(find_task_maker(task)).parameters
+
+
 def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
     """The `@solver` function of a method: the family's own, or a contestant of every family.
 
@@ -100,24 +105,6 @@ def check_samples(family: str, method: str, samples: Iterable[Sample]) -> None:
     )
     if check is not None:
         check(samples)
-
-
-def create_scorer(task: str, name: str, options: Mapping[str, Any]) -> Scorer:
-    """Make the scorer that a task's log names.
-
-    Raises:
-        LookupError: Neither the task's family nor Inspect has a scorer of that name.
-    """
-    try:
-        is_probe = short_name(task) == PROBE
-        home = completion_probe if is_probe else _part(find_family(find_task(task)[0]), "scorer")
-    except InputError as error:
-        raise LookupError(name) from error
-    maker = getattr(home, short_name(name), None)
-    if maker is None:
-        raise LookupError(name)
-    made: Scorer = registry_create("scorer", registry_info(maker).name, **options)
-    return made
 
 
 def _part(family: Family, part: Part) -> ModuleType:

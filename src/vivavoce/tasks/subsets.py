@@ -95,9 +95,9 @@ def take_subset(task: Task, subset: Subset, difficulty: Mapping[str, float] | No
 def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
     """The ids of a subset.
 
-    With strata each stratum, that is a grade and a third of the items by the size of their gold,
-    or a fifth of them by difficulty, gives its share of the items, rounded, and within a stratum
-    each cluster gives one item before any gives two.
+    A stratum is a grade and a third of the items by the size of their gold, or a fifth of them by
+    difficulty. Each stratum gives its share of the items, rounded. Within a stratum each cluster
+    gives one item before any gives two.
     """
     ordered = sorted(candidates, key=lambda one: (hash_of([subset.seed, one.id]), one.id))
     if not subset.stratify:

@@ -1,4 +1,4 @@
-"""Words of one table cell, without the markup around them, and the number a score stands for."""
+"""Words of one table cell, without the markup around them, and the number that a score means."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ _POWER = re.compile(r"(?:(?P<factor>[-−]?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<p
 
 
 def read_score(text: str) -> float | None:
-    """The number that a printed score stands for; None when it is none.
+    """The number that a printed score means; None when it is none.
 
     `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
     `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are none. A multiplier is

@@ -1,10 +1,10 @@
 """Long texts cut into overlapping chunks, each with its place in the text.
 
-A chunk takes as much as fits and ends at the last paragraph break within reach, where there is
-none at the last line break, else the end of a sentence, else a space, else anywhere. The next one
-begins with the last whole words of it, as many as the overlap allows. White space around a chunk
-is left out. Apart from it every character of the text is in a chunk, and chunks follow the text:
-both their starts and their ends increase.
+A chunk takes as much as fits and ends at the last paragraph break within reach. Where there is none
+it ends at the last line break, else the end of a sentence, else a space, else anywhere. The next
+one begins with the last whole words of it, as many as the overlap allows. White space around a
+chunk is left out. Apart from it every character of the text is in a chunk, and chunks follow the
+text: both their starts and their ends increase.
 
 Time is linear in the length of the text, whatever it holds.
 """
@@ -209,7 +209,6 @@ def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[s
 
 
 def _fill(lines: Sequence[str], size: int) -> list[str]:
-    """Lines put together until a piece is full."""
     pieces: list[str] = []
     current: list[str] = []
     length = 0

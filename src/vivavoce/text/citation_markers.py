@@ -119,8 +119,9 @@ def numeric_mentions(
 def find_numeric_markers(text: str) -> Iterator[NumericMarker]:
     """The bracketed numbers of a text that can be citations, in order.
 
-    Left out are intervals, sizes and indices: brackets with a zero or a number twice, glued to a
-    single letter or a digit, after a word such as `range`, or among numbers alone in a line.
+    Intervals, sizes and indices are left out. These are brackets with a zero or a number twice,
+    glued to a single letter or a digit, after a word such as `range`, or among numbers alone in a
+    line.
     """
     start = 0
     for line in text.split("\n"):
@@ -176,9 +177,9 @@ def _write_out(inside: str) -> tuple[int, ...]:
 
 
 def find_author_year_markers(text: str) -> Iterator[AuthorYearMarker]:
-    """Every year of a text that stands behind surnames, in order.
+    """Every year of a text that follows surnames, in order.
 
-    Anything capitalised may be a name here; a list of references tells which are.
+    Anything capitalised may be a name here; a list of references shows the real ones.
     """
     recent: deque[str] = deque(maxlen=_MEMORY)
     last: AuthorYearMarker | None = None
@@ -290,7 +291,6 @@ class _Backwards:
 
 
 def _is_name(word: str) -> bool:
-    """Check whether a word can be a surname: an early capital, and no digit."""
     return (
         1 < len(word) <= _MAX_NAME
         and any(map(str.isupper, word[:3]))

@@ -1,6 +1,6 @@
 """Dates of papers: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, and what each of them may mean.
 
-A date of month or year precision stands for every day of its month or year.
+A date of month or year precision means every day of its month or year.
 """
 
 from __future__ import annotations
@@ -97,6 +97,11 @@ def day_after(published: str | None, undated: int = NEVER) -> int:
     return undated if published is None else period(published)[1].toordinal()
 
 
+def is_over(published: str | None, day: date) -> bool:
+    """Check whether there is a date, and none of the days it can mean is after a day's start."""
+    return published is not None and period(published)[1] <= day
+
+
 def inside(published: str, window: Window) -> bool:
     """Check whether every day that a date can mean lies within a window."""
     first, after = period(published)
@@ -104,7 +109,7 @@ def inside(published: str, window: Window) -> bool:
 
 
 def earlier(a: str, b: str) -> bool:
-    """Check whether `a` is over before `b` begins, whatever days the two mean."""
+    """Check whether `a` ends before `b` begins, whatever days the two mean."""
     return period(a)[1] <= period(b)[0]
 
 

@@ -2,8 +2,8 @@
 
 Formulas are lines of text as `latex_formulas.linear_form` gives them. Every symbol has a drawn
 number at each point, and a function that is not known gives a drawn number for its arguments, so
-that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines stands for its right
-side. Nothing is rewritten and no number grows without end, so the time is that of reading.
+that `rank(a + b)` equals `rank(b + a)`. A symbol that an equation defines means its right side.
+Nothing is rewritten and no number grows without end, so the time is that of reading.
 """
 
 from __future__ import annotations
@@ -69,8 +69,6 @@ def _squeezed(text: str) -> str:
 
 
 class _Reader:
-    """Reads formulas at one point."""
-
     def __init__(self, defined: Mapping[str, str], point: int) -> None:
         self.defined = defined
         self.point = point
@@ -106,8 +104,6 @@ class _Reader:
 
 
 class _Line:
-    """One line of tokens, read from left to right."""
-
     def __init__(self, reader: _Reader, tokens: list[str], depth: int) -> None:
         self.reader = reader
         self.tokens = tokens

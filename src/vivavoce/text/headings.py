@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from vivavoce.text.data import read_data
@@ -67,23 +67,18 @@ def read_numbers(heading: str, label: str | None = None) -> tuple[SectionNumber,
         repeated = _LEADING.match(text)
         if repeated is not None and repeated["number"] == found["number"]:
             text = text[repeated.end() :]
-        marked = found.end("number") < found.end()
-        return _readings(found["number"], text, marked=marked, is_apart=True)
+        return _readings(found["number"], text, marked=True)
     appendix = _APPENDIX_PREFIX.match(text)
     if appendix is not None:
         rest = text[appendix.end() :] or appendix["word"]
-        numbers = _readings(appendix["number"].upper(), rest, marked=True, is_apart=True)
-        return tuple(
-            SectionNumber(n.printed, n.style, n.parts, n.text, marked=True, is_appendix=True)
-            for n in numbers
-            if n.style != ROMAN
-        )
+        numbers = _readings(appendix["number"].upper(), rest, marked=True)
+        return tuple(replace(n, is_appendix=True) for n in numbers if n.style != ROMAN)
     prefix = _PREFIX.match(text)
     leading = _LEADING.match(text, prefix.end() if prefix else 0)
     if leading is None:
         return ()
     rest = text[leading.end() :]
-    return _readings(leading["number"], rest, marked=bool(leading["mark"]), is_apart=False)
+    return _readings(leading["number"], rest, marked=bool(leading["mark"]))
 
 
 def split_heading(heading: str, label: str | None = None) -> tuple[str | None, str]:
@@ -124,7 +119,7 @@ def step_cost(previous: tuple[int, ...] | None, current: tuple[int, ...]) -> flo
 
 
 def is_measurement(label: str) -> bool:
-    """Check that a number cannot stand before a heading, such as `91.6`, `0.99` or `6.51`."""
+    """Check that a number cannot number a heading, such as `91.6`, `0.99` or `6.51`."""
     found = _LABEL.fullmatch(label.strip()) or re.fullmatch(r"[\d.,%]+", label.strip())
     return found is not None and label.strip()[0].isdigit() and not read_numbers("x", label)
 
@@ -150,7 +145,7 @@ def _first_cost(parts: tuple[int, ...]) -> float | None:
     return 0.2 * (len(parts) - 1) + sum(0.2 * max(part - 1, 0) for part in parts)
 
 
-def _readings(number: str, text: str, *, marked: bool, is_apart: bool) -> tuple[SectionNumber, ...]:
+def _readings(number: str, text: str, *, marked: bool) -> tuple[SectionNumber, ...]:
     parsed: list[tuple[str, tuple[int, ...]]] = []
     if number[0].isdigit():
         pieces = number.split(".")
@@ -161,7 +156,7 @@ def _readings(number: str, text: str, *, marked: bool, is_apart: bool) -> tuple[
         parsed += [(ROMAN, roman)] if roman else []
         parsed += [(LETTER, letter)] if letter else []
     return tuple(
-        SectionNumber(number, style, parts, text, marked=marked or is_apart)
+        SectionNumber(number, style, parts, text, marked=marked)
         for style, parts in parsed
         if all(part <= _HIGHEST_PART for part in parts)
     )
@@ -218,7 +213,7 @@ _COMPACT_ROLE_OF = {phrase.replace(" ", ""): role for phrase, role in _ROLE_OF.i
 
 
 def role_of_heading(heading: str) -> str | None:
-    """The role a heading gives its section, or None; a leading number is passed over."""
+    """The role a heading gives its section, or None; a leading number is skipped."""
     text = " ".join(heading.split())
     return _known_role(text) if len(text) <= _MAX_HEADING else None
 

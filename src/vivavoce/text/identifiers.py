@@ -137,7 +137,7 @@ def _doi_of_name(text: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> str:
-    """The month an arXiv id was given, `YYYY-MM`; `InputError` for what is no arXiv id."""
+    """The month an arXiv id was given, `YYYY-MM`; `InputError` for any other text."""
     found = _BARE_ARXIV.fullmatch(arxiv_id)
     digits = found and (found["new"] or found["number"])
     if not digits:
@@ -148,7 +148,7 @@ def arxiv_month(arxiv_id: str) -> str:
 
 
 def acl_year(acl_id: str) -> str:
-    """The year of an ACL Anthology id, `YYYY`; `InputError` for what is no Anthology id."""
+    """The year of an ACL Anthology id, `YYYY`; `InputError` for any other text."""
     found = _ACL.fullmatch(acl_id)
     if found is None or found["id"] is None:
         raise InputError(

@@ -17,21 +17,13 @@ from vivavoce.text.formula_values import same_values
 _MAX_LENGTH = 5_000
 _MAX_DEPTH = 40
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
-    "varsigma sigma tau upsilon phi chi psi omega"
-).split()
 _COMMANDS = read_data(__file__, "latex_formulas.toml")
 _NAMES: dict[str, str] = {
-    **{f"\\{name}": chr(0x3B1 + place) for place, name in enumerate(_GREEK)},
-    **{f"\\{name.title()}": chr(0x391 + place) for place, name in enumerate(_GREEK)},
+    **{f"\\{name}": chr(0x3B1 + at) for at, name in enumerate(_COMMANDS["greek"])},
+    **{f"\\{name.title()}": chr(0x391 + at) for at, name in enumerate(_COMMANDS["greek"])},
     **_COMMANDS["names"],
 }
-_SILENT = frozenset(
-    r"\left \right \big \Big \bigg \Bigg \bigl \bigr \displaystyle \textstyle \limits "
-    r"\mathrm \mathbf \mathit \mathbb \mathcal \mathsf \text \textit \textbf \operatorname "
-    r"\boldsymbol \! $ &".split()
-)
+_SILENT = frozenset(_COMMANDS["silent"])
 _SPACES = frozenset([*r"\, \; \: \quad \qquad \thinspace ~".split(), "\\ "])
 _WRAPPED: dict[str, str] = _COMMANDS["wrapped"]
 _FRACTIONS = (r"\frac", r"\dfrac", r"\tfrac")
@@ -64,9 +56,9 @@ def linear_form(latex: str) -> str:
 def same_formula(one: str, other: str) -> bool:
     """Check whether two formulas read the same, or give the same numbers wherever they are tried.
 
-    Spaces, typesetting, signs of multiplication and the order of the equations do not matter, nor
-    does what stands left of a lone `=`; an equation that sets a symbol to a number is left out
-    beside others. For numbers see `formula_values`.
+    Spaces, typesetting, signs of multiplication, the order of the equations and the left side of a
+    lone `=` do not matter. An equation that sets a symbol to a number is left out beside others.
+    For numbers see `formula_values`.
     """
     if _equations(one) == _equations(other):
         return True

@@ -1,7 +1,6 @@
 """References cited by each row of a table: from cells that span rows, or from a text.
 
-References are told by their ordinals. Every function takes time linear in what it is given and
-gives back.
+References are given by their ordinals. Every function takes time linear in its input and output.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def _once(ordinals: Iterable[int], known: frozenset[int]) -> tuple[int, ...]:
 class TableText:
     """A table as one text, in which markers can be sought, and the cell that a place is in.
 
-    Each cell is a line; a blank line stands between rows, unless said otherwise, and after the
+    Each cell is a line; a blank line separates rows, unless said otherwise, and comes after the
     caption and before each note.
     """
 

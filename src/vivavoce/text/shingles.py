@@ -77,7 +77,7 @@ def hash_runs(words: list[str], size: int) -> Shingles:
 
 
 def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
-    """Of each number that two lists hold, or up to so many of them, their places in order.
+    """Places, in order, of each number that two lists hold, or of up to so many of them.
 
     No list holds a number twice.
     """

@@ -42,15 +42,8 @@ class TableBudget:
         self.cells = 0
         self.truncated = False
 
-    def open_table(self, columns: int) -> bool:
-        """Admit one more table if it may be read; its header's cells are counted."""
-        return self._spend(columns, rows=0, tables=1)
-
-    def admit_row(self, columns: int) -> bool:
-        """Admit one more body row if it may be read."""
-        return self._spend(columns, rows=1, tables=0)
-
-    def _spend(self, cells: int, *, rows: int, tables: int) -> bool:
+    def admit(self, cells: int, *, rows: int = 0, tables: int = 0) -> bool:
+        """Count a body row, or a table with the cells of its header, if it may be read."""
         over = (
             self.tables + tables > MAX_TABLES
             or self.rows + rows > MAX_ROWS
@@ -73,17 +66,17 @@ def build_table(kind: str, rows: Iterator[list[str]], budget: TableBudget) -> Pa
     """
     header = next(rows, None)
     if header is None:
-        budget.open_table(0)
+        budget.admit(0, tables=1)
         return None
     if len(header) > MAX_COLUMNS:
         budget.truncated = True
         header = header[:MAX_COLUMNS]
     width = len(header)
-    if not budget.open_table(width):
+    if not budget.admit(width, tables=1):
         return None
     body: list[tuple[str, ...]] = []
     for row in rows:
-        if not budget.admit_row(width):
+        if not budget.admit(width, rows=1):
             break
         body.append(tuple(row[:width]) + ("",) * (width - len(row)))
     return ParsedTable(kind, tuple(header), tuple(body))
@@ -147,7 +140,7 @@ def starts_pipe_table(first: str, second: str) -> bool:
 def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[ParsedTable]:
     """The tables in a run of pipe lines; a blank line in the run is an empty string."""
     for _, rows in groupby(_numbered_rows(lines), key=itemgetter(0)):
-        table = build_table("pipe", (_read_cells(raw) for _, raw in rows), budget)
+        table = build_table("pipe", ([_read_cell(cell) for cell in raw] for _, raw in rows), budget)
         if table is not None:
             yield table
         if budget.truncated:
@@ -157,9 +150,9 @@ def read_pipe_block(lines: Iterable[str], budget: TableBudget) -> Iterator[Parse
 def _numbered_rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Raw rows, each with the number of its table.
 
-    A row is held back until the next line is known, because a rule line below it may reveal it
-    as the header of a new table: the first rule of the run, one after a blank line, or one under
-    a repeated header. Any other rule line only separates rows.
+    A row is held back until the next line is known, because a rule line below it may reveal it as
+    the header of a new table. Such a line is the first rule of the run, one after a blank line, or
+    one under a repeated header. Any other rule line only separates rows.
     """
     number = 0
     header: list[str] | None = None
@@ -193,10 +186,6 @@ def _is_rule(raw: list[str], *, strict: bool) -> bool:
     return all(
         len(cell.strip()) >= shortest and _RULE_CELL.fullmatch(cell) is not None for cell in raw
     )
-
-
-def _read_cells(raw: list[str]) -> list[str]:
-    return [_read_cell(cell) for cell in raw]
 
 
 def _read_cell(cell: str) -> str:

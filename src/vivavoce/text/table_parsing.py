@@ -1,9 +1,9 @@
 r"""Find the tables in a model's answer, in time linear in its length.
 
-An answer holds tables as Markdown pipes (with or without the rule line, with grid borders or box
-drawing), HTML, LaTeX or delimited text (in a `csv` fence, or without one when nothing else is a
-table), with prose around them and code fences. Cells are stripped of padding, runs of white
-space become one space, entities and escapes are resolved; emphasis stays.
+An answer holds tables with prose around them and code fences. Tables are Markdown pipes (with or
+without the rule line, with grid borders or box drawing), HTML, LaTeX or delimited text. Delimited
+text is in a `csv` fence, or without one when nothing else is a table. Cells are stripped of
+padding, runs of white space become one space, entities and escapes are resolved; emphasis stays.
 
 A hostile answer costs no more than `table_budget` allows: what lies beyond is not read, and the
 answer is `truncated`.

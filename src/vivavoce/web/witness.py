@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -45,18 +42,3 @@ def witness_app(folder: Path, key: Ed25519PrivateKey, now: Callable[[], str]) ->
     return Starlette(
         routes=[Route(place, take, methods=["POST"]), Route(place, show, methods=["GET"])]
     )
-
-
-def serve_witness(
-    folder: Path,
-    key: Ed25519PrivateKey,
-    now: Callable[[], str],
-    host: str,
-    port: int,
-    started: Callable[[str], None],
-) -> None:
-    """Serve a witness until interrupted; `started` is told the address."""
-    with closing(socket.create_server((host, port))) as listening:
-        started(f"http://{host}:{listening.getsockname()[1]}")
-        config = uvicorn.Config(witness_app(folder, key, now), log_level="warning")
-        uvicorn.Server(config).run(sockets=[listening])

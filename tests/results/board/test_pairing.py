@@ -41,9 +41,21 @@ def test_a_name_that_means_two_logs_lists_the_longer_names(tmp_path: Path) -> No
     with pytest.raises(InputError, match="lab/one has 2 logs of title") as refused:
         contestant_pairs(tmp_path, "lab/one", "lab/two", Only())
     assert "lab/one (attempts=1) (second)" in str(refused.value)
-    for name in ("lab/one (second)", "lab/one (attempts=1) (second)"):
+    for name in (
+        "lab/one (second)",
+        "lab/one (attempts=1) (second)",
+        "lab/one (attempts=1 second)",
+    ):
         [(found, _)], _ = contestant_pairs(tmp_path, name, "lab/two", Only())
         assert found.log.key.prompt_hash == "second"
+
+
+@pytest.mark.parametrize("name", ["lab/one second", "lab/one (attempts=2)", "lab/one (", "lab"])
+def test_a_name_that_no_board_prints_means_nobody(tmp_path: Path, name: str) -> None:
+    write_log(tmp_path, VALUES, model="lab/one", prompt_hash="second")
+    write_log(tmp_path, VALUES, model="lab/two")
+    with pytest.raises(InputError, match="has no contestant"):
+        contestant_pairs(tmp_path, name, "lab/two", Only())
 
 
 def test_two_judges_make_two_duels(tmp_path: Path) -> None:

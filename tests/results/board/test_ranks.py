@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.results.board.ranks import Contestant, add_ranks
-from vivavoce.results.logs.records import contestant_label
+from vivavoce.results.logs.records import contestant_label, distinct_labels
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 
@@ -96,6 +96,25 @@ def test_runs_of_one_model_are_told_apart_by_what_they_differ_in() -> None:
     )
     assert first["tied_with"] == ["a/x (temperature=1.0)"]
     assert second["tied_with"] == ["a/x (temperature=0.0)"]
+
+
+def test_names_of_one_model_hold_only_the_words_that_differ() -> None:
+    rows = [
+        {
+            "model": "a/x",
+            "method": "direct",
+            "decoding": f"attempts=1 context={n}",
+            "prompt_hash": p,
+        }
+        for n, p in ((8000, "old"), (32000, "old"), (32000, "new"))
+    ]
+    other = {"model": "a/y", "method": "direct", "decoding": "attempts=1", "prompt_hash": "old"}
+    assert distinct_labels([*rows, other]) == [
+        "a/x (context=8000)",
+        "a/x (context=32000) (old)",
+        "a/x (context=32000) (new)",
+        "a/y",
+    ]
 
 
 def test_a_label_names_the_model_and_a_method_other_than_direct() -> None:

@@ -286,7 +286,7 @@ def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
 ) -> None:
     from datetime import date
 
-    from vivavoce.rounds import update_round
+    from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
     spec = {

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from vivavoce.cli import app
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.rounds import load_round
+from vivavoce.rounds.licences import is_open
 from vivavoce.store import read_json, read_jsonl
 from vivavoce.tasks import build_round
-from vivavoce.text.licences import is_open
 
 CLOSED = "http://arxiv.org/licenses/nonexclusive-distrib/1.0/"
 SPEC = {

@@ -26,8 +26,8 @@ from tests.tasks.methods.agent_runs import (
 )
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.library.desk import MAX_QUERY
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.agent_tools import MAX_QUERY
 
 
 @pytest.fixture(scope="module")

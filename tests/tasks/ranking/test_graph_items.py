@@ -21,6 +21,7 @@ from vivavoce.tasks.ranking.items.graph_items import (
     PAPERS,
     BoardQuery,
     GraphPart,
+    RankingOptions,
     make_graph_part,
 )
 
@@ -60,7 +61,7 @@ def rows(part: GraphPart, name: str) -> list[dict[str, Any]]:
 def test_papers_edges_and_candidates_of_a_round(tmp_path: Path) -> None:
     corpus = corpus_of_six(tmp_path)
     build_networks(corpus)
-    part = make_graph_part(corpus, [BOARD], ["b", "gold"], WINDOW)
+    part = make_graph_part(corpus, [BOARD], ["b", "gold"], WINDOW, RankingOptions())
 
     papers = rows(part, PAPERS)
     assert [row["paper_id"] for row in papers] == ["a", "b", "gold"]
@@ -101,7 +102,7 @@ def test_a_later_window_has_what_an_earlier_one_lacks(tmp_path: Path) -> None:
     corpus = corpus_of_six(tmp_path)
     build_networks(corpus)
     later = Window(WINDOW.start, date(2022, 1, 1))
-    part = make_graph_part(corpus, [BOARD], ["b", "gold"], later)
+    part = make_graph_part(corpus, [BOARD], ["b", "gold"], later, RankingOptions())
     papers = {row["paper_id"]: row for row in rows(part, PAPERS)}
     assert sorted(papers) == ["a", "b", "gold", "late"]
     assert papers["a"]["in_citation"] == 4
@@ -114,7 +115,7 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         corpus = corpus_of_six(tmp_path / name)
         build_networks(corpus)
-        parts.append(make_graph_part(corpus, [BOARD], ["gold", "b", "b"], WINDOW))
+        parts.append(make_graph_part(corpus, [BOARD], ["gold", "b", "b"], WINDOW, RankingOptions()))
     assert parts[0] == parts[1]
 
 
@@ -122,7 +123,11 @@ def test_only_what_was_asked_for_is_in_the_round(tmp_path: Path) -> None:
     corpus = corpus_of_six(tmp_path)
     build_networks(corpus, only=["comparison"])
     part = make_graph_part(
-        corpus, [BOARD], ["b"], WINDOW, networks=["comparison"], texts=["abstracts"], limit=1
+        corpus,
+        [BOARD],
+        ["b"],
+        WINDOW,
+        RankingOptions(networks=("comparison",), texts=("abstracts",), candidates=1),
     )
     assert {row["network"] for row in rows(part, EDGES)} == {"comparison"}
     assert [row["in_citation"] for row in rows(part, PAPERS)] == [None, None]
@@ -138,7 +143,7 @@ def test_works_outside_the_corpus_are_no_nodes(tmp_path: Path) -> None:
         tmp_path, [paper("a", RIGHT), paper("b", RIGHT)], cited={"b": ["a", "elsewhere"]}
     )
     build_networks(corpus)
-    part = make_graph_part(corpus, [BOARD], ["a"], WINDOW)
+    part = make_graph_part(corpus, [BOARD], ["a"], WINDOW, RankingOptions())
     assert len(rows(part, EDGES)) == 1
     assert load_network(corpus, "citation", external=False).graph.n == 2
 
@@ -147,19 +152,19 @@ def test_works_outside_the_corpus_are_no_nodes(tmp_path: Path) -> None:
 def test_networks_that_were_not_built_name_the_command(network: Any, tmp_path: Path) -> None:
     corpus = corpus_of_six(tmp_path)
     with pytest.raises(StaleError, match=f"viva network build --corpus {tmp_path}"):
-        make_graph_part(corpus, [BOARD], ["b"], WINDOW, networks=[network])
+        make_graph_part(corpus, [BOARD], ["b"], WINDOW, RankingOptions(networks=(network,)))
 
 
 def test_networks_of_another_state_of_the_corpus_are_refused(tmp_path: Path) -> None:
     build_networks(corpus_of_six(tmp_path))
     changed = write_papers(tmp_path, [paper("a", RIGHT)])
     with pytest.raises(StaleError, match="viva network build --corpus"):
-        make_graph_part(changed, [BOARD], ["a"], WINDOW)
+        make_graph_part(changed, [BOARD], ["a"], WINDOW, RankingOptions())
 
 
 def test_a_round_without_boards_is_empty(tmp_path: Path) -> None:
     corpus = corpus_of_six(tmp_path)
     build_networks(corpus)
-    part = make_graph_part(corpus, [], [], WINDOW)
+    part = make_graph_part(corpus, [], [], WINDOW, RankingOptions())
     assert rows(part, PAPERS) == rows(part, EDGES) == []
     assert part.columns == {}

@@ -19,7 +19,7 @@ from vivavoce.tasks.tables.items.table_items import GoldTable
 
 
 def table(table_id: str) -> GoldTable:
-    return GoldTable(table_id, "s", 0, "cited", "c", (), ("A",), (), None)
+    return GoldTable(table_id, "s", "cited", "c", ("A",), (), None)
 
 
 def lines(path: Path, *rows: object) -> Path:

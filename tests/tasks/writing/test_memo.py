@@ -16,7 +16,7 @@ from tests.tasks.writing.corpora import Papers, usual, words
 
 from vivavoce.corpus import Corpus, load_corpus, verify_corpus
 from vivavoce.records import Section
-from vivavoce.rounds import update_round
+from vivavoce.rounds.updating import update_round
 from vivavoce.store import hash_tree, lock, read_sealed, write_sealed
 from vivavoce.tasks import build_round, builders
 from vivavoce.tasks.writing.items import memo as memo_module

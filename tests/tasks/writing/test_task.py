@@ -113,7 +113,7 @@ def test_decoding_reached_the_server(finished: Finished) -> None:
 def test_answers_are_scored_against_the_papers_text(finished: Finished, task: str) -> None:
     sample = only(finished.logs[task, "writing-whole"])
     found = row(finished, task, "writing-whole")
-    expected = rouge(sample.output.completion, sample.target).rougeL
+    expected = rouge(sample.output.completion, sample.target).rougeL.f
     assert found["value"] == pytest.approx(expected, abs=1e-12)
     assert (found["n"], found["valid"], found["missing"]) == (1, 1.0, 0)
     assert found["tokens"] == TOKENS

@@ -24,7 +24,7 @@ from vivavoce.web.annotation.decisions import next_assignment, save_draft, submi
 from vivavoce.web.annotation.kinds import KINDS
 from vivavoce.web.annotation.pages import review
 from vivavoce.web.annotation.pages_items import show
-from vivavoce.web.annotation.people import admit, pause, resume
+from vivavoce.web.annotation.people import change_part
 from vivavoce.web.annotation.tables import Assignment, Decision
 
 DAY = timedelta(days=1)
@@ -81,7 +81,7 @@ def test_a_lead_can_overrule_a_qualification(tmp_path: Path) -> None:
     with pytest.raises(NotAllowed):
         made.work("ann", {"*": EXCLUDE})
     with made.database.writing() as session:
-        admit(session, part_of(session, made, "ann"), True, made.now)
+        change_part(session, part_of(session, made, "ann"), "admit", made.now)
     assert made.work("ann", {"*": INCLUDE}) == 1
 
 
@@ -97,7 +97,8 @@ def test_who_is_paused_is_handed_nothing_and_loses_nothing(paths: Made) -> None:
     taken = paths.take("ann")
     assert taken is not None
     with paths.database.writing() as session:
-        pause(session, part_of(session, paths, "ann"), "Read section 2 again.", paths.now)
+        part = part_of(session, paths, "ann")
+        change_part(session, part, "pause", paths.now, reason="Read section 2 again.")
     with pytest.raises(NotAllowed) as refused:
         paths.decide(taken, "ann", INCLUDE)
     assert refused.value.state == "paused"
@@ -105,7 +106,7 @@ def test_who_is_paused_is_handed_nothing_and_loses_nothing(paths: Made) -> None:
         ann = person_of(session, "ann")
         save_draft(session, taken, ann, INCLUDE, paths.now)  # what was typed is kept
         assert part_of(session, paths, "ann").pause_reason == "Read section 2 again."
-        resume(session, part_of(session, paths, "ann"), paths.now)
+        change_part(session, part_of(session, paths, "ann"), "resume", paths.now)
     assert paths.take("ann") == taken
     paths.decide(taken, "ann", INCLUDE)
 

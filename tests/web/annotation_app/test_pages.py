@@ -8,7 +8,7 @@ import pytest
 from lxml import html as lxml_html
 from lxml.html import HtmlElement
 from sqlalchemy import select
-from tests.servers.annotation import ANSWERS, Clock, Person, app_people, content_of, fill
+from tests.servers.annotation import ANSWERS, PASSWORD, Clock, Person, app_people, content_of, fill
 
 from vivavoce.web.annotation.app import guidelines_html
 from vivavoce.web.annotation.campaigns import NewItem
@@ -188,6 +188,43 @@ def test_a_draft_stays_with_the_item(database, clock):
         )
         assert (draft.status_code, draft.text) == (204, "")
         assert labels(database) == []
+
+
+def test_what_was_typed_goes_through_an_expired_login(database, clock):
+    fill(database, {"ann": "annotator"}, kind="demands", items=1)
+    with app_people(database, clock, "ann") as (ann,):
+        ann.open(WORK)
+        clock.wait(hours=13)
+        ann.send(action="decide", **ANSWERS["demands"], note=HOSTILE + "\nnext", flag="yes")
+        assert ann.status == 401
+        assert "You are logged out." in ann.text
+        assert "<script>window" not in ann.text
+        ann.send("/login", name="ann", password="wrong password")
+        assert ann.status == 401
+        ann.send("/login", name="ann", password=PASSWORD)
+        assert "You are logged in" in ann.text
+        assert labels(database) == []
+        ann.send("/c/pilot/a/1")
+        assert ann.status == 200
+    with database.reading() as session:
+        (row,) = session.scalars(select(Decision))
+        assert (row.label, row.flag) == (ANSWERS["demands"], True)
+        assert row.note == HOSTILE + "\nnext"
+
+
+def test_only_items_are_kept_through_a_login(database, clock):
+    fill(database, {"ann": "annotator"})
+    with app_people(database, clock, "") as (stranger,):
+        stranger.open("/login")
+        for path in ("https://example.org/", "//example.org/c/pilot/a/1", "/logout"):
+            stranger.open("/login")
+            kept = {"kept.": path, "kept.note": "typed"}
+            stranger.send("/login", name="ann", password=PASSWORD, **kept)
+            assert (stranger.status, stranger.address) == (200, "/campaigns")
+            stranger.send("/logout")
+        answer = stranger.http.post("/c/pilot/lead/feedback", data={"text": "typed"})
+        assert answer.status_code == 401
+        assert "typed" not in answer.text
 
 
 def test_what_is_missing_is_named_and_what_was_typed_stays(database, clock):

@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import html
 
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 
 HOSTILE = [
     "a</script><script>window.__xss=1</script>",

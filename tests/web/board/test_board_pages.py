@@ -24,7 +24,7 @@ from tests.web.board.board_rows import (
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_tree
-from vivavoce.web import write_site
+from vivavoce.web.board.site import write_site
 from vivavoce.web.printing import figure, guard_formula, interval, share, visible
 
 

@@ -1,10 +1,10 @@
 """The steps of a build, run here, in a process for each core, or on a Ray cluster through Daft.
 
 A step is a function of one task, a plain row, that reads and writes files below the corpus and
-leaves a completion marker. Where it runs makes no difference to what it writes. A small build runs
-in this process. A large one goes to a pool of processes; on a cluster it is a Daft dataframe of
-tasks with a column that a batch function fills in worker processes, one task a batch, and every
-machine has to see the folder of the corpus under the same path.
+leaves a completion marker. Its files are the same wherever it runs. A small build runs in this
+process. A large one goes to a pool of processes. On a cluster it is a Daft dataframe of tasks: a
+batch function fills one column in worker processes, one task a batch. Every machine has to see the
+folder of the corpus under the same path.
 """
 
 from __future__ import annotations

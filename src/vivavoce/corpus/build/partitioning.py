@@ -1,8 +1,8 @@
 """Papers cut into shards, and documents repartitioned to the shards that need them.
 
 A shard is a run of papers in the order of their ids. Its first paper is one whose hash hits zero,
-so the cuts depend on nothing but the ids: they are the same on every machine, and those between
-papers that stay stay where they are when others are added.
+so the cuts depend on nothing but the ids. They are the same on every machine, and cuts between
+unchanged papers stay where they are when others are added.
 
 Each run of files of the imports is read once, and its content is written in the order of the
 shards, one batch a shard: two passes over the documents, whatever their order was.
@@ -142,7 +142,7 @@ def repartition(task: Row) -> Row:
 
 
 def read_repartitioned(path: Path, number: int) -> tuple[pa.RecordBatch, Numbers]:
-    """One batch of a file that was written so, and where its documents stand in the shard.
+    """One batch of such a file, and the places of its documents in the shard.
 
     `DamagedError` names a file that cannot be read.
     """

@@ -97,7 +97,7 @@ def read_marker(folder: Path, name: str, config: str, inputs: str) -> Row | None
 
 
 def text_document(paper: MergedPaper) -> Document:
-    """The document whose text, references and tables stand for the paper."""
+    """The document that gives the paper its text, references and tables."""
     with_text = (d for d in paper.documents if d.sections or d.references or d.tables)
     return next(with_text, paper.documents[0])
 

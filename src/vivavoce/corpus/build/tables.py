@@ -8,8 +8,8 @@
 5. The small tables in another order and the manifest are written.
 
 The tables depend only on the set of imported documents: neither on the order in which they came,
-nor on the engine, nor on what was built before. `tables/manifest.json` is written last and bound
-to the imports: a build that was cut short is noticed, and goes on where it stopped.
+nor on the engine, nor on earlier builds. `tables/manifest.json` is written last and bound to the
+imports: a build that was cut short is noticed, and goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _OWN_FOLDERS = (*TABLES, FACTS, RESULTS, SKETCHES, DIGESTS, _WORK)
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Counts of what the tables were made of."""
+    """Counts of the documents and records in the tables."""
 
     papers: int
     dated: int

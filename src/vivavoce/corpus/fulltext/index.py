@@ -1,8 +1,8 @@
 """The full-text index of a corpus: built once, then changed only where papers changed.
 
 `index/abstracts/` and `index/full/` lie in the corpus folder. An update walks the papers of the
-corpus and the list of indexed papers, both sorted by id, side by side, and commits now and then;
-when it is killed, the next one goes on from the last commit, whatever the corpus is by then.
+corpus and the list of indexed papers side by side, both sorted by id, and commits now and then.
+When it is killed, the next one goes on from the last commit, even if the corpus has changed.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def build_index(
     Args:
         corpus: What to index; the index goes into its folder `index`.
         text: `abstracts` for titles and abstracts, `full` for headings and sections as well.
-        fresh: Drop the index there is and build it anew.
+        fresh: Drop the existing index and rebuild it.
         progress: Called with the papers walked and their number.
 
     Raises:

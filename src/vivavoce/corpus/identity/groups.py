@@ -27,8 +27,8 @@ class Join(NamedTuple):
 class Groups:
     """Documents by number, joined step by step.
 
-    A group knows the strong identifiers of its documents. The first value of a scheme stands for
-    the group, which is that of its lowest document.
+    A group knows the strong identifiers of its documents. The group's value of a scheme is the
+    first one, which is that of its lowest document.
     """
 
     def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
@@ -40,7 +40,7 @@ class Groups:
         self._strong = [{s: name[s] for s in STRONG if s in name} for name in names]
 
     def root(self, index: int) -> int:
-        """The lowest document of a document's group, which stands for the group."""
+        """The lowest document of a document's group, which represents the group."""
         while self._parent[index] != index:
             self._parent[index] = self._parent[self._parent[index]]
             index = self._parent[index]

@@ -1,8 +1,8 @@
 """Documents that describe one paper, found and merged.
 
-Two documents describe one paper when they share an identifier or a file name, or when they share
-a title and what else is known speaks for it (`title_joins`). Which of them came first does not
-matter: the merged papers depend only on the set of documents.
+Two documents describe one paper when they share an identifier or a file name, or when they share a
+title and their other fields agree (`title_joins`). The order of the documents does not matter: the
+merged papers depend only on the set of documents.
 """
 
 from __future__ import annotations

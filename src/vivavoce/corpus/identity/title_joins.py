@@ -195,7 +195,7 @@ class _Joiner:
         return None
 
     def _agreeing(self, pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[Apart]]:
-        """The works of one paper that do not contradict each other in what the paper lacks."""
+        """Works that agree in the fields missing from their paper, and the others apart."""
         ids = [self._groups.strong_ids(pair.work.holder) for pair in pairs]
         doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
         years = [year for pair in pairs for year in pair.work.years]

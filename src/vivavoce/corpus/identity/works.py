@@ -3,9 +3,9 @@
 Papers are compared by the sketches of their abstracts and of their texts. Two are one work when
 their titles hold the same numbers (the second part and the next year's report are other works) and
 
-- they share an author, and their abstracts or texts resemble each other by `LIKELY`, or by `ALIKE`
-  where half of the words of the shorter title are in the other, or their titles are equal and the
-  abstract of one is not known;
+- they share an author, and their abstracts or texts resemble each other by `LIKELY`. `ALIKE` is
+  enough where half of the words of the shorter title are in the other, or their titles are equal
+  and the abstract of one is not known;
 - or, whoever wrote them, abstracts or texts resemble each other by `SAME`.
 
 So a translated abstract, or another title, does not hide that the text is the same. The date of a

@@ -177,7 +177,7 @@ class _Fetch:
         self._unknown += lost
 
     def _read(self, absent: Sequence[str]) -> list[Fault]:
-        """Read the answers, earlier ones too, in which there are works that the corpus lacks."""
+        """Read the answers, earlier ones too, that have works missing from the corpus."""
         known = {paper.arxiv_id for paper in load_corpus(self._corpus).papers}
         rows = [row for name in absent if name not in known and (row := self.index.get(name))]
         files = {row["file"]: row for row in rows if row["outcome"] == GOT}

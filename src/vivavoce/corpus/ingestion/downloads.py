@@ -54,7 +54,7 @@ class Reading:
 class Index:
     """Rows by key, kept in a file; sorted there, so the same rows are the same bytes.
 
-    Opening it takes in what a killed fetch left in its journal.
+    Opening it includes the journal that a killed fetch left.
     """
 
     def __init__(self, path: Path, key: Sequence[str]) -> None:
@@ -113,7 +113,7 @@ def _whole_rows(journal: Path) -> Iterable[Row]:
 def open_downloads(
     folder: Path, index: str, key: Sequence[str], limit: int | None, what: str
 ) -> Iterator[Index]:
-    """Hold the downloads of a corpus for a fetch; gives the index of what was asked for.
+    """Hold the downloads of a corpus for a fetch; gives the index of earlier requests.
 
     Raises what `load_corpus` does, unless a killed reading of downloads explains it, and
     `InputError` for a limit below 0 of `what` to fetch.
@@ -133,19 +133,24 @@ def open_downloads(
             opened.settle()
 
 
-def polite_client(hosts: frozenset[str], base: str | None) -> Client:
+def polite_client(
+    hosts: frozenset[str], base: str | None, contact: str | None = None, tries: int = 3
+) -> Client:
     """A client that shares its turns with every other one on this machine.
 
-    `base` is a loopback server in place of the hosts, for tests.
+    `base` is a loopback server in place of the hosts, for tests; `contact` an address that the
+    servers can write to.
     """
     from vivavoce.sources.http.client import Allowed, Client, Limits
     from vivavoce.sources.http.throttle import Throttle, slots_folder
 
-    limits = Limits(tries=3)
+    limits = Limits(tries=tries)
     if base:
         quick = Throttle({"127.0.0.1": 0.0})
-        return Client(Allowed(hosts, loopback=base), limits=limits, throttle=quick)
-    return Client(Allowed(hosts), limits=limits, throttle=Throttle(shared=slots_folder()))
+        allowed = Allowed(hosts, loopback=base)
+        return Client(allowed, limits=limits, throttle=quick, contact=contact)
+    throttle = Throttle(shared=slots_folder())
+    return Client(Allowed(hosts), limits=limits, throttle=throttle, contact=contact)
 
 
 def finish_reading(folder: Path) -> Reading:

@@ -131,7 +131,7 @@ class _Asking:
         self.unknown: list[str] = []
 
     def is_open(self, paper: Paper) -> bool:
-        """Check whether a paper was not asked for with what is known of it now."""
+        """Check whether a paper still has to be asked for with its present identifiers."""
         row = self._index.get(self._service, paper.paper_id)
         if row is None or row["query"] != _query(paper):
             return True

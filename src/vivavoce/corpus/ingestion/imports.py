@@ -62,9 +62,9 @@ class Shard:
 def find_files(source: Source, where: Path, corpus: Path) -> list[File]:
     """Every file of a source's kind at `where`, sorted by name.
 
-    A folder is walked; links that lead out of it are passed over, and so is the corpus itself,
+    A folder is walked; links that lead out of it are skipped, and so is the corpus itself,
     unless the folder is a part of it, such as that of fetched texts.
-    `InputError` when there is nothing at `where`, or nothing of this kind.
+    `InputError` when `where` is missing, or has no file of this kind.
     """
     if not source.reads_files:
         return [(str(where), where)]
@@ -339,7 +339,7 @@ def ingest(
     `fresh` drops an unfinished ingest of this kind instead of resuming it.
 
     Raises:
-        InputError: No such source, or nothing of its kind at `where`.
+        InputError: No such source, or no file of its kind at `where`.
         LockedError: Another process holds the corpus.
         VivaError: An unfinished ingest of this kind differs from this one.
     """

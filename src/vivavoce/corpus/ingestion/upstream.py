@@ -43,10 +43,10 @@ def export_as(corpus: Corpus | Path | str, kind: str, out: Path) -> int:
     `out` is a `.jsonl` file; for the kinds of `FOLDER_FILES` a folder.
 
     Raises:
-        InputError: No such kind, or `out` is not what the kind is written to.
-        StaleError: The corpus holds nothing of this kind, or was read before records were kept.
+        InputError: No such kind, or `out` does not fit the kind.
+        StaleError: The corpus has no records of this kind, or was read before records were kept.
         DamagedError: A file of the corpus was altered.
-        VivaError: There is no room for what is written.
+        VivaError: There is no room for the files.
     """
     if kind not in UPSTREAM_KINDS:
         raise InputError(f"Nothing is exported as {kind!r}. There are: {_listed(UPSTREAM_KINDS)}.")

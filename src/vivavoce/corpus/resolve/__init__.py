@@ -6,5 +6,5 @@ It finds what `PaperIndex` finds, with memory bounded by the shard and not by th
 2. `build_index` counts what depends on all papers and sorts the keys into files (once a build);
 3. `resolve_shard` joins the keys of a shard's references with them and weighs the few candidates.
 
-`changed_keys` and `touched_rows` tell which references papers that were added may concern.
+`changed_keys` and `touched_rows` find the references that added papers may concern.
 """

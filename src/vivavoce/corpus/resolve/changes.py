@@ -1,7 +1,7 @@
 """References that papers which came, went or changed may concern.
 
-The keys of a shard's references are kept beside it, four bytes each: a short key may stand for
-several, so now and then a reference is resolved again for nothing.
+The keys of a shard's references are kept beside it, four bytes each. A short key may match several,
+so now and then a reference is resolved again for nothing.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Matches(NamedTuple):
 
 @dataclass(frozen=True)
 class Index:
-    """The papers of a corpus by key; what is counted over all of them stands beside."""
+    """The papers of a corpus by key, with the counts over all of them."""
 
     folder: Path
     arrays: Mapping[str, NDArray[Any]]
@@ -59,7 +59,7 @@ class Index:
     _starts: Mapping[str, Numbers] = field(default_factory=dict)
 
     def match(self, keys: Keys) -> Matches:
-        """The range of `values` that each key stands for; keys in ascending order are fastest."""
+        """The range of `values` of each key; keys in ascending order are fastest."""
         held = self.arrays["keys"]
         first = np.searchsorted(held, keys, side="left")
         last = first.copy()

@@ -174,7 +174,7 @@ def _word_rows(folder: Path, gathered: _Gathered) -> tuple[Keys, NDArray[np.uint
 def _sorted_rows(
     gathered: _Gathered, words: tuple[Keys, NDArray[np.uint32]]
 ) -> tuple[Keys, NDArray[np.uint32], Keys]:
-    """All keys in ascending order, what each stands for, and the keys of full blocks."""
+    """All keys in ascending order, the values of each, and the keys of full blocks."""
     titles = np.arange(gathered.titles, dtype=np.uint32)
     raw, blocks = gathered.take("raw_keys"), gathered.take("block_keys")
     title_keys = gathered.take("title_keys")

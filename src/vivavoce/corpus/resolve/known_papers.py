@@ -47,7 +47,7 @@ class KnownPaper:
 
 
 class Evidence(NamedTuple):
-    """Agreement of a reference and a paper in what is not the title."""
+    """Agreement of a reference and a paper in all fields but the title."""
 
     author: bool | None
     year: bool | None

@@ -62,13 +62,13 @@ RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title", "ra
 class PaperIndex:
     """Finds papers by identifier, else by title.
 
-    An equal title counts unless author or year contradict it; a short one needs a year that
-    agrees. A title that nearly agrees, or has a venue attached, needs an author or a year that
-    agrees; one that lacks a subtitle, or stands somewhere in the entry, needs the author (the
-    year, where no author of the paper is known). Where two papers fit equally, neither is taken.
+    An equal title counts unless author or year contradict it; a short one needs a year that agrees.
+    A title that nearly agrees, or has a venue attached, needs an author or a year that agrees. A
+    title without its subtitle, or one somewhere in the entry, needs the author (the year, where no
+    author of the paper is known). Where two papers fit equally, neither is taken.
 
-    With a census of the whole corpus, some papers of it, in its order, are enough: a reference is
-    resolved as by an index of the whole if every paper is there that one would compare it with.
+    With a census of the whole corpus, some papers of it, in its order, are enough. A reference is
+    resolved as by an index of the whole if every paper to compare it with is there.
     """
 
     def __init__(self, papers: Sequence[KnownPaper], census: Census | None = None) -> None:
@@ -171,7 +171,7 @@ class PaperIndex:
         return self._best("near_title", supported)
 
     def _in_text(self, reference: Reference) -> Resolution | None:
-        """A paper whose title stands in the text of the entry, after its author if one is known."""
+        """A paper whose title is in the text of the entry, after its author if one is known."""
         text, found = self._raw.find(reference.raw)
         key = title_key(reference.title or "")
         for hit in found:

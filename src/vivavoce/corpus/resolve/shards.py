@@ -1,7 +1,7 @@
-"""References of one shard resolved: keys joined with those of papers, and rules for what is left.
+"""References of one shard resolved: keys joined with those of papers, and rules for the others.
 
-A reference none of whose keys stands for a paper never reaches a rule. The others are resolved by
-a `PaperIndex` of the papers found for the slice, which holds every paper that an index of the whole
+A reference without a key of any paper never reaches a rule. The others are resolved by a
+`PaperIndex` of the papers found for the slice, which holds every paper that an index of the whole
 corpus would compare them with.
 """
 

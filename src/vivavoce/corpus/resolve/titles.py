@@ -1,4 +1,4 @@
-"""Titles that nearly agree with that of a reference, and titles that stand in its text.
+"""Titles that nearly agree with that of a reference, and titles inside its text.
 
 Titles that are misspelt, hyphenated, cut short or have something attached are compared inside
 blocks only: those that share one of a paper's rarest words, or its first or last letters. So the
@@ -22,7 +22,7 @@ from vivavoce.corpus.resolve.known_papers import MAX_RAW
 
 
 class Census:
-    """Counts over the whole corpus: here of the titles at hand, which are all there are."""
+    """Counts over the whole corpus: here over the given titles, which are the whole."""
 
     def __init__(self, titles: Sequence[Sequence[str]] = ()) -> None:
         """Count the words of each title once."""
@@ -33,7 +33,7 @@ class Census:
         return {word: self._seen[word] for word in words}
 
     def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of a kind that hold more titles than the limit, of those at hand."""
+        """The blocks of a kind, of the given titles, that hold more titles than the limit."""
         return {block for block, count in blocks.items() if count > limit}
 
 
@@ -256,7 +256,7 @@ class RawTitles:
             del self._blocks[block]
 
     def find(self, raw: str) -> tuple[str, list[Found]]:
-        """The folded text, and the titles that stand in it by themselves, the longest first."""
+        """The folded text, and the titles that are whole phrases of it, the longest first."""
         text = fold(raw[:MAX_RAW])
         found = sorted(self._inside(text), key=lambda hit: (-hit[0], hit[1]))
         return text, [hit for _, hit in found]

@@ -14,10 +14,10 @@ Over the n layers in the order of their keys, i = 1 ... n,
 so that with gamma > 1 deeper layers weigh more. A NaN equals a NaN and an infinity the same
 infinity; against anything else they make S = 0. Undefined when the gold side has no layer.
 
-`score_tracks` takes for equal what differs by rounding alone; `match` is the share of layers that
-are then equal in every value, `output` the share of tracks whose last layer is. A layer in half
-precision is rounded to 11 bits: with m the median of |gold| over the layer, a value of it is right
-when it is nearer to the gold than 4 * 2^-11 * (|gold| + m).
+`score_tracks` ignores differences by rounding alone. `match` is the share of layers that are then
+equal in every value, `output` the share of tracks whose last layer is. A layer in half precision is
+rounded to 11 bits. With m the median of |gold| over the layer, a value of it is right when it is
+nearer to the gold than 4 * 2^-11 * (|gold| + m).
 
 Source: RD2Bench, section 2.3, equations 1 and 2; a perfect layer gives 1/2 in equation 1 while
 the paper's tables print 1.00, hence the factor 2.

@@ -186,8 +186,6 @@ def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 class _Name:
-    """A method's name, ready to be compared."""
-
     def __init__(self, text: str) -> None:
         plain = unicodedata.normalize("NFKC", text).casefold()
         inside: list[str] = _BRACKETS.findall(plain)
@@ -196,7 +194,7 @@ class _Name:
         self.numbers = sorted(re.findall(r"\d+", plain))
 
     def agreement(self, other: _Name) -> float:
-        """How far two names agree, from 0 to 1."""
+        """Agreement of two names, from 0 to 1."""
         if self.numbers and other.numbers and self.numbers != other.numbers:
             return 0.0
         if self.forms.keys() & other.forms.keys():

@@ -19,7 +19,7 @@ leave nothing to compare, so `acc` is 0. Of a duplicated row the first counts.
 Source: RD2Bench, section 3.1 (executability, format, correlation, value accuracy); the tolerance
 is its code's. `acc` counts NaN with NaN as equal, where its code cannot reach 1 with a NaN.
 
-`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance, so a number g of the
+`skill`: 1e-6 is nothing beside a price and a hundredth of a daily variance. So a number g of the
 gold has a tolerance of its factor's own scale, s being the median of |g| over numbers but 0:
 
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
@@ -48,7 +48,7 @@ A program that was asked for a formula names no columns beside its code: there
 with D the columns that its texts spell out. A column is named `table.column`; case and surrounding
 spaces do not count, nor do the keys `datetime` and `instrument`, which every table has.
 
-Source: RD2Bench, section 2 (the whole way from a report to numbers), with stages of our own.
+Source: RD2Bench, section 2 (all steps from a report to numbers), with stages of our own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -153,21 +153,18 @@ def score_factor(
         exe = float(is_readable)
         return FactorScore(exe, 0.0, None, None, 0.0, 0.0, 0.0, 0.0, days, days)
     pairing = _pair(gold, produced)
-    values = _compare(gold, produced, pairing)
+    values, defined_days = _compare(gold, produced, pairing)
     shared, larger = len(pairing.gold), max(len(gold), len(produced))
     has_duplicates = len(gold) + len(produced) - shared != pairing.union
     in_form = len(produced.values) == 1 and not has_duplicates and shared == pairing.union
     return FactorScore(
         exe=1.0,
         form=float(in_form),
-        corr=values.corr,
-        corr_pooled=values.corr_pooled,
-        acc=values.acc,
-        near=values.near,
+        **values,
         rows=min(len(gold), len(produced)) / larger if larger else None,
         index=shared / pairing.union if pairing.union else None,
         days=pairing.days,
-        undefined_days=pairing.days - values.defined_days,
+        undefined_days=pairing.days - defined_days,
     )
 
 
@@ -183,14 +180,6 @@ class _Pairing:
     union: int
     """Distinct rows of either side."""
     days: int
-
-
-class _Values(NamedTuple):
-    acc: float | None
-    near: float | None
-    corr: float | None
-    corr_pooled: float | None
-    defined_days: int
 
 
 def _pair(gold: FactorFrame, produced: FactorFrame) -> _Pairing:
@@ -210,32 +199,34 @@ def _pair(gold: FactorFrame, produced: FactorFrame) -> _Pairing:
 
 
 def _numbered(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[int, Integers]:
-    """How many distinct values there are, and the number of each value in order."""
+    """The number of distinct values, and the index of each value in order."""
     distinct, numbers = np.unique(np.concatenate([one, other]), return_inverse=True)
     return len(distinct), numbers.astype(np.int64)
 
 
-def _compare(gold: FactorFrame, produced: FactorFrame, pairing: _Pairing) -> _Values:
-    if pairing.union == 0:
-        return _Values(None, None, None, None, 0)
-    if len(produced.values) != 1:
-        return _Values(0.0, 0.0, None, None, 0)
+def _compare(
+    gold: FactorFrame, produced: FactorFrame, pairing: _Pairing
+) -> tuple[dict[str, float | None], int]:
+    """The values of a score that compare numbers, and the days that have a correlation."""
+    if pairing.union == 0 or len(produced.values) != 1:
+        right = 0.0 if pairing.union else None
+        return {"acc": right, "near": right, "corr": None, "corr_pooled": None}, 0
     truth, given = gold.values[0][pairing.gold], produced.values[0][pairing.produced]
     usable = np.isfinite(truth) & np.isfinite(given)
     day, truth_there, given_there = pairing.day[usable], truth[usable], given[usable]
     daily = _correlations(day, truth_there, given_there)
     pooled = _correlations(np.zeros_like(day), truth_there, given_there)
-    return _Values(
-        acc=float(_equal(truth, given, TOLERANCE).sum() / pairing.union),
-        near=float(_equal(truth, given, _margins(truth, gold)).sum() / pairing.union),
-        corr=float(daily.mean()) if len(daily) else None,
-        corr_pooled=float(pooled[0]) if len(pooled) else None,
-        defined_days=len(daily),
-    )
+    values = {
+        "acc": float(_equal(truth, given, TOLERANCE).sum() / pairing.union),
+        "near": float(_equal(truth, given, _margins(truth, gold)).sum() / pairing.union),
+        "corr": float(daily.mean()) if len(daily) else None,
+        "corr_pooled": float(pooled[0]) if len(pooled) else None,
+    }
+    return values, len(daily)
 
 
 def _margins(values: Floats, gold: FactorFrame) -> Floats:
-    """How far from each value another one is still right, by the scale of all gold values."""
+    """The tolerance of each value, by the scale of all gold values."""
     (known,) = gold.values
     sizes = np.abs(known[np.isfinite(known) & (known != 0)])
     scale = float(np.median(sizes)) if len(sizes) else 0.0

@@ -1,4 +1,4 @@
-"""When two cells say the same: numbers with units, marks for yes and no, words.
+"""Equality of two cells: numbers with units, marks for yes and no, words.
 
 A cell is reduced to a key, and cells match when their keys are equal. What costs nothing: case,
 spaces, markup, `1,000` for `1k` or `1000`, `340M` for `340 million`, `5 min` for `300 s`, `ten` for
@@ -11,8 +11,8 @@ In a cell of words, spelling, punctuation and the order of a list cost nothing:
 - Accents on Latin letters, quotation marks, a final stop and marks of footnotes are left out.
 - Dots of abbreviations are left out (`U.S.`), and a short form in brackets that is made of the
   initials of the words before it stands for them: `question answering (QA)` is `QA`.
-- What stands between commas, semicolons, slashes, `&` and `and` is a list, whose order does not
-  matter unless one of its items is a bare number: `80/20` is not `20/80`.
+- Parts between commas, semicolons, slashes, `&` and `and` are a list, whose order does not matter
+  unless one of its items is a bare number: `80/20` is not `20/80`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _plain(words: str) -> str:
 
 
 def _without_accents(text: str) -> list[str]:
-    """Marks that stand on a Latin letter are left out; on others they make another letter."""
+    """Marks on a Latin letter are left out; on others they make another letter."""
     kept: list[str] = []
     is_latin = False
     for letter in text:
@@ -135,7 +135,7 @@ def fold_words(words: str) -> str:
 
 
 def cell_key(cell: str | None, unit: str = "") -> str:
-    """What a cell says, for comparison; empty for an absent value such as `N/A` or a dash.
+    """The content of a cell, for comparison; empty for an absent value such as `N/A` or a dash.
 
     `unit` is the one its column is in: `Params (M)` makes `340` mean `340M`.
     """
@@ -181,14 +181,14 @@ def _written_out(text: str) -> str:
 
 
 def is_unit(name: str) -> bool:
-    """Whether a word is a unit or scale that cells are converted from."""
+    """Check whether a word is a unit or scale that cells are converted from."""
     return name in _UNITS or name in _SCALES
 
 
 def read_number(cell: str) -> float | None:
     """The one number of a printed score: `**88.5%** ± 0.2` -> 88.5.
 
-    What stands in brackets or after ± is an aside. None without a number or with several.
+    Text in brackets or after ± is an aside. None without a number or with several.
     """
     if len(cell) > _MAX_NUMBER:
         return None
@@ -204,7 +204,7 @@ def read_number(cell: str) -> float | None:
 
 
 def _is_power(numbers: list[re.Match[str]], text: str) -> bool:
-    """Whether what follows the first number is only its power of ten."""
+    """Check whether only a power of ten follows the first number."""
     power = _POWER.match(text, numbers[0].end()) if numbers else None
     return power is not None and all(number.start() < power.end() for number in numbers)
 

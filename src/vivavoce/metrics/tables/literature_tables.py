@@ -45,7 +45,7 @@ _TABLE_ASPECTS = ("schema", "unary", "pairwise")
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """What a table says of one paper: a value for each column, None where there is none."""
+    """A table's row on one paper: a value for each column, None where there is none."""
 
     paper: str
     cells: tuple[str | None, ...]

@@ -102,13 +102,11 @@ class Meaning:
         return self._are_near(one, other) if found is None else found
 
     def _cell_forms(self, one: str, other: str, header: str) -> bool | None:
-        found = mark_forms(one, other)
-        for compare in (date_forms, complexity_forms, number_forms):
-            if found is None:
-                found = compare(one, other, header)
-        if found is None:
-            found = self._list_forms(one, other, header)
-        return word_forms(one, other, header) if found is None else found
+        numbers = (mark_forms, date_forms, complexity_forms, number_forms)
+        for compare in (*numbers, self._list_forms, word_forms):
+            if (found := compare(one, other, header)) is not None:
+                return found
+        return None
 
     def _list_forms(self, one: str, other: str, header: str) -> bool | None:
         """Equal as sets, or as sequences where arrows join them; None for no list."""
@@ -186,7 +184,7 @@ def header_forms(one: str, other: str) -> bool | None:
     return False if are_contrasted(raw_words(one), raw_words(other)) else None
 
 
-def mark_forms(one: str, other: str) -> bool | None:
+def mark_forms(one: str, other: str, header: str) -> bool | None:
     """Marks for yes, no, partly and unknown; None unless both are marks."""
     marks = [
         _MARKS.get(text.casefold().rstrip(".")) or _MARKS.get(head(text).casefold())

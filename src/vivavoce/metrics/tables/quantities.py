@@ -1,6 +1,6 @@
 """Quantities and dates that a cell states, and whether two cells state the same ones.
 
-Two quantities are the same after conversion of units when the one is a rounding of the other to at
+Units are converted first. Two quantities are the same when the one is a rounding of the other to at
 least three digits (two beside a scale such as `k`, or a mark such as `~`). A bound (`>10k`) and a
 range are no single value. A spread (`± 0.3`) counts only where both cells give one. A share and its
 percentage are the same (`0.912`, `91.2%`).
@@ -137,10 +137,10 @@ def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool:
 
 
 def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
-    """A number with its unit, and the noun that stands in the place of one."""
+    """A number with its unit, or with the noun in place of one."""
     digits = re.sub(r"[, \u2009\u202f]", "", match["number"]).lower()
     mantissa, _, exponent = digits.partition("e")
-    scale = _scale_of(match["scale"])
+    scale = _SCALES[match["scale"]] if match["scale"] else 1.0
     after = match["unit"] or match["money"] or ""
     unit, factor = _UNITS.get(after) or _UNITS.get(after.lower()) or ("", 1.0)
     power = scale * factor * 10.0 ** float(exponent or 0)
@@ -158,10 +158,6 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
         closes_range=False,
     )
     return quantity, "" if unit or not after else after.lower()
-
-
-def _scale_of(name: str | None) -> float:
-    return _SCALES[name] if name else 1.0
 
 
 def _share_units(found: list[Quantity]) -> tuple[Quantity, ...]:

@@ -53,11 +53,11 @@ class Question:
 
     @property
     def key(self) -> str:
-        """What its answers are kept under: questions of the same words are the same."""
+        """Key under which its answers are kept: questions of the same words are the same."""
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
     def mentioned(self) -> list[str]:
-        """What the question has to name in any words: the column, the papers and the values."""
+        """Names that any wording has to use: of the column, the papers and the values."""
         values = [claim.value for claim in self.claims]
         return [collapse_spaces(self.column), *self.papers, *values]
 
@@ -104,7 +104,7 @@ class QuestionWriter:
             )
 
     def claim(self, row: int, column: int) -> Claim:
-        """What a cell says."""
+        """The value of a cell."""
         value = collapse_spaces(self.grid.written[row][column] or "")[:MAX_CELL]
         return Claim(row, value, self.grid.rows[row][1][column])
 
@@ -138,7 +138,7 @@ class QuestionWriter:
         return Question("pairwise", text, expected, name, place, (first, second), papers)
 
     def _said(self, paper: str, column: int) -> Counter[str]:
-        """How often a paper has each value in a column."""
+        """Counts of each value in a column, by paper."""
         if (paper, column) not in self._counts:
             rows = (self.grid.rows[row][1] for row in self._of_papers[paper])
             self._counts[paper, column] = Counter(keys[column] for keys in rows)
@@ -166,7 +166,7 @@ class QuestionWriter:
 
 
 def _relation(first: str, second: str) -> str:
-    """How two keys stand to each other, in words."""
+    """Relation of two keys, in words."""
     if first == second:
         return "the two are the same"
     one, other = first.split(" "), second.split(" ")

@@ -109,7 +109,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What is asked about one table."""
+    """Questions about one table."""
 
     questions: tuple[Question, ...]
     """The table itself answers each with yes."""
@@ -126,7 +126,7 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a reader's answers about two tables come to."""
+    """The result of a reader's answers about two tables."""
 
     score: TableScore
     """Recall and precision of each aspect; those of papers need no reader."""
@@ -156,7 +156,7 @@ class TablePair:
         self._names = names or {}
 
     def ask(self, about: Side, *, pairs: int | None = PAIRS, seed: int = 0) -> QuestionSet:
-        """What is asked about one of the tables, with probes; of pairs a seeded draw.
+        """Questions about one of the tables, with probes; of pairs a seeded draw.
 
         With `pairs=None` every pair is asked, up to 10,000.
 
@@ -186,7 +186,7 @@ class TablePair:
         return QuestionSet(tuple(kept.values()), probes, tuple(dropped))
 
     def read(self, question: Question, about: Side, *, on: Side) -> bool:
-        """Whether a table says what a question about one of the two says.
+        """Check whether a table agrees with a question about one of the two.
 
         A value that a probe swapped in is looked for in every row of its paper.
         """
@@ -198,7 +198,7 @@ class TablePair:
         )
 
     def _holds(self, claim: Claim, column: int, about: Side, on: Side, is_own: bool) -> bool:
-        """Whether the row that belongs to a claim has its value."""
+        """Check whether the row that belongs to a claim has its value."""
         rows = self._grids[on].rows
         if is_own:
             row = claim.row if on == about else self._rows[about].get(claim.row)

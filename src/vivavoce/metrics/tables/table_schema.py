@@ -1,4 +1,4 @@
-"""When two column names ask for the same thing, and which columns of two tables belong together.
+"""Equality of two column names, and the columns of two tables that belong together.
 
 A rename by case, number (singular or plural), punctuation, word order or the synonyms below costs
 nothing. A free paraphrase does: it takes a judge to credit it.
@@ -9,8 +9,8 @@ recall = |{gold columns g : max over produced columns p of s(g, p) >= threshold}
 
 One produced column may serve several gold ones and there is no precision, so more columns never
 hurt: read it beside `schema_p`. Undefined for a gold table without columns. The similarity s is
-`exact` (names equal but for case), `jaccard` (shared word stems, stop words left out; the exact
-comparison where a side has nothing else) or any function of two lists of texts, such as the
+`exact` (names equal but for case) or `jaccard` (shared word stems, stop words left out; the exact
+comparison where a side has nothing else). Any function of two lists of texts can be s, such as the
 cosine of sentence embeddings, for which the paper recommends a threshold of 0.7. A text is the
 column's name, alone or with its values.
 
@@ -29,7 +29,7 @@ import numpy.typing as npt
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
-from vivavoce.text.terms import porter_stem
+from vivavoce.text.stems import porter_stem
 
 _WORDS = read_data(__file__, "columns.toml")
 SYNONYMS = tuple(map(tuple, _WORDS["synonyms"]))
@@ -44,7 +44,7 @@ _OUR = re.compile(r"(?<=\w{3})our$")
 
 
 def column_key(name: str) -> tuple[str, ...]:
-    """What two names of one column have in common; empty only for a name without a letter."""
+    """The common part of two names of one column; empty only for a name without a letter."""
     words = tuple(sorted(_WORD_SYNONYMS.get(word, word) for word in _words(name)))
     return _PHRASES.get(words, words)
 

@@ -2,8 +2,8 @@
 
 Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), British or
 American spelling, function words and word order cost nothing; synonyms and usual abbreviations are
-those of `vocabulary.toml`. An abbreviation that the paper or its table gives stands for what it is
-given for, and for nothing else.
+those of `vocabulary.toml`. An abbreviation that the paper or its table defines has that meaning
+alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import PLAIN_MARKS
-from vivavoce.text.terms import porter_stem
+from vivavoce.text.stems import porter_stem
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _FILLERS = frozenset(_DATA["fillers"])
@@ -53,7 +53,7 @@ def clean(text: str) -> str:
 
 
 def head(text: str) -> str:
-    """A clean text without what stands in brackets; the whole where nothing else is left."""
+    """A clean text without parts in brackets; the whole where no other part is left."""
     return _ASIDE.sub("", text).strip() or text
 
 

@@ -100,7 +100,7 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
 
 
 def _sums(value: float, *, is_anchor: bool) -> tuple[float, float, float, float]:
-    """What an item adds to: the others' values and number, the anchors' values and number."""
+    """Sums of one item: the others' values and number, the anchors' values and number."""
     return (0.0, 0.0, value, 1.0) if is_anchor else (value, 1.0, 0.0, 0.0)
 
 

@@ -1,8 +1,8 @@
 """The answers to the table task in logs, scored by several evaluators: the matcher, and models.
 
 A model evaluator is an answerer, with fixed questions or with those that a synthesizer words:
-`ANSWERER` or `SYNTHESIZER,ANSWERER`. What it said can be kept in a file: an answer that stands
-there is not asked about again.
+`ANSWERER` or `SYNTHESIZER,ANSWERER`. Its scores can be kept in a file: an answer with a score there
+is not asked about again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TableAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """Who scores tables."""
+    """A scorer of tables."""
 
     answerer: str | None = None
     """A model; None for the matcher."""
@@ -110,7 +110,7 @@ def evaluate(
     keep: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Evaluated]:
-    """What every evaluator says of every answer; several answers to an item are averaged.
+    """Scores of every answer by every evaluator; several answers to an item are averaged.
 
     An answer with a fault scores 0 with each of them and is shown to none.
 
@@ -234,7 +234,7 @@ def _mean(values: Sequence[Mapping[str, float | None]]) -> dict[str, float | Non
 
 
 def _key(evaluator: Evaluator, answer: TableAnswer, prompts: PromptSet, use: Use) -> str:
-    """What a score depends on."""
+    """Inputs that decide a score."""
     asked = [use.pairs, use.seed, use.runs, use.batch, use.headers]
     tables = [answer_text(answer.gold), answer_text(answer.system), dict(answer.names)]
     return hash_of([evaluator.name, tables, prompts.sha256, asked])
@@ -350,7 +350,7 @@ def _noted(score: Score, name: str) -> Any:
 
 
 def _fault(sample: EvalSample) -> str | None:
-    """The fault that our scorer saw; scorers that others ran over the log say nothing of it."""
+    """The fault that our scorer saw; scorers that others ran over the log do not report it."""
     for score in our_scores(sample.scores):
         if not score.as_dict()[VALID]:
             return str(_noted(score, "fault") or "malformed")

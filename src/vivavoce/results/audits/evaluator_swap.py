@@ -1,4 +1,4 @@
-"""What becomes of scores and ranks of tables when another evaluator reads the same answers.
+"""Changes in scores and ranks of tables when another evaluator reads the same answers.
 
 Source: arXiv2Table, appendix A.3 and tables 10 to 12.
 """
@@ -34,7 +34,7 @@ from vivavoce.tasks.tables.roles.answering import Use
 
 @dataclass(frozen=True, slots=True)
 class SwapAudit(Report):
-    """What `viva audit evaluators` shows."""
+    """The report of `viva audit evaluators`."""
 
     contestants: tuple[str, ...]
     items: int

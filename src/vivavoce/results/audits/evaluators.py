@@ -1,4 +1,4 @@
-"""How far scores of tables depend on who asks and who answers: drift and ranks under a swap.
+"""Dependence of table scores on evaluators: drift and ranks under a swap.
 
 The same answers of the same contestants are scored by several evaluators, such as pairs of a
 synthesizer and an answerer. Each is held against a base evaluator on the items that both scored.
@@ -38,7 +38,7 @@ _Coefficient = Callable[[Floats, Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What one evaluator says of one contestant's answer to one item."""
+    """One evaluator's score of one contestant's answer to one item."""
 
     evaluator: str
     contestant: str
@@ -51,7 +51,7 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorAudit(Report):
-    """How every other evaluator stands to the base one."""
+    """Comparison of every other evaluator with the base one."""
 
     base: str
     drift: tuple[Row, ...]
@@ -67,7 +67,7 @@ def compare_evaluators(
     """Drift and rank stability of all evaluators against one of them.
 
     Raises:
-        InputError: The base scored nothing, nobody else did, or a case stands there twice.
+        InputError: The base scored nothing, nobody else did, or a case is there twice.
     """
     found: dict[str, dict[str, dict[str, Evaluated]]] = {}
     clusters: dict[str, str] = {}
@@ -125,7 +125,7 @@ class _Swap:
         self._has_intervals = drawn.gives_intervals
 
     def notes(self) -> list[str]:
-        """What could not be compared."""
+        """Cases that could not be compared."""
         found = []
         if self._alone:
             found.append(f"no item is shared for {', '.join(self._alone)}.")

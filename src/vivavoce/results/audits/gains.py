@@ -1,4 +1,4 @@
-"""What added context gains: each setting against the base, on the same items.
+"""Gains of added context: each setting against the base, on the same items.
 
 Source: AcademicEval, tables 3 and 4 (demonstrations) and its ablation with the title alone. The
 papers print both means; here their difference is paired by item and has an interval.

@@ -27,7 +27,7 @@ _ABOUT = ("person", "draw")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one person said of two texts of one item."""
+    """One person's verdict on two texts of one item."""
 
     where: str
     id: str
@@ -52,7 +52,7 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
 
     Raises:
         InputError: A line is not a label, or names an id or a contestant that no judge has seen, or
-            one that stands in several tasks.
+            one of several tasks.
     """
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]

@@ -40,7 +40,7 @@ def audit_items(
 ) -> ItemAudit:
     """Difficulty of each item, and whether it tells contestants apart as the others do.
 
-    Contestants that know nothing of the items, or their gold, are left out.
+    Contestants that do not read the items, or that know their gold, are left out.
 
     Raises:
         InputError: No logs there, or no task has the metric.

@@ -1,21 +1,22 @@
-"""What sways a judge, measured from its own verdicts.
+"""Biases of a judge, measured from its own verdicts.
 
 A judge compares an answer with the reference twice, each standing first once. Per judge:
 
-- `first_share` = verdicts for the text that stood first / verdicts, over the answers judged in
-  both orders; 1/2 without a position bias, whatever the answers are worth;
+- `first_share` = verdicts for the text that came first / verdicts, over the answers judged in both
+  orders; 1/2 without a position bias, whatever the answers are worth;
 - `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
 - `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
 - `longer_wins` = wins of the longer text / wins, over the answers with a winner and two lengths;
 - `length_slope` = points that an answer gains for each doubling of its length relative to the
-  reference, least squares within each contestant, task and setting, so that a contestant that
-  writes more and better does not pass for a bias;
+  reference, by least squares within each contestant, task and setting. So a contestant that writes
+  more and better does not pass for a bias;
 - `unjudged` = answers without a verdict in one order or both / answers.
 
-Two judges of the same answers: their agreement, and self-preference = (own - others) for the
-contestants of the judge's own model family - the same for all other contestants, where own is the
-judge's points and others the mean points, on the same answers, of judges that are neither of its
-family nor of the contestant's. A judge that is merely generous is so to all, and gets 0.
+Two judges of the same answers are compared by their agreement and by self-preference. That is (own
+- others) for the contestants of the judge's own model family, less the same for all other
+contestants. Here own is the judge's points. Others is the mean points, on the same answers, of
+judges that are neither of its family nor of the contestant's. A judge that is merely generous is so
+to all, and gets 0.
 
 Source: Shi et al. 2024, "Judging the Judges" (position); Dubois et al. 2024, "Length-Controlled
 AlpacaEval" (length); Panickssery et al. 2024, "LLM Evaluators Recognize and Favor Their Own
@@ -72,7 +73,7 @@ Case = tuple[float, str]
 
 @dataclass(frozen=True, slots=True)
 class JudgeAudit(Report):
-    """What `viva audit judge` shows."""
+    """The report of `viva audit judge`."""
 
     measures: tuple[Row, ...]
     """One row a judge, criterion and measure."""

@@ -1,15 +1,15 @@
 """Leaks of a round, looked for again in its own files, without the code that built it.
 
-- overlap: of the gold's 13-word runs (of a title, which has no such runs, 4-word runs), the share
-  that the input of a setting holds (the paper's own text, its demonstrations and listed works
-  together), and the gold standing there verbatim;
+- overlap: the share of the gold's 13-word runs that the input of a setting holds (the paper's own
+  text, its demonstrations and listed works together). A title has no such runs, so its 4-word runs
+  count. Also the gold that the input holds verbatim;
 - retold gold: the share of the gold's three-word runs that stand close together in one of these,
   whatever words were changed, broken or put in another order;
 - dates: targets inside the window, splits in the order of time, every demonstration over before its
   target begins;
 - demonstrations that are the target itself, share its title, or share half of the 13-word runs of
   its abstract or gold; items that are near copies of each other in the same way;
-- what was left out, by task, setting and reason;
+- exclusions, by task, setting and reason;
 - with logs, the title-only gap: how much lower a model scores when it sees the title alone.
 
 A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
@@ -46,6 +46,7 @@ from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.family import gold_is_inside
+from vivavoce.rounds.late import came_late
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.items.inputs import (
@@ -68,7 +69,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LeakageAudit(Report):
-    """What `viva audit leakage` shows."""
+    """The report of `viva audit leakage`."""
 
     round: str
     cells: tuple[Row, ...]
@@ -140,7 +141,9 @@ def audit_leakage(
             cells.append({**cell, "run_words": length})
             findings += _leaking(task, setting, measured[setting], limit)
         kept = set(anchors_of(opened).get(f"{FAMILY}/{task}", ()))
-        compared, found = compare_dates(task, items[task], papers, _window(opened), kept)
+        compared, found = compare_dates(
+            task, items[task], papers, _window(opened), kept, came_late(opened)
+        )
         dates.append(compared)
         findings += found
         findings += kin(task, items[task], papers, golds)
@@ -225,7 +228,7 @@ def _overlaps(
 
 
 def _shown_of(task: str, paper: PaperText) -> str:
-    """What a demonstration shows: the inputs of its paper, and its gold."""
+    """Texts of a demonstration: the inputs of its paper, and its gold."""
     texts = [*slots(task, "base", paper).values()]
     texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
     return "\n\n".join(texts)

@@ -36,7 +36,7 @@ Columns = dict[int, dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class PromptAudit(Report):
-    """What `viva audit prompts` shows."""
+    """The report of `viva audit prompts`."""
 
     spreads: tuple[Row, ...]
     """One row a contestant, task, setting and metric."""

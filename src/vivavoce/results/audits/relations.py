@@ -1,8 +1,8 @@
 """Papers of a round compared with each other: dates, demonstrations, near copies.
 
-Everything is compared anew, from the items and the papers of the round. Texts are compared by their
-runs of words as numbers, so that one gold text meets many inputs, and many texts each other. Words
-are those of `vivavoce.metrics.text_statistics`.
+Everything is compared again, from the items and the papers of the round. Texts are compared by
+their runs of words as numbers, so that one gold text meets many inputs, and many texts each other.
+Words are those of `vivavoce.metrics.text_statistics`.
 """
 
 from __future__ import annotations
@@ -71,11 +71,14 @@ def compare_dates(
     papers: Mapping[str, PaperText],
     window: Window,
     anchors: Collection[str] = (),
+    late: tuple[Window, Collection[str]] | None = None,
 ) -> tuple[Row, list[Row]]:
     """Compare every date of a task: what was compared, and the findings.
 
-    Anchors are of an earlier round, so neither its window nor its splits bind them.
+    Anchors are of an earlier round, so neither its window nor its splits bind them. Papers that
+    came too late for earlier rounds are bound by the days of all of these together.
     """
+    line, older = late or (window, ())
     found: list[Row] = []
     pairs = 0
     for row in rows:
@@ -83,7 +86,8 @@ def compare_dates(
         if published != row["published"]:
             detail = f"the item says {row['published']}, its paper {published}"
             found.append(finding("other_date", task, row["id"], detail=detail, breach=True))
-        if row["id"] not in anchors and not inside(published, window):
+        span = line if row["paper_id"] in older else window
+        if row["id"] not in anchors and not inside(published, span):
             found.append(finding("outside_window", task, row["id"], detail=published, breach=True))
         for paper_id in demonstrations(row, _ALL):
             pairs += 1
@@ -213,7 +217,7 @@ def share_of(*found: Found) -> float | None:
 
 
 def share_found(gold: Runs, source: Runs) -> float | None:
-    """Share of the gold's runs, by place, that stand in the source; None without runs."""
+    """Share of the gold's runs, by place, that are in the source; None without runs."""
     return share_of(found_in(gold, source))
 
 

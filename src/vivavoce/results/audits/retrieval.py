@@ -1,4 +1,4 @@
-"""How well a round's tables could be made without a pool: their works sought by the demand alone.
+"""Search for the works of a round's tables without a pool, by the demand alone.
 
 Each retriever searches the titles and abstracts of all works of the round, or of a whole corpus
 with them, for every demand. The differences between retrievers are paired by table.
@@ -47,7 +47,7 @@ _ROWS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class RetrievalAudit(Report):
-    """What `viva audit retrieval` shows."""
+    """The report of `viva audit retrieval`."""
 
     round: str
     works: int
@@ -108,7 +108,7 @@ def audit_retrieval(
 
 
 def round_searches(opened: Round) -> list[Search]:
-    """What is searched for the tables of a round, sorted by id.
+    """Searches for the tables of a round, sorted by id.
 
     Raises:
         InputError: The round has none.

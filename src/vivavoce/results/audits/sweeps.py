@@ -66,7 +66,7 @@ def sweep_tables(
 
 
 def _arguments(log: RunLog) -> dict[str, Any]:
-    """What the method was given, defaults included."""
+    """The method's arguments, defaults included."""
     return {
         name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
     }

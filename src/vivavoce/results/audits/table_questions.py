@@ -1,4 +1,4 @@
-"""Questions about tables with their answers, out of logs, for people to check.
+"""Questions about tables with their answers, from logs, for people to check.
 
 An item is a question about one table that was answered out of the other one: by the model of the
 role `answerer` where the log was scored by use, else by the matcher.

@@ -54,7 +54,7 @@ class Judged:
         return first, second
 
     def outcome(self, criterion: str) -> str | None:
-        """Who won: `answer`, `reference`, or `tie` when the verdict changed with the order."""
+        """The winner: `answer`, `reference`, or `tie` when the verdict changed with the order."""
         places = self.places(criterion)
         if places is None:
             return None

@@ -1,7 +1,7 @@
 """Several attempts at every item: their mean, best and spread, by category and difficulty.
 
-An attempt that failed counts with what it reached, which is 0 where there was nothing to score;
-the attempts that succeeded stand beside that on their own. Both come with how many they are.
+An attempt that failed counts with its score, which is 0 where there was nothing to score. The
+attempts that succeeded are shown beside that on their own. Both come with their number.
 
 Source: RD2Bench, section 3.1 and tables 1 to 5, which leave failed attempts out of some means and
 count them as 0 in others.

@@ -131,7 +131,7 @@ def leaderboard(
 def _trusted(
     found: Sequence[LogHeader], folder: Path, trust: Mapping[str, str]
 ) -> tuple[list[LogHeader], list[str]]:
-    """The logs that are not refused, each with what is said of it, and notes on the others."""
+    """The logs that are not refused, each with its trust, and notes on the others."""
     kept, notes = [], []
     for head in found:
         said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix(), head.trust)

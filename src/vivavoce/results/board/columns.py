@@ -348,9 +348,10 @@ class BoardRow(_OldBoardRow, total=False):
         Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
     trust: Annotated[
-        Literal["verified", "self-reported"],
+        Literal["verified", "self-reported", "not recomputed"],
         Column(
-            says="Whether the maker of the board verified the log and knows where it is from.",
+            says="Whether the maker of the board verified the log and knows where it is from; "
+            "what others published is not recomputed.",
             label="Trust",
             page=8,
             is_optional=True,

@@ -23,7 +23,7 @@ from vivavoce.results.logs.records import NO_MODEL
 from vivavoce.store import Row, hash_of
 
 EEE_SCHEMA = "0.3.0"
-_LIBRARY = "viva-voce"
+LIBRARY = "viva-voce"
 _LONGEST = 100
 """Characters of a part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
@@ -59,7 +59,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
         if row["value"] is not None:
             found[row["round"], model_id(row)].append(row)
     for (name, model), rows in sorted(found.items()):
-        benchmark = _folder(f"{_LIBRARY}-{name}")
+        benchmark = _folder(f"{LIBRARY}-{name}")
         record = {
             "schema_version": EEE_SCHEMA,
             "evaluation_id": f"{benchmark}/{model}/{stamp}",
@@ -72,7 +72,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
                 "additional_details": _texts(rounds.get(name, {})),
             },
             "eval_library": {
-                "name": _LIBRARY,
+                "name": LIBRARY,
                 "version": version("vivavoce"),
                 "additional_details": {"inspect_ai": version("inspect_ai")},
             },
@@ -88,19 +88,19 @@ def model_id(row: Row) -> str:
     A method without a model is one of this package.
     """
     if row["model"] in ("", NO_MODEL):
-        return f"{_LIBRARY}/{_folder(row['method'])}"
+        return f"{LIBRARY}/{_folder(row['method'])}"
     maker, found, name = row["model"].partition("/")
     return f"{_folder(maker)}/{_folder(name)}" if found else f"unknown/{_folder(maker)}"
 
 
 def _folder(name: str) -> str:
-    """A name as one part of a path; one that has to be changed ends with a hash of what it was."""
+    """A name as one part of a path; one that has to be changed ends with a hash of the original."""
     safe = re.sub(r"[^A-Za-z0-9._-]+|^\.+", "_", name)[:_LONGEST].strip("_")
     return safe if safe == name else f"{safe}-{hash_of(name)[:8]}".lstrip("-")
 
 
 def _model(name: str, row: Row) -> Row:
-    is_ours = name.startswith(f"{_LIBRARY}/")
+    is_ours = name.startswith(f"{LIBRARY}/")
     details = {"deployment_type": "self_deployed" if is_ours else "unknown"}
     return {
         "name": str(row["method"] if is_ours else row["model"]),
@@ -118,12 +118,15 @@ def _result(row: Row) -> Row:
         "source_data": {
             "source_type": "other",
             "dataset_name": f"Viva Voce round {row['round']}",
-            "additional_details": _texts({"task": row["task"], "version": row["task_version"]}),
+            "additional_details": _texts(
+                {name: row.get(name) for name in ("round", "task", "setting", "family")}
+                | {"version": row["task_version"]}
+            ),
         },
         "metric_config": _metric(row, known),
         "score_details": {
             "score": row["value"],
-            "details": _texts({name: row.get(name) for name in _DETAILS}),
+            "details": _texts({name: row.get(name) for name in DETAILS}),
             "uncertainty": {
                 **({"confidence_interval": _interval(row["ci"])} if row["ci"] else {}),
                 "num_samples": row["n"],
@@ -138,11 +141,12 @@ def _result(row: Row) -> Row:
     }
 
 
-_DETAILS = (
+DETAILS = (
     *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
     *("tied_with", "detectable", "headline", "partial", "judge", "calibrated", "contamination"),
     *("fit", "trust", "tokens", "cost", "seconds"),
 )
+"""Columns that a record holds as texts beside the value."""
 
 
 def _key(row: Row) -> list[Any]:
@@ -152,7 +156,7 @@ def _key(row: Row) -> list[Any]:
 
 def _metric(row: Row, known: Metric | None) -> Row:
     found: Row = {
-        "metric_id": f"{_LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
+        "metric_id": f"{LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
         "metric_name": row["metric"],
         "lower_is_better": known is not None and not known.higher_is_better,
     }

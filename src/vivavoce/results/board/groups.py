@@ -194,7 +194,7 @@ def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
 
 
 def first_repeated(rows: Iterable[Row]) -> int | None:
-    """The number of the first row that stands for what an earlier one does, counted from 0."""
+    """The number, from 0, of the first row with the key of an earlier one."""
     seen: set[tuple[str, ...]] = set()
     for number, row in enumerate(rows):
         key = spelled(row, (*KEY, "metric"))

@@ -65,7 +65,7 @@ def head_to_head(
     them. Of the items that differ most, the first `differing` are named.
 
     Raises:
-        InputError: No logs there, no such contestant, or nothing of both to compare.
+        InputError: No logs there, no such contestant, or no common answers to compare.
         VivaError: A log is incomplete and `partial` was not asked for.
     """
     chosen = only or Only()
@@ -78,7 +78,7 @@ def head_to_head(
 
 
 def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
-    """Of every duel, the items that differ most, with both answers.
+    """The items of every duel that differ most, with both answers.
 
     Raises:
         InputError: A log is gone from its folder.

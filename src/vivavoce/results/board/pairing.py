@@ -33,7 +33,7 @@ Pair = tuple[Side, Side]
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Selection of what is compared; everything where a field is None."""
+    """Selection of the rows to compare; everything where a field is None."""
 
     round: str | None = None
     task: str | None = None
@@ -42,7 +42,7 @@ class Only:
     """Only answers to its items, in settings that bear its name."""
 
     def takes(self, log: RunLog) -> bool:
-        """Check that a log is of what is asked for."""
+        """Check that a log belongs to the selection."""
         wanted = (self.round, self.task, self.setting)
         setting = log.key.setting
         if self.split and self.setting:
@@ -66,7 +66,7 @@ def contestant_pairs(
     chosen, notes = select_logs(logs, partial=partial, split=only.split)
     places = _by_place(chosen, only)
     sides = [
-        {place: [log for log in group if name in _names(log)] for place, group in places.items()}
+        {place: [log for log in group if log.key.is_named(name)] for place, group in places.items()}
         for name in (a, b)
     ]
     for name, side in zip((a, b), sides, strict=True):
@@ -92,7 +92,7 @@ def path_pairs(
     the same contestant.
 
     Raises:
-        InputError: A path holds no log, or nothing of the two can be compared.
+        InputError: A path holds no log, or the two have nothing to compare.
         VivaError: As in `contestant_pairs`.
     """
     if a.resolve() == b.resolve():
@@ -186,14 +186,6 @@ def _sides(first: RunLog, a: Path, second: RunLog, b: Path) -> Pair:
         names = [f"{name} in {path}" for name, path in zip(names, (a, b), strict=True)]
     folders = [path if path.is_dir() else path.parent for path in (a, b)]
     return Side(names[0], first, folders[0]), Side(names[1], second, folders[1])
-
-
-def _names(log: RunLog) -> set[str]:
-    """Every name of a contestant on boards: longer ones tell apart what shorter ones mean both."""
-    names = {log.key.contestant}
-    for field in (log.key.decoding, log.key.prompt_hash, f"judge {log.key.judge}"):
-        names |= {f"{name} ({field})" for name in names}
-    return names
 
 
 def _longest_name(log: RunLog) -> str:

@@ -20,9 +20,8 @@ _MIN_CLUSTERS = 6
 def clusters_needed(logs: Path | str, difference: float) -> list[Row]:
     """Clusters that show a difference four times out of five, for each task of earlier logs.
 
-    The difference that n clusters show shrinks as the square root of n grows, so
-    needed = n x (the smallest they show / the difference asked for)², for as many contestants as
-    the logs have.
+    The difference that n clusters show shrinks as the square root of n grows. So for as many
+    contestants as the logs have, needed = n x (the smallest they show / the difference asked for)².
 
     Raises:
         InputError: The difference is not above 0, or there are no logs.

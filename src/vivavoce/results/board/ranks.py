@@ -5,7 +5,7 @@ Contestants of one metric are compared all together, on the items that all of th
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
-from vivavoce.results.logs.records import CEILING, contestant_label
+from vivavoce.results.logs.records import CEILING, distinct_labels
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
@@ -67,12 +67,12 @@ def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -
 
 
 def _rank_stopped(compared: Sequence[Contestant]) -> None:
-    """Rank contestants of a run that stopped by what it decided, and by nothing else.
+    """Rank contestants of a run that stopped by the run's decisions alone.
 
     Their values are of different items, and tests of them would be looks that it did not count.
     """
     leads = [row for each in compared for row in each.rows.values() if row["headline"]]
-    ahead, names = decided([row["stopped"] for row in leads]), _labels(leads)
+    ahead, names = decided([row["stopped"] for row in leads]), distinct_labels(leads)
     for place, row in enumerate(leads):
         low, high = 1 + int(ahead[:, place].sum()), len(leads) - int(ahead[place].sum())
         known = ahead[place] | ahead[:, place]
@@ -81,7 +81,7 @@ def _rank_stopped(compared: Sequence[Contestant]) -> None:
 
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
-    """Who is better than whom of contestants of one comparison, shape (better, worse)."""
+    """Significant differences between contestants of one comparison, shape (better, worse)."""
     places = {record["contestant"]: place for place, record in enumerate(records)}
     ahead = np.zeros((len(records), len(records)), dtype=bool)
     for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
@@ -118,7 +118,7 @@ def _judge(contestant: Contestant) -> str:
 def _rank_group(
     ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
 ) -> None:
-    names = _labels([next(iter(contestant.rows.values())) for contestant in ranked])
+    names = distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
     shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
     draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
     directions = metrics_of(ranked[0].family)
@@ -142,18 +142,6 @@ def _rank_group(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values of one metric; the rows of two may stand in different orders."""
+    """A contestant's values of one metric; the rows of two may be in different orders."""
     column = list(contestant.rows).index(metric)
     return np.array([contestant.values[item][column] for item in items])
-
-
-def _labels(rows: Sequence[Row]) -> list[str]:
-    """Names that tell the rows apart: what they differ in is added where it is needed."""
-    labels = [contestant_label(row) for row in rows]
-    for field in ("decoding", "prompt_hash"):
-        counts = Counter(labels)
-        labels = [
-            f"{label} ({row[field]})" if counts[label] > 1 else label
-            for label, row in zip(labels, rows, strict=True)
-        ]
-    return labels

@@ -1,4 +1,4 @@
-"""Statistics of logs, computed anew or kept from one board to the next.
+"""Statistics of logs, computed or kept from one board to the next.
 
 The folder of the store keeps, under the hash of a log and of the code, the statistics of that log,
 and under the hashes of its logs the rows of each group. What cannot be relied on is made again.

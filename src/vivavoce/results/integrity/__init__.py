@@ -1,1 +1,1 @@
-"""Checks of results: answers scored anew, submissions, what a model may have seen."""
+"""Checks of results: answers scored again, submissions, possible contamination of a model."""

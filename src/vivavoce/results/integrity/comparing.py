@@ -1,4 +1,4 @@
-"""Comparisons of a log with the task on its round, and with what is made again of it."""
+"""Comparisons of a log with the task on its round, and with the scores made again from it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def compare_remade(
 
 
 def compare_metrics(header: EvalLog, made: EvalLog) -> Iterator[str]:
-    """Differences of means and standard errors, which stand in the log's header."""
+    """Differences of means and standard errors in the log's header."""
     results = header.results.scores if header.results else []
     told = {(score.name, score.reducer): score.metrics for score in results}
     for score in made.results.scores if made.results else []:

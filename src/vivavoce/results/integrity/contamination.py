@@ -1,4 +1,4 @@
-"""What a model may have seen: its items by their dates against its cutoff, and the gap between.
+"""Possible contamination of a model: its items by date against its cutoff, and the gap between.
 
 A model that does better on papers from before its cutoff than on those after may have read them,
 or the older papers may be easier. So the gap also stands against a yardstick that was not trained

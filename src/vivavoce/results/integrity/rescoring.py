@@ -1,9 +1,9 @@
-"""Logged runs made again: methods and scorers run anew, what models told them is in the log.
+"""Logged runs made again: methods and scorers run, and models' replies come from the log.
 
 The task is opened again on its round, so that gold, prompts and the program around an answer are
-the round's and not the log's. Then the method of the log runs on it, with a model that says what
-the log says that its own said to the same request; so do the scorers, in a sandbox where answers
-are programs. Nothing is taken from the log but replies.
+the round's and not the log's. Then the method of the log runs on it, with a model that gives the
+logged reply to the same request. The scorers do so too, in a sandbox where answers are programs.
+Only replies are taken from the log.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _TRANSPORT = ("max_retries", "attempt_timeout", "timeout", "max_connections", "b
 
 @dataclass(slots=True)
 class Answer:
-    """One answer of a log, with what is held against its round."""
+    """One answer of a log, with its counterpart from its round."""
 
     id: str | int
     input: Any
@@ -185,7 +185,7 @@ def reopen(header: EvalLog, folder: Path) -> Task:
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A log's arguments of its task, without what a stranger's log may not decide here.
+    """A log's arguments of its task, without those that an untrusted log may not decide here.
 
     Raises:
         InputError: It names a model that is not on this machine.

@@ -42,7 +42,7 @@ class LedgerCheck:
     """Runs of the same models that a witness was told of and no ledger here has."""
 
     def as_dict(self) -> Row:
-        """As plain JSON values, but for what is told of each log."""
+        """Plain JSON values of the ledger, without the records of each log."""
         return {
             "elsewhere": self.elsewhere,
             "heads": self.heads,
@@ -156,7 +156,7 @@ def _check_removal(ledger: Ledger, line: Row) -> list[str]:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a file is named as Inspect names its logs, which is by the time they began."""
+    """Check whether a file is named as Inspect names its logs, which is by the time they began."""
     return path.suffix == ".eval" or path.name[:4].isdigit()
 
 

@@ -18,6 +18,7 @@ from inspect_ai.log import (
 )
 from inspect_ai.model import ModelConfig, ModelUsage
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect would load every task
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
@@ -170,9 +171,9 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
-    """What judged, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
+    """The judge, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
 
-    A task names what measures its answers; where that is a model, its name stands in its role.
+    A task names the measure of its answers; where that is a model, its name is in its role.
     """
     role = _judge_role(header)
     if role is None or not judged_by:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import fsum, nan
 from typing import Any
@@ -22,7 +22,7 @@ NO_MODEL = "none"
 
 @dataclass(frozen=True, slots=True, order=True)
 class RowKey:
-    """What tells one row of a board from another."""
+    """Key of one row of a board."""
 
     round: str
     task: str
@@ -44,12 +44,44 @@ class RowKey:
         """The contestant's short name."""
         return contestant_label({"model": self.model, "method": self.method})
 
+    def is_named(self, name: str) -> bool:
+        """True if a name on a board, alone or with words of the run behind it, can mean this."""
+        label, words = self.contestant, {*self.decoding.split(), self.prompt_hash}
+        behind = name[len(label) :]
+        if not name.startswith(label) or not behind:
+            return name == label
+        if not (behind.startswith(" (") and behind.endswith(")")):
+            return False
+        return all(
+            words.issuperset(part.split()) or part == f"judge {self.judge}"
+            for part in behind[2:-1].split(") (")
+        )
+
 
 def contestant_label(row: Mapping[str, Any]) -> str:
     """A contestant's short name: its model, and its method where that is not `direct`."""
     if row["model"] == NO_MODEL:
         return str(row["method"])
     return row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
+
+
+def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Contestants' names; equal ones with the words of their runs that differ.
+
+    Such as `lab/one (context=8000)` beside `lab/one (context=32000)`.
+    """
+    labels = [contestant_label(row) for row in rows]
+    for field_name in ("decoding", "prompt_hash"):
+        places: dict[str, list[int]] = {}
+        for place, label in enumerate(labels):
+            places.setdefault(label, []).append(place)
+        for label, equal in places.items():
+            words = [str(rows[place][field_name] or "").split() for place in equal]
+            shared = set.intersection(*map(set, words))
+            for place, of_place in zip(equal, words, strict=True):
+                own = " ".join(word for word in of_place if word not in shared)
+                labels[place] = f"{label} ({own})" if own else label
+    return labels
 
 
 @dataclass(frozen=True, slots=True)

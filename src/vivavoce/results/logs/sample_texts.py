@@ -1,7 +1,7 @@
-"""Prompts and answers of contestants, item by item, read out of logs when needed.
+"""Prompts and answers of contestants, item by item, read from logs when needed.
 
-A log is a stranger's file: one sample of it may take so many bytes and no more, and a text so many
-characters. What is cut says so; what cannot be read says why.
+A log is an untrusted file: one sample of it may take so many bytes and no more, and a text so many
+characters. A cut text says so; an unreadable one says why.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One contestant's attempts at an item; the first one's score and texts stand in front."""
+    """One contestant's attempts at an item; the first one's score and texts come first."""
 
     source: Source
     attempts: tuple[Attempt, ...]
@@ -105,17 +105,17 @@ class Answer:
 
     @property
     def score(self) -> SampleScore | None:
-        """Of the first attempt."""
+        """Score of the first attempt."""
         return self.attempts[0].score
 
     @property
     def texts(self) -> Texts:
-        """Of the first attempt."""
+        """Texts of the first attempt."""
         return self.attempts[0].texts
 
     @property
     def scores(self) -> tuple[SampleScore, ...]:
-        """Of all attempts that have one."""
+        """Scores of all attempts that have one."""
         return tuple(each.score for each in self.attempts if each.score is not None)
 
     def mean(self, metric: str) -> float | None:
@@ -268,7 +268,7 @@ class ItemTexts:
         return self._desk.scores(self)
 
     def means(self) -> tuple[float | None, ...]:
-        """Of each answer, the mean of the headline metric over its attempts."""
+        """Mean of the headline metric over the attempts of each answer."""
         return tuple(mean_value(scores, self.metrics[0]) for scores in self.scores())
 
 

@@ -64,7 +64,7 @@ def select_logs(
 def choose(
     found: Sequence[Log], foreign: Sequence[ForeignLog], *, partial: bool
 ) -> tuple[list[Log], list[str]]:
-    """Those of our logs that make the rows of a board, and notes on all others.
+    """Our logs that make the rows of a board, and notes on all others.
 
     Raises:
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round

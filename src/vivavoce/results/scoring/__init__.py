@@ -24,7 +24,7 @@ from vivavoce.store import Row
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """What a user can ask of `viva score`; each family uses its own."""
+    """Options of `viva score`; each family uses its own."""
 
     aggregate: Aggregate = "macro"
     """Mean over items, or over the questions of all items pooled."""

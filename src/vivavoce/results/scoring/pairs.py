@@ -105,7 +105,7 @@ def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
 
 
 def _cluster(line: Line, own: str | int) -> str:
-    """What the bootstrap draws: the row's cluster, by default its id."""
+    """The unit of the bootstrap: the row's cluster, by default its id."""
     value = line.row.get("cluster", own)
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise InputError(f"{line.where}: cluster must be a string or an integer.")

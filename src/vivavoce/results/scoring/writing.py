@@ -18,9 +18,9 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         for answer, reference in zip(answers, references, strict=True)
     ]
     shares = {
-        "rouge1": means_of([one.rouge1 for one in found]),
-        "rouge2": means_of([one.rouge2 for one in found]),
-        "rougeL": means_of([one.rougeL for one in found]),
+        "rouge1": means_of([one.rouge1.f for one in found]),
+        "rouge2": means_of([one.rouge2.f for one in found]),
+        "rougeL": means_of([one.rougeL.f for one in found]),
     }
     settings: dict[str, object] = {"stem": options.stem}
     if options.bertscore:

@@ -34,7 +34,7 @@ _LISTED = 10
 
 
 def is_ids_export(path: Path) -> bool:
-    """Whether a path is the folder of an export of ids."""
+    """True if a path is the folder of an export of ids."""
     return (path / EXPORT).is_file()
 
 
@@ -109,9 +109,9 @@ def _settle(built: Round, out: Path) -> Round:
 
 
 def _compare_papers(folder: Path, source: Row, corpus: Corpus) -> dict[str, list[str]]:
-    """Papers of the export's corpus that lack, differ or are too many; empty where it is the same.
+    """Missing, changed and extra papers of the export's corpus; empty where it is the same.
 
-    Without a list of papers in the export, those of the items are all that can lack.
+    Without a list of papers in the export, only those of the items can be missing.
     """
     if corpus.fingerprint == source["corpus"]:
         return {}

@@ -175,7 +175,7 @@ def attribute_of(element: etree._Element, name: str) -> str:
 
 
 def text_of(element: etree._Element | None) -> str:
-    """Text in one line without its markup; a formula stands between dollar signs."""
+    """Text in one line without its markup; a formula is between dollar signs."""
     if element is None:
         return ""
     return clean_line("".join(_pieces(element)))

@@ -135,7 +135,7 @@ def rows_cited(marks: Marks, rows: Sequence[Sequence[str]]) -> tuple[set[int], R
 
 
 def print_marks(text: str, ordinals: Mapping[str, int]) -> str:
-    """A text with `[3]` in place of the token that stands for the third reference."""
+    """A text with `[3]` in place of the token of the third reference."""
 
     def printed(found: re.Match[str]) -> str:
         ordinal = ordinals.get(found[0])

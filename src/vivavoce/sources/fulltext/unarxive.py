@@ -39,7 +39,7 @@ _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
 class _Printer:
-    """Writes out the tokens that stand for citations, formulas and floats."""
+    """Writes out the tokens of citations, formulas and floats."""
 
     def __init__(self, ordinals: Mapping[str, int], entries: Mapping[str, Fields]) -> None:
         self._ordinals = ordinals
@@ -50,7 +50,7 @@ class _Printer:
         return " ".join(_TOKEN.sub(self._token, text).split())
 
     def cited_in(self, text: str) -> tuple[int, ...]:
-        """The references that tokens in a text stand for."""
+        """The references of the tokens in a text."""
         keys = (key for kind, key in _TOKEN.findall(text) if kind == "cite")
         return tuple(sorted({self._ordinals[key] for key in keys if key in self._ordinals}))
 
@@ -176,8 +176,9 @@ def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section,
 def _with_lost_parents(drafts: Sequence[Draft]) -> list[Draft]:
     """The sections, and those without a paragraph of their own, which the format leaves out.
 
-    They are missing among the numbers of the first level. Subsections are numbered anew in each:
-    so many runs of them as are missing, the last ones, belong to these and not to the one before.
+    They are missing among the numbers of the first level. Subsections are renumbered in each. As
+    many of the last runs of them as sections are missing belong to these and not to the section
+    before.
     """
     counts = [_count(draft.number or "") for draft in drafts]
     tops = [place for place, draft in enumerate(drafts) if draft.level == 1 and counts[place]]
@@ -195,7 +196,7 @@ def _with_lost_parents(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _starts_of_runs(drafts: Sequence[Draft], start: int, end: int) -> list[int]:
-    """Places at which subsections begin to be counted anew."""
+    """Places at which the count of subsections restarts."""
     starts: list[int] = []
     last = 0
     for place in range(start, end):

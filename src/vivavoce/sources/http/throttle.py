@@ -32,9 +32,9 @@ _POLL = 0.1
 class HostRateLimiter:
     """The one connection to a host, and the time from which it may be used again.
 
-    The kernel ends the slot of a killed process. Times are those of a clock that all processes
-    read alike and that may start anew with the machine: what was written later than now is from
-    before that and does not count.
+    The kernel ends the slot of a killed process. Times are those of a clock that all processes read
+    alike and that may restart with the machine. A time later than now was written before the
+    restart and does not count.
     """
 
     def __init__(self, folder: Path, name: str) -> None:

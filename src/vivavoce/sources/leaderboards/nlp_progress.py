@@ -56,7 +56,7 @@ def read_page(text: str) -> Iterator[ResultRow]:
     """The scores of a page.
 
     The task is the page's first heading, the dataset those below it down to the table; where one
-    heading has several tables, the line that announces a table tells them apart.
+    heading has several tables, the line that announces a table names it.
     """
     boards = [board for board in _boards(text.splitlines()) if len(board.rows) > 1]
     for board in boards:
@@ -119,7 +119,7 @@ def _read_board(board: _Board, task: str, dataset: str) -> Iterator[ResultRow]:
 
 
 def _is_metric(header: Sequence[str], rows: Sequence[Sequence[str]], column: int) -> bool:
-    """Check whether a column holds scores: most of what stands in it are numbers."""
+    """Check whether a column holds scores: most of its cells are numbers."""
     if not header[column] or _OTHER.fullmatch(header[column]):
         return False
     given = [cell for row in rows if (cell := plain(plain_words(row[column]))) not in ("", "-")]
@@ -144,7 +144,7 @@ def _matches(path: Path) -> bool:
 
 
 def _name_of(path: Path) -> str:
-    """Pages of several languages bear one name: the folder tells them apart."""
+    """Pages of several languages bear one name: the folder distinguishes them."""
     return f"{path.absolute().parent.name}/{path.name}"
 
 

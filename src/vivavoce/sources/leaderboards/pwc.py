@@ -2,9 +2,9 @@
 
 Both nest tasks, their subtasks, datasets and subdatasets; a dataset's `sota.rows` are its board.
 The same rows are also read flat, one score a line, with the columns source, task, dataset, metric,
-method, score, paper_title, paper_url, paper_date, and where they are known parent_task, area and
-modality (of the dataset; one, or a list). Where `datasets.json` of Papers with Code lies beside a
-file, it tells the modalities of the datasets.
+method, score, paper_title, paper_url, paper_date. Further columns, where they are known, are
+parent_task, area and modality (of the dataset; one, or a list). Where `datasets.json` of Papers
+with Code lies beside a file, it gives the modalities of the datasets.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def read_lines(
 
 
 def read_fields(line: str | bytes) -> dict[str, Any]:
-    """The object of a line of JSON, empty for another value; `InputError` for what is no JSON."""
+    """The object of a line of JSON, empty for another value; `InputError` for invalid JSON."""
     content = line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")
     value = parse_strictly(content, "the line")
     return value if isinstance(value, dict) else {}
@@ -156,7 +156,7 @@ def read_text(path: Path, largest: int, noun: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """A field as one line of text; empty for what is no text or number."""
+    """A field as one line of text; empty if it is no text or number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return clean_line(str(value))[:_MAX_CHARACTERS]

@@ -91,7 +91,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
 
 
 def _known(kind: str, folder: Path | None) -> Mapping[str, Any]:
-    """Items of a kind by name; a user's folder is read anew each time."""
+    """Items of a kind by name; a user's folder is read again each time."""
     listing = _ITEMS[kind]
     known: Mapping[str, Any] = listing.__wrapped__(folder) if folder else listing()
     return known

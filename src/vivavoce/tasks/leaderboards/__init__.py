@@ -1,1 +1,1 @@
-"""LEGOBench, LGPLM: methods and their scores for a task, dataset and metric, read out of papers."""
+"""LEGOBench, LGPLM: methods and their scores for a task, dataset and metric, read in papers."""

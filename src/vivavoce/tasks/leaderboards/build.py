@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -29,7 +28,7 @@ from vivavoce.tasks.leaderboards.items.board_items import (
     gold_table,
 )
 from vivavoce.tasks.library import library_as_bytes, library_rows
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]
 
@@ -54,16 +53,6 @@ class LeaderboardsOptions(Options):
 OPTIONS = LeaderboardsOptions
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """Papers with a text that were there before the window's end."""
-
-    known: frozenset[str]
-
-    def of(self, board: BoardWithin) -> list[str]:
-        return [paper for paper in board.board.papers if paper in self.known]
-
-
 def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> FamilyItems:
     """Make the items of the boards of a window."""
     boards, left_out = boards_within(corpus, spec.window, keep_undated=options.undated == "keep")
@@ -71,7 +60,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     texts = _read_texts(corpus, spec)
     rows: list[Row] = []
     for board in boards:
-        row, reason = _item(board, texts.of(board), options)
+        papers = [paper for paper in board.board.papers if paper in texts]
+        row, reason = _item(board, papers, options)
         if row is None:
             excluded.append(Exclusion(TASK, board.board.id, *reason))
         else:
@@ -83,7 +73,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
         for row in development
     ]
     if options.pool == "corpus" and rows:
-        shown = sorted(texts.known)
+        shown = sorted(texts)
     else:
         shown = sorted({paper for row in rows for paper in row["papers"]})
     undated = {one.board.id: one.undated for one in boards if one.undated}
@@ -96,15 +86,14 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     return FamilyItems({TASK: test}, {TASK: ITEM}, excluded, files)
 
 
-def _read_texts(corpus: Corpus, spec: RoundSpec) -> _Texts:
+def _read_texts(corpus: Corpus, spec: RoundSpec) -> set[str]:
+    """Papers with a text that were there before the window's end."""
     over = {
         paper.paper_id
         for paper in corpus.papers
-        if paper.first_public is not None
-        and _NO_PAPER not in paper.gates
-        and period(paper.first_public)[1] <= spec.window.end
+        if _NO_PAPER not in paper.gates and is_over(paper.first_public, spec.window.end)
     }
-    return _Texts(frozenset(over & {str(row["paper_id"]) for row in corpus.rows("sections")}))
+    return over & {str(row["paper_id"]) for row in corpus.rows("sections")}
 
 
 def _item(

@@ -48,8 +48,8 @@ class Showing:
     def __post_init__(self) -> None:
         if self.split not in SPLITS:
             raise InputError(f"There is no split {self.split!r}. There are: {', '.join(SPLITS)}.")
-        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS)})
-        check_numbers({"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)})
+        sizes = {"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)}
+        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS), **sizes})
         check_variant(self.variant)
 
     @property
@@ -81,59 +81,47 @@ def leaderboard_dataset(
     papers = read_library(
         opened.read_file(FAMILY, PAPERS), None if shown.setting == "corpus" else wanted
     )
-    maker = _Maker(opened, shown, prompts, Shelf(papers, shown.chunk_size), max_tokens)
-    return MemoryDataset(
-        [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{shown.label}"
-    )
+    shelf = Shelf(papers, shown.chunk_size)
+    samples = [_sample(row, opened, shown, prompts, shelf, max_tokens) for row in rows]
+    return MemoryDataset(samples, name=f"{opened.id}/{FAMILY}/{TASK}/{shown.label}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """Makes samples; the papers are cut and indexed once."""
-
-    opened: Round
-    shown: Showing
-    prompts: PromptSet
-    shelf: Shelf
-    max_tokens: int
-
-    def sample(self, row: Row) -> Sample:
-        shown = self.shown
-        asked = question(self.prompts, row)
-        papers = None if shown.setting == "corpus" else row["papers"]
-        found = self.shelf.search(papers, asked, shown.chunks)
-        prompt = compose(self.prompts, asked, found, shown.variant)
-        texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
-        metadata: dict[str, Any] = {
-            **{name: row[name] for name in ("cluster", "published", "split")},
-            # What a board shows its rows by.
-            "category": row["area"] or "",
-            "board": {
-                name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")
-            },
-            "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
-            "question": without_excerpts(self.prompts, asked),
-            "setting": shown.setting,
-            "variant": shown.variant,
-            "prompts": self.prompts.place,
-            "spans": prompt.json_spans,
-            "blocks": [list(span) for span in prompt.blocks],
-            "parts": {
-                f"excerpt {number}": list(span)
-                for number, span in enumerate(reversed(prompt.blocks), 1)
-            },
-            "retrieved": [_record(one) for one in found],
-            # By the number of chunks that a model's window leaves, from none to all.
-            "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
-            "library": describe_library(
-                self.opened,
-                (FAMILY, PAPERS),
-                papers=papers,
-                cutoff=self.opened.manifest["window"]["end"],
-            ),
-            "max_tokens": self.max_tokens,
-        }
-        return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
+def _sample(
+    row: Row, opened: Round, shown: Showing, prompts: PromptSet, shelf: Shelf, max_tokens: int
+) -> Sample:
+    asked = question(prompts, row)
+    papers = None if shown.setting == "corpus" else row["papers"]
+    found = shelf.search(papers, asked, shown.chunks)
+    prompt = compose(prompts, asked, found, shown.variant)
+    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
+    metadata: dict[str, Any] = {
+        **{name: row[name] for name in ("cluster", "published", "split")},
+        # What a board shows its rows by.
+        "category": row["area"] or "",
+        "board": {name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")},
+        "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
+        "question": without_excerpts(prompts, asked),
+        "setting": shown.setting,
+        "variant": shown.variant,
+        "prompts": prompts.place,
+        "spans": prompt.json_spans,
+        "blocks": [list(span) for span in prompt.blocks],
+        "parts": {
+            f"excerpt {number}": list(span)
+            for number, span in enumerate(reversed(prompt.blocks), 1)
+        },
+        "retrieved": [_record(one) for one in found],
+        # By the number of chunks that a model's window leaves, from none to all.
+        "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
+        "library": describe_library(
+            opened,
+            (FAMILY, PAPERS),
+            papers=papers,
+            cutoff=opened.manifest["window"]["end"],
+        ),
+        "max_tokens": max_tokens,
+    }
+    return Sample(id=row["id"], input=prompt.text, target=gold_table(row), metadata=metadata)
 
 
 def _record(found: FoundChunk) -> dict[str, Any]:

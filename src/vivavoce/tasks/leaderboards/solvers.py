@@ -30,7 +30,7 @@ def draw_rows(
 ) -> list[tuple[str, str]]:
     """Different random rows of the papers' tables as (name, number), all where there are fewer.
 
-    The name is what stands before the first number of a row, the number one of those behind it.
+    The name is the text before the first number of a row, the number one of those behind it.
     """
     rows = [
         row
@@ -58,13 +58,13 @@ ROWS = 10
 
 @solver
 def table_reader() -> Solver:
-    """Answer with what the papers' tables say by rule: no model is asked."""
+    """Answer by rule from the papers' tables: no model is asked."""
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
         asked = {name: board[name] for name in ("task", "dataset", "metric")}
         entries = read_tables(_papers(state), **asked)
-        return table_text([(entry.method, _shown(entry.score)) for entry in entries])
+        return table_text([(entry.method, entry.score) for entry in entries])
 
     return baseline("table_reader", answer)
 
@@ -83,10 +83,6 @@ def random_rows(rows: int = ROWS, seed: int = 0) -> Solver:
         return table_text(draw_rows(_papers(state), rows, drawn))
 
     return baseline("random_rows", answer)
-
-
-def _shown(score: str | float | None) -> str:
-    return "" if score is None else score if isinstance(score, str) else f"{score:.10g}"
 
 
 def _papers(state: TaskState) -> list[LibraryPaper]:

@@ -230,9 +230,9 @@ def _paper(row: Row) -> LibraryPaper:
 class Library:
     """Papers that one item may search and read.
 
-    A paper is in it when its date is over before the cutoff begins: with a cutoff of 2024-03-01, a
-    paper of 2024-02 is, and one of 2024, of 2024-03-01 or without a date is not. What is hidden is
-    never shown either; it still counts among the words by which a search weighs a match.
+    The library has papers whose date ends before the cutoff begins. With a cutoff of 2024-03-01 it
+    has a paper of 2024-02, and none of 2024, of 2024-03-01 or without a date. Hidden papers are
+    never shown; they still count among the words by which a search weighs a match.
 
     Args:
         papers: The papers, or a mapping to them by id.

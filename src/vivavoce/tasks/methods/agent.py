@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Literal
 
 from anyio import to_thread
@@ -29,10 +28,10 @@ from inspect_ai.tool import Tool, ToolCallError, ToolDef
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
 from vivavoce.models.offline import ExtractiveAPI
-from vivavoce.rounds import load_round
 from vivavoce.store import hash_of
-from vivavoce.tasks.library import Library, read_library
-from vivavoce.tasks.methods.agent_tools import Desk, Shown, Window, tools_of
+from vivavoce.tasks.library import Library
+from vivavoce.tasks.library.desk import PAGE, RESULTS, Desk, open_entry
+from vivavoce.tasks.methods.agent_tools import Shown, Window, tools_of
 from vivavoce.tasks.methods.direct import check_context, generate_with_retry
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
@@ -48,14 +47,13 @@ _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500
 _NARROWINGS = 4
 """Further tries with ever less of a conversation that a provider finds too long."""
-_OPENING = Lock()
 
 
 @solver
 def agent(
     steps: int = 20,
-    search_results: int = 5,
-    page: int = 4000,
+    search_results: int = RESULTS,
+    page: int = PAGE,
     tokens: int = 400_000,
     context: int | None = None,
 ) -> Solver:
@@ -266,32 +264,7 @@ def open_library(state: TaskState) -> Library:
     entry = state.metadata.get("library")
     if not entry:
         raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
-    papers = entry.get("papers")
-    with _OPENING:
-        whole = _read(
-            entry["round"],
-            load_round(entry["round"]).sha256,
-            entry["family"],
-            entry["file"],
-            entry["cutoff"],
-            None if papers is None else tuple(papers),
-        )
-    hidden = [(paper_id, ordinal) for paper_id, ordinal in entry.get("hidden_tables") or ()]
-    return whole.hiding(entry.get("hidden_papers") or (), hidden)
-
-
-@lru_cache(maxsize=4)
-def _read(
-    folder: str,
-    sha256: str,
-    family: str,
-    file: str,
-    cutoff: str | None,
-    papers: tuple[str, ...] | None,
-) -> Library:
-    """A library without anything hidden; samples that may see the same share it."""
-    content = load_round(folder).read_file(family, file)
-    return Library(read_library(content, papers), cutoff)
+    return open_entry(entry)
 
 
 def _described(tools: list[Tool], model: Model, context: int | None) -> int:

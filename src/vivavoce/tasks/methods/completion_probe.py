@@ -1,6 +1,6 @@
 """The completion probe: does a model know the abstracts of a round's papers by heart?
 
-It is no task of a family and ranks nobody: it stands beside a round, for whoever doubts a result.
+It is no task of a family and ranks nobody: it checks a round, for whoever doubts a result.
 
 inspect eval vivavoce/completion_probe --model openai/gpt-4o-mini -T round=rounds/ID
 """

@@ -1,12 +1,15 @@
-"""The method of an agent that its user wrote: any framework, with the round's papers as two tools.
+"""The method of an agent that its user wrote or installed, with the round's papers as two tools.
 
 `FILE.py@NAME` names an agent of Inspect, or an async function that takes the question and, where it
 has a second parameter, the tools by name. In such a function every client of OpenAI or Anthropic
-that asks for the model `inspect` reaches the contestant, so that frameworks work as they are.
+that asks for the model `inspect` reaches the contestant, so that frameworks work as they are. A
+name without a file is a command line agent of `inspect_swe`: it works in a container whose only way
+out is the model, and the tools reach it there by MCP.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import sys
@@ -21,14 +24,14 @@ from inspect_ai.agent import run as run_agent
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
 from vivavoce.store import hash_file
-from vivavoce.tasks.library import OUTLINE
+from vivavoce.tasks.library.desk import Desk, functions_of, in_words
 from vivavoce.tasks.methods.agent import open_library
-from vivavoce.tasks.methods.agent_tools import Desk, tools_of
+from vivavoce.tasks.methods.agent_tools import tools_of
 
-_RESULTS, _PAGE = 5, 4000
-"""Hits of a search and characters of a page: those of the method `agent`."""
+_BRIDGED = "bridged_tools"
+"""Parameter of a command line agent's maker: tools of the host, reached from the container."""
 
 
 @solver
@@ -36,12 +39,14 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
     """Let an agent of the user's own answer.
 
     Args:
-        agent: `FILE.py@NAME`; the file is looked for from the working folder on.
-        sha256: First digits of the file's hash, by which a log is known; a file that differs is
-            refused.
+        agent: `FILE.py@NAME`; the file is looked for from the working folder on. Or the name of
+            an agent of `inspect_swe`, such as `claude_code`.
+        sha256: First digits of the file's hash, by which a log is known, or the version of
+            `inspect_swe`; one that differs is refused.
 
     Raises:
         InputError: There is no such file or name, it cannot be imported, or is another one.
+        MissingExtra: The package `inspect_swe` is not installed.
     """
     made = load_agent(agent, sha256)
 
@@ -64,6 +69,8 @@ def load_agent(name: str, sha256: str = "") -> Any:
     Raises:
         InputError: See `custom_agent`.
     """
+    if is_command_line(name):
+        return _command_line_agent(name, sha256)
     file, _, attribute = name.rpartition("@")
     path = Path(file)
     if not file or not path.is_file():
@@ -74,6 +81,43 @@ def load_agent(name: str, sha256: str = "") -> Any:
     if not callable(found):
         raise InputError(f"{file} has no function {attribute!r}. Write FILE.py@NAME.")
     return found
+
+
+def is_command_line(name: str) -> bool:
+    """True for the name of a command line agent: it names no file."""
+    return name.isidentifier()
+
+
+def identity_of(name: str) -> str:
+    """First digits of an agent's file, or its package's version, by which its logs are known."""
+    if is_command_line(name):
+        return str(_swe(name).__version__)
+    path = Path(name.rpartition("@")[0])
+    return hash_file(path)[:12] if path.is_file() else ""
+
+
+def _swe(name: str) -> ModuleType:
+    try:
+        return importlib.import_module("inspect_swe")
+    except ImportError as error:
+        raise MissingExtra("inspect-swe", "swe", f"The agent {name}") from error
+
+
+def _command_line_agent(name: str, version: str) -> Any:
+    """The maker of an agent of `inspect_swe` that takes tools of the host."""
+    swe = _swe(name)
+    makers = {
+        each: made
+        for each in swe.__all__
+        if inspect.isfunction(made := getattr(swe, each))
+        and _BRIDGED in inspect.signature(made).parameters
+    }
+    if name not in makers:
+        known = ", ".join(sorted(makers))
+        raise InputError(f"No command line agent is called {name!r}. There are: {known}.")
+    if version not in ("", swe.__version__):
+        raise InputError(f"inspect_swe has changed since the run began: it was {version}.")
+    return makers[name]
 
 
 def _module_at(path: Path) -> ModuleType:
@@ -96,7 +140,7 @@ def _desk(state: TaskState) -> Desk | None:
     """The papers that the item may be shown; None for a task without any."""
     if not state.metadata.get("library"):
         return None
-    return Desk(open_library(state), _RESULTS, _PAGE)
+    return Desk(open_library(state))
 
 
 def _agent_of(made: Any, desk: Desk | None) -> Agent:
@@ -104,8 +148,9 @@ def _agent_of(made: Any, desk: Desk | None) -> Agent:
     if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
         ready: Agent = made
         return ready
-    given = inspect.signature(made).parameters
-    found: Agent = made(tools=tools_of(desk) if desk else []) if "tools" in given else made()
+    tools = tools_of(desk) if desk else []
+    takes = inspect.signature(made).parameters
+    found: Agent = made(**{name: tools for name in ("tools", _BRIDGED) if name in takes})
     return found
 
 
@@ -121,7 +166,8 @@ async def _call(
     """Call a function while clients that ask for the model `inspect` reach the contestant."""
     given: list[object] = [question]
     if len(inspect.signature(function).parameters) > 1:
-        given.append(calls_of(desk) if desk else {})
+        tools = functions_of(desk) if desk else {}
+        given.append({name: in_words(each) for name, each in tools.items()})
     start = AgentState(messages=[ChatMessageUser(content=question)])
     # What a provider searches or runs by itself is later than the item's cutoff.
     closed = {"web_search": False, "code_execution": False, "client_mcp_servers": False}
@@ -129,38 +175,6 @@ async def _call(
         answer = await function(*given)
     state.messages = bridge.state.messages
     state.output = ModelOutput.from_content(str(get_model()), str(answer or ""))
-
-
-def calls_of(desk: Desk) -> dict[str, Callable[..., str]]:
-    """The tools as plain functions, which frameworks describe to a model by their docstrings."""
-
-    def search(query: str) -> str:
-        """Find the passages of the library that fit some words best.
-
-        Args:
-            query: The words to look for, such as the names of a task, data set and metric.
-        """
-        return _in_words(lambda: desk.search(query))
-
-    def read(paper_id: str, part: str = OUTLINE, page: int = 1) -> str:
-        """Read a page of a paper of the library.
-
-        Args:
-            paper_id: The paper's id, as a search gives it.
-            part: "outline", "abstract", "section 3" or "table 1".
-            page: The page of that part, from 1.
-        """
-        return _in_words(lambda: desk.read(paper_id, part, page))
-
-    return {"search": search, "read": read}
-
-
-def _in_words(call: Callable[[], str]) -> str:
-    """The result of a call, or the complaint about it: an agent is told, as a model is."""
-    try:
-        return call()
-    except InputError as error:
-        return f"Error: {error}"
 
 
 def _note(state: TaskState, desk: Desk | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The contestants oracle, null and copycat bound every metric; they run with `--model none`.
 
 Inspect asks again after an error of the connection or of the server. A reply with status 200 that
-is not of the API's form ends the sample instead, and the next try pays for all of its calls anew.
+is not of the API's form ends the sample instead, and the next try pays for all of its calls again.
 Several pieces of work run at once: what is done is kept when one of them fails.
 """
 
@@ -83,8 +83,8 @@ def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageU
     Args:
         state: The sample.
         fitted: The prompt.
-        source: Where the paper's text stands in it, for models that only read that: a span, or a
-            list of spans; None to say nothing of it.
+        source: Place of the paper's text in it, for models that only read that: a span, or a list
+            of spans; None to leave it out.
     """
     state.metadata["fit"] = fitted.record()
     note: dict[str, Any] = {"sample_id": state.sample_id, "epoch": state.epoch}
@@ -188,7 +188,7 @@ async def run_at_once(
 
 
 def _told(who: str, error: Exception) -> Exception:
-    """An error of the provider's as one of ours; a retry that gave up tells what it met."""
+    """An error of the provider's as one of ours; a retry that gave up names its last error."""
     if isinstance(error, VivaError):
         return error
     cause = error.__cause__ if isinstance(error.__cause__, Exception) else error

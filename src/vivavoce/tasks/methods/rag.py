@@ -1,9 +1,9 @@
 """The method of retrieval: instead of whole texts, a model gets the excerpts that a query finds.
 
-The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts;
-the query says what is to be written and holds the paper's short parts. The answer is never among
-the texts. Excerpts stand in the order of the texts, each headed by what it is from. Where they do
-not fit the window, the worst go first.
+The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts.
+The query names the text to write and holds the paper's short parts. The answer is never among the
+texts. Excerpts appear in the order of the texts, each headed by its source. Where they do not fit
+the window, the worst go first.
 
 Source: AcademicEval §4.2, where dense retrieval with Contriever is the default; here it is BM25,
 which needs neither weights nor a network.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -261,12 +261,9 @@ def _compose(state: TaskState, found: list[Found]) -> Rendered:
     laid = lay_out(prompts, found)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})
-    shift = outer.spans["excerpts"][0]
-    spans = {slot: span for slot, span in outer.spans.items() if slot != "excerpts"}
-    spans |= {slot: (start + shift, end + shift) for slot, (start, end) in laid.spans.items()}
-    blocks = tuple((start + shift, end + shift) for start, end in laid.blocks)
-    parts = {f"excerpt {one.rank}": spans[slot_of(one)] for one in found}
-    return Rendered(outer.text, spans, blocks, parts)
+    prompt = outer.with_inner("excerpts", laid)
+    parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in found}
+    return replace(prompt, parts=parts)
 
 
 def _short(state: TaskState) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The self-refining method: a model sees how its own program failed, and may answer again.
 
-What it is shown is what anyone who runs the program sees; nothing of the gold takes part in it.
+It sees the output that anyone who runs the program sees; no part of the gold is used.
 """
 
 from __future__ import annotations

@@ -216,8 +216,8 @@ async def run_program(
 ) -> Outcome:
     """Run a program in the sample's sandbox, in a folder with the files it may read.
 
-    Nothing of a program that ran in it before is left. One that takes the sandbox down with it
-    has failed.
+    No trace of an earlier program is left in it. One that takes the sandbox down with it has
+    failed.
 
     Args:
         program: What the model wrote.

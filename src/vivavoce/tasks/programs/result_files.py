@@ -229,7 +229,7 @@ async def read_number(name: str, key: str, *, timeout: int) -> float | None:
     """The number under a key of a small JSON file in the sample's sandbox.
 
     None when there is no such file, when it is larger than a few kilobytes or no JSON object, and
-    when what stands there is not a finite number.
+    when its value is not a finite number.
 
     Args:
         name: The file in the program's folder.

@@ -3,10 +3,10 @@
 Inspect never trims a prompt; a prompt that is too long comes back as an overflow. The fitter cuts
 before sending, keeps room for the answer, and records what was cut.
 
-What may be taken out as a whole, such as an example with all the words that speak of it, goes
-first, one block after the other: the slots inside a block are shortened, and when that is not
-enough the block goes. Then slots are cut, group by group; those of one group share the loss in
-proportion to their lengths, so that none of them pays for the length of another.
+Blocks that may be taken out as a whole, such as an example with every mention of it, go first, one
+after the other. The slots inside a block are shortened, and when that is not enough the block goes.
+Then slots are cut, group by group; those of one group share the loss in proportion to their
+lengths, so that none of them pays for the length of another.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def _without(prompt: Rendered, start: int, end: int) -> Rendered:
 
 
 def _left_of(before: Rendered, after: Rendered) -> dict[str, list[str]]:
-    """The parts of a prompt by what is left of them: whole, cut, dropped."""
+    """The parts of a prompt by their state: whole, cut, dropped."""
     found: dict[str, list[str]] = {name: [] for name in SHOWN}
     for part, span in before.parts.items():
         size, left = (end - start for start, end in (span, after.parts[part]))

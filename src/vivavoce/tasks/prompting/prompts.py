@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt, and where each slot's text stands in it."""
+    """A prompt, and the place of each slot's text in it."""
 
     text: str
     spans: dict[str, Span]
@@ -41,6 +41,14 @@ class Rendered:
     def json_spans(self) -> dict[str, list[int]]:
         """The spans as a sample's metadata hold them."""
         return {slot: list(span) for slot, span in self.spans.items()}
+
+    def with_inner(self, slot: str, inner: Rendered) -> Rendered:
+        """The same text, with the spans and blocks of what fills a slot in place of the slot."""
+        shift = self.spans[slot][0]
+        spans = {name: span for name, span in self.spans.items() if name != slot}
+        spans |= {name: (start + shift, end + shift) for name, (start, end) in inner.spans.items()}
+        blocks = tuple((start + shift, end + shift) for start, end in inner.blocks)
+        return Rendered(self.text, spans, (*self.blocks, *blocks), self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +75,11 @@ class PromptSet:
 
         Args:
             name: The template, such as `title`.
-            slots: Texts of the item; each must stand in the template exactly once.
+            slots: Texts of the item; the template must have each exactly once.
             values: Small values such as the number of words asked for.
 
         Raises:
-            InputError: The template is missing or malformed, or a slot does not stand in it once.
+            InputError: The template is missing or malformed, or does not have a slot once.
         """
         path = self.folder / f"{name}{SUFFIX}"
         markers = {slot: f"\ue000{slot}\ue001" for slot in slots}

@@ -152,7 +152,7 @@ _SHIPPED = Path(__file__).with_name("windows.toml")
 
 
 def _state_of(path: Path) -> tuple[int, int]:
-    """State of a file, which changes when it is written anew."""
+    """State of a file, which changes when it is rewritten."""
     try:
         found = path.stat()
     except OSError:  # reading it says so

@@ -7,28 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import pyarrow as pa
-from pydantic import Field, model_validator
 
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
-from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.ranking.items.boards import FAMILY, ITEM, RankedBoard, item_of, ranked_boards
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
-    MAX_CANDIDATES,
-    NAMES,
-    NETWORKS,
     PAPERS,
-    TEXTS,
     BoardQuery,
     GraphPart,
-    Name,
-    NetworkName,
-    Text,
+    RankingOptions,
     make_graph_part,
 )
 from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
@@ -39,29 +31,6 @@ __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
 DEVELOPMENT, WINS, REPORT = "development.parquet", "wins.parquet", "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
-
-
-class RankingOptions(Options):
-    """The `[ranking]` table of a round spec."""
-
-    networks: tuple[NetworkName, ...] = NETWORKS
-    """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
-    texts: tuple[Text, ...] = TEXTS
-    """Texts in which candidates are searched."""
-    min_papers: int = Field(default=3, ge=2)
-    """Papers of the corpus on a board, at least."""
-    names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
-    """Names of a board whose words a candidate must all contain."""
-    candidates: int = Field(default=MAX_CANDIDATES, ge=1)
-    """Candidates of a board, at most."""
-    library: Literal["fulltext", "abstracts"] = "fulltext"
-    """Parts of papers that agents may search and read."""
-
-    @model_validator(mode="after")
-    def _check_pairs(self) -> RankingOptions:
-        if bool(self.networks) != bool(self.texts):
-            raise ValueError("networks and texts are both empty, or neither is")
-        return self
 
 
 OPTIONS = RankingOptions
@@ -113,17 +82,7 @@ def _graph_part(
         for of in [one.within.board]
     ]
     gold = sorted({paper.paper_id for board in boards for paper in board.papers})
-    return make_graph_part(
-        corpus,
-        queries,
-        gold,
-        spec.window,
-        networks=options.networks,
-        texts=options.texts,
-        names=options.names,
-        limit=options.candidates,
-        whole=options.library == "fulltext",
-    )
+    return make_graph_part(corpus, queries, gold, spec.window, options)
 
 
 def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptions) -> Row:

@@ -150,8 +150,8 @@ def graph_sample(
     The candidates are listed with their dates and links, the likeliest by BM25 first; each may go
     when a window is too narrow.
     """
-    found = list_candidates(graph, row, asked.setting, asked.listed)
-    listing = "\n".join(found.lines)
+    ids, lines = list_candidates(graph, row, asked.setting, asked.listed)
+    listing = "\n".join(lines)
     values = {"mark": fence_mark([listing]), "network": SETTINGS[asked.setting][0]}
     name = template_name(asked.task, asked.variant)
     prompt = prompts.render(name, {**_names(row), "papers": listing}, values)
@@ -163,8 +163,8 @@ def graph_sample(
         metadata={
             **_metadata(row, prompt, common),
             "question": prompts.render(f"{asked.task}.question", _names(row), {}).text,
-            "candidates": list(found.ids),
-            "blocks": [list(span) for span in _lines_from_last(found.lines, start)],
+            "candidates": ids,
+            "blocks": [list(span) for span in _lines_from_last(lines, start)],
         },
     )
 

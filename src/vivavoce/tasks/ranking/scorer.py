@@ -17,7 +17,7 @@ _UNDEFINED = ("ktau", "bem_complete", *FAULTS)
 
 @scorer(metrics={name: [defined_mean()] for name in (*TITLE_NAMES, *FAULTS, VALID)})
 def title_order(scoring: str = "default") -> Scorer:
-    """Compare a list of titles with the board's order, and count what else the answer holds.
+    """Compare a list of titles with the board's order, and count the other lines of the answer.
 
     An answer that names no title of the board ranks nothing: it is malformed.
 
@@ -33,7 +33,7 @@ def title_order(scoring: str = "default") -> Scorer:
             measured = _legacy(gold, answer)
         else:
             measured = score_ranking_row(gold, answer, state.metadata.get("scores")).values()
-        measured = {**measured, **count_faults(answer, gold, found).values()}
+        measured = {**measured, **count_faults(answer, gold, found)}
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured

@@ -7,7 +7,7 @@ Those without a model rank the candidates of an item in `rank_by_graph`, and the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from random import Random
 
@@ -105,7 +105,7 @@ def recency(stop_words: bool = True) -> Solver:
 
 @solver
 def random_order(stop_words: bool = True) -> Solver:
-    """Put papers in an order drawn anew for each item and epoch, by the round's seed."""
+    """Put papers in a random order for each item and epoch, by the round's seed."""
 
     def of_candidates(state: TaskState, row: Row) -> list[str]:
         options = RankOptions(stop_words=stop_words)
@@ -192,7 +192,6 @@ class _RankingRound:
     def __init__(self, opened: Round) -> None:
         self._round = opened
         self._rows: dict[tuple[str, str], dict[str, Row]] = {}
-        self._tournament: Tournament | None = None
 
     def row(self, state: TaskState) -> Row:
         """The item of a sample."""
@@ -206,13 +205,11 @@ class _RankingRound:
         """Papers and networks."""
         return open_graph(str(self._round.folder), self._round.sha256)
 
-    @property
+    @cached_property
     def tournament(self) -> Tournament:
         """The comparisons of the round."""
-        if self._tournament is None:
-            content = self._round.read_file(FAMILY, "wins.parquet")
-            self._tournament = Tournament(read_comparisons(table_of_parquet(content).to_pylist()))
-        return self._tournament
+        content = self._round.read_file(FAMILY, "wins.parquet")
+        return Tournament(read_comparisons(table_of_parquet(content).to_pylist()))
 
 
 def _opened(state: TaskState) -> _RankingRound:

@@ -1,7 +1,7 @@
 """The guard around every scorer, and Inspect's means over values that may be undefined.
 
 An answer that is none is counted, never scored as one: it stays in n with the value 0, and its
-fault stands in the score's metadata.
+fault is in the score's metadata.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def guarded(
 
 
 def _fit(state: TaskState) -> dict[str, dict[str, int]]:
-    """Counts of parts of what the setting or the method adds arrived whole, cut, and not at all."""
+    """Counts of parts that the setting or the method adds: arrived whole, cut, and not at all."""
     shown = state.metadata.get("fit", {}).get("shown", {})
     added = str(state.metadata.get("adds", ""))
     counts = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}

@@ -1,8 +1,8 @@
 """A model as judge: it compares an answer with the reference, in both orders.
 
 The judge is the model of the role `judge`: `viva run --judge MODEL`, or `inspect eval ... -T
-judge=true --model-role judge=MODEL`. What it compares is data: each text stands between tags that
-end in a hash of all of them, so that no text can close its own block.
+judge=true --model-role judge=MODEL`. The compared texts are data: each is enclosed in tags that end
+in a hash of all of them, so that no text can close its own block.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Judged:
     """With the answer first, and with the reference first; None where it was malformed."""
 
     def record(self) -> dict[str, Any]:
-        """Record for a log, short enough to stand in its summaries."""
+        """Record for a log, short enough for its summaries."""
         texts = {"answer": self.comparison.answer, "reference": self.comparison.reference}
         return {
             "model": self.model,

@@ -19,17 +19,20 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demand, Demands, ask_for
+from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
 from vivavoce.tasks.tables.items.pools.making import (
     CANDIDATES,
     CandidatesFile,
+    EncoderKey,
     PaperLabels,
     Pool,
+    Ranked,
+    Universe,
     candidates_as_bytes,
     count_checked,
     count_distractors,
@@ -55,7 +58,7 @@ from vivavoce.tasks.tables.items.table_items import (
     gold_rows,
     is_known,
 )
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 from vivavoce.text.terms import STOP_WORDS, terms_of
 from vivavoce.text.tokens import WordCounter
 
@@ -116,10 +119,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         PAPERS: library_as_bytes(library),
         CANDIDATES: candidates_as_bytes(candidates),
         TO_CHECK: asked.to_check(),
-        STATISTICS: _as_json(
+        STATISTICS: readable_json(
             _statistics(rows, gold, asked)
             | {"pools": _pool_statistics(rows, pools, candidates, asked, labels)}
-        ),
+        ).encode(),
     }
     return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files, _notes(rows))
 
@@ -179,7 +182,7 @@ def _candidates(
     in_time = {
         name: work
         for name, work in works.items()
-        if (name in cited or work.published is None or period(work.published)[1] <= window.end)
+        if (name in cited or work.published is None or is_over(work.published, window.end))
         and is_known(work, options.evidence)
     }
     demands = asked.texts()
@@ -187,21 +190,20 @@ def _candidates(
     encoder = open_encoder(options.encoder)
     most = options.distractors
     enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
+    found = rank_distractors(
+        tables, demands, in_time, universe, encoder, barred=barred, enough=enough
+    )
     return CandidatesFile(
-        encoder=encoder.name,
-        fingerprint=encoder.fingerprint,
-        pool_rule=options.pool_rule,
-        universe=len(universe),
-        universe_sha256=hash_works(universe, in_time),
-        candidates=rank_distractors(
-            tables, demands, in_time, universe, encoder, barred=barred, enough=enough
-        ),
-        demands={table.id: hash_of(demands[table.id]) for table in tables},
+        1,
+        EncoderKey(encoder.name, encoder.fingerprint),
+        options.pool_rule,
+        Universe(len(universe), hash_works(universe, in_time)),
+        tuple(Ranked(name, hash_of(demands[name]), found[name]) for name in sorted(found)),
     )
 
 
-def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
-    works = [paper.work for paper in pool.papers]
+def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
+    works = pool.papers
     return {
         "id": table.id,
         "cluster": table.cluster,
@@ -209,8 +211,8 @@ def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
         "split": "test",
         "published": table.published,
         "caption": table.caption,
-        "demand": demand.text,
-        "demand_source": demand.source,
+        "demand": demand["demand"],
+        "demand_source": demand["source"],
         "pool": [work.paper_id for work in works],
         "evidence": [work.evidence for work in works],
         "gold_papers": list(table.papers),
@@ -222,14 +224,14 @@ def _item(table: GoldTable, demand: Demand, pool: Pool) -> Row:
     }
 
 
-def _settings(works: list[Work]) -> list[str]:
+def _settings(works: Sequence[Work]) -> list[str]:
     """Settings in which an item shows something else than in the others."""
     has_abstract = any(work.abstract for work in works)
     return ["base", *(["abstracts"] if has_abstract else []), "titles"]
 
 
 def _can_be_reached(row: Row) -> bool:
-    """Whether the gold itself, written as an answer, is read as the gold."""
+    """Check whether the gold itself, written as an answer, is read as the gold."""
     gold = gold_of(row)
     answer = answer_table(json.loads(answer_text(gold)))
     return all(value in (1.0, None) for value in score_table(gold, answer).values().values())
@@ -257,9 +259,9 @@ def _pool_statistics(
 ) -> Row:
     shown = [pools[row["id"]] for row in rows]
     return {
-        "encoder": candidates.encoder,
+        "encoder": candidates.encoder.name,
         "pool_rule": candidates.pool_rule,
-        "universe": candidates.universe,
+        "universe": candidates.universe.works,
         "missing_distractors": sum(pool.missing for pool in shown),
         "without_distractors": sum(not pool.distractors for pool in shown),
         "told_by_evidence": sum(map(_is_told_by_evidence, rows)),
@@ -269,15 +271,11 @@ def _pool_statistics(
 
 
 def _is_told_by_evidence(row: Row) -> bool:
-    """Whether of a distractor more or less is known than of any work of the table."""
+    """Check whether more or less is known of a distractor than of any work of the table."""
     gold = set(row["gold_papers"])
     known = list(zip(row["pool"], row["evidence"], strict=True))
     alike = {evidence for paper, evidence in known if paper in gold}
     return any(evidence not in alike for paper, evidence in known if paper not in gold)
-
-
-def _as_json(value: Row) -> bytes:
-    return f"{json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2)}\n".encode()
 
 
 def table_statistics(items: Sequence[Row]) -> dict[str, Any]:

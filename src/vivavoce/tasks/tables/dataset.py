@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -36,10 +35,8 @@ def table_dataset(
     if not rows:
         raise NoItemsError(_why_empty(opened, setting, len(items)))
     papers = open_papers(str(opened.folder.resolve()), FAMILY, PAPERS)
-    maker = _Maker(opened, setting, prompts, papers, max_tokens)
-    return MemoryDataset(
-        [maker.sample(row) for row in rows], name=f"{opened.id}/{FAMILY}/{TASK}/{setting}"
-    )
+    samples = [_sample(row, opened, setting, prompts, papers, max_tokens) for row in rows]
+    return MemoryDataset(samples, name=f"{opened.id}/{FAMILY}/{TASK}/{setting}")
 
 
 _ROOM, _STEP = 1.5, 1024
@@ -54,43 +51,40 @@ def answer_room(opened: Round, setting: str) -> int:
     return _STEP * math.ceil(_ROOM * longest / _STEP)
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """Makes samples."""
-
-    opened: Round
-    setting: str
-    prompts: PromptSet
-    papers: Mapping[str, LibraryPaper]
-    max_tokens: int
-
-    def sample(self, row: Row) -> Sample:
-        pool = pool_entries(row, self.papers, self.setting)
-        asked = question(self.prompts, row["demand"], pool)
-        metadata: dict[str, Any] = {
-            **{name: row[name] for name in ("cluster", "published", "split")},
-            # What a board shows its rows by.
-            "category": row["kind"],
-            "demand": row["demand"],
-            "demand_source": row["demand_source"],
-            "pool": pool,
-            "evidence": list(row["evidence"]),
-            "setting": self.setting,
-            "question": asked.text,
-            "prompts": self.prompts.place,
-            "spans": asked.json_spans,
-            # A pool is given: what its papers cite them for tells that they were there in time.
-            "library": describe_library(
-                self.opened,
-                (FAMILY, PAPERS),
-                papers=row["pool"] if self.setting == "base" else (),
-                cutoff=None,
-                hidden_papers=row["hidden_papers"],
-            ),
-            "max_tokens": self.max_tokens,
-        }
-        target = answer_text(gold_in_labels(row))
-        return Sample(id=row["id"], input=asked.text, target=target, metadata=metadata)
+def _sample(
+    row: Row,
+    opened: Round,
+    setting: str,
+    prompts: PromptSet,
+    papers: Mapping[str, LibraryPaper],
+    max_tokens: int,
+) -> Sample:
+    pool = pool_entries(row, papers, setting)
+    asked = question(prompts, row["demand"], pool)
+    metadata: dict[str, Any] = {
+        **{name: row[name] for name in ("cluster", "published", "split")},
+        # What a board shows its rows by.
+        "category": row["kind"],
+        "demand": row["demand"],
+        "demand_source": row["demand_source"],
+        "pool": pool,
+        "evidence": list(row["evidence"]),
+        "setting": setting,
+        "question": asked.text,
+        "prompts": prompts.place,
+        "spans": asked.json_spans,
+        # A pool is given: what its papers cite them for tells that they were there in time.
+        "library": describe_library(
+            opened,
+            (FAMILY, PAPERS),
+            papers=row["pool"] if setting == "base" else (),
+            cutoff=None,
+            hidden_papers=row["hidden_papers"],
+        ),
+        "max_tokens": max_tokens,
+    }
+    target = answer_text(gold_in_labels(row))
+    return Sample(id=row["id"], input=asked.text, target=target, metadata=metadata)
 
 
 def _why_empty(opened: Round, setting: str, items: int) -> str:

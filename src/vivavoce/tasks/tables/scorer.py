@@ -40,13 +40,12 @@ from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded
+from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded, numbers
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
     diagnose,
-    number,
     read_answer,
     read_gold,
     side_by_side,
@@ -80,8 +79,8 @@ def micro() -> Metric:
 
 def _aggregated(how: Aggregate) -> Metric:
     def values(scores: list[SampleScore]) -> dict[str, float]:
-        found = aggregate_tables([_score_of(one.score) for one in scores], how)
-        return {name: number(found[name]) for name in NAMES}
+        found = numbers(aggregate_tables([_score_of(one.score) for one in scores], how))
+        return {name: found[name] for name in NAMES}
 
     return values
 
@@ -112,7 +111,7 @@ def tables(pairs: int | None = None, seed: int = 0, meaning: str = FORMS) -> Sco
         aligned = align_by_meaning(gold, answer, decide)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
-        return _numbers(scored.values())
+        return numbers(scored.values())
 
     return _scorer(compare, pairs, seed)
 
@@ -144,13 +143,13 @@ def tables_by_use(
         used = await use_tables(prompts, gold, answer, titles_of(state), use)
         notes[_COUNTS] = _counts([run.score for run in used.runs])
         notes["use"] = used.record
-        return _numbers(used.values())
+        return numbers(used.values())
 
     return _scorer(ask, use.pairs, seed, YES_BIAS)
 
 
 def use_of(pairs: int | None, seed: int, headers: str, synthesizer: bool) -> Use:
-    """How a model uses the tables; `InputError` for what makes no sense."""
+    """Settings of a model's use of the tables; `InputError` for a contradiction."""
     given = {"pairs": pairs} if pairs is not None else {}
     return Use(seed=seed, headers=headers, synthesizer=synthesizer, **given)  # type: ignore[arg-type]
 
@@ -172,7 +171,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
         titles = titles_of(state)
         gold = read_gold(target.text, titles)
         nothing = score_table(gold, NOTHING, pairs=pairs, seed=seed)
-        failed = {**_numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
+        failed = {**numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
         notes: dict[str, Any] = {_COUNTS: _counts([nothing])}
         found: list[LiteratureTable] = []
 
@@ -199,10 +198,6 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
     return score
 
 
-def _numbers(values: Mapping[str, float | None]) -> dict[str, float]:
-    return {name: number(value) for name, value in values.items()}
-
-
 def _counts(scores: list[TableScore]) -> dict[str, list[float | None]]:
     """For each precision and recall: right answers and questions of all runs, and 0 or None."""
     first = scores[0]
@@ -217,7 +212,7 @@ def _counts(scores: list[TableScore]) -> dict[str, list[float | None]]:
 
 
 def _score_of(score: Score) -> TableScore:
-    """What the counts in a score's metadata say; of a score without them, as of no answer."""
+    """Counts in a score's metadata; a score without them counts as no answer."""
     counts = (score.metadata or {}).get(_COUNTS) or {}
     ratios = {
         name: Ratio(*counts.get(name, (0, 0, 0.0)))
@@ -261,7 +256,7 @@ _ON_QUESTIONS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How a run's answers are evaluated, as its arguments say."""
+    """Evaluation of a run's answers, by its arguments."""
 
     answerer: str = MATCHER
     """`matcher`, `role`, or the name of a model."""
@@ -325,7 +320,7 @@ class Evaluation:
         return {role: started[name] for role, name in models.items()} or None
 
     def metadata(self, card: TaskCard, prompts: PromptSet, setting: str) -> dict[str, Any]:
-        """What a log says of it beyond what every log of the task says."""
+        """Facts of a log beyond those of every log of the task."""
         if self.aggregate == ITEMS:
             return self._judging(card, prompts)
         return self._judging(card, prompts) | {
@@ -357,7 +352,6 @@ class Evaluation:
         }
 
     def _name(self, role: str, given: str) -> str:
-        """The model of a role."""
         if given != ROLE:
             return given
         model = model_roles().get(role)

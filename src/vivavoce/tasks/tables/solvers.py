@@ -14,6 +14,7 @@ from inspect_ai.util import collect
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import answered
+from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
 from vivavoce.tasks.tables.items.keyword.papers import read_pool
 from vivavoce.tasks.tables.items.replies import (
@@ -68,7 +69,7 @@ async def _ask(run: TableRun, fit: bool) -> ModelOutput:
     complaint = None
     for attempt in range(ATTEMPTS):
         output, _ = await run.send(prompt, cuts, complaint, is_fitted=fit)
-        if output.choices and output.stop_reason == "model_length":
+        if find_fault(output) == "overflow":
             run.record["overflows"] += 1
             break
         try:

@@ -74,7 +74,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     """Make the items of every writing task."""
     chosen = choose_papers(corpus, options.within)
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
-    pool = read_pool(corpus, spec.window, chosen.outside, admitted)
+    pool = read_pool(corpus, spec.takes, chosen.outside, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
         activity.draw(pool.candidates, authors, spec.round.seed)
@@ -131,7 +131,7 @@ def _shown(pool: Pool, tasks: Mapping[str, Sequence[Row]]) -> list[PaperText]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Papers that are left out because of where they stand in the co-author network."""
+    """Papers that are left out because of their place in the co-author network."""
 
     outside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Paper id -> (short name, detail)."""

@@ -106,7 +106,7 @@ def writing_dataset(
     """The samples of a task: its items that have the setting.
 
     Raises:
-        InputError: No item has the setting; the message tells why one did not get it.
+        InputError: No item has the setting; the message gives the reason of one.
     """
     rows = opened.items("writing", shown.task)
     rows = [row for row in rows if shown.setting in row["settings"]]

@@ -38,7 +38,7 @@ def writing(
     judge_source: bool = False,
     prompts: str | None = None,
 ) -> Scorer:
-    """ROUGE F-measures of the answer against the paper's own text, and what stands beside them.
+    """ROUGE F-measures of the answer against the paper's own text, and the diagnostics beside them.
 
     Args:
         task: What is written; of a title only the title is read, not what is said around it.
@@ -82,9 +82,9 @@ def writing(
 def _against_reference(text: str, reference: str) -> Values:
     found = rouge(text, reference)
     return {
-        "rougeL": found.rougeL,
-        "rouge1": found.rouge1,
-        "rouge2": found.rouge2,
+        "rougeL": found.rougeL.f,
+        "rouge1": found.rouge1.f,
+        "rouge2": found.rouge2.f,
         "length_ratio": length_ratio(text, reference),
     }
 

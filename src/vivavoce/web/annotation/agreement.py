@@ -9,29 +9,27 @@ share of yes by the model and by people, and how far they agree.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.agreement import (
-    Floats,
     ac1_of_counts,
     alpha_of_counts,
     fleiss_of_counts,
-    pair_cells,
     pairwise_of_counts,
 )
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
-    FromSums,
     agreement_estimates,
     estimate_from_sums,
 )
-from vivavoce.store import Row, read_jsonl
+from vivavoce.store import read_jsonl
 from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Kind
 from vivavoce.web.annotation.records import (
     DecisionRecord,
@@ -46,6 +44,7 @@ NO_DRAWS = Draws(resamples=0)
 
 
 _NO_PAIRS = "no unit has two labels"
+_ONE_LABEL = "only one label was ever used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +70,26 @@ class FieldAgreement:
     ac1: Coefficient
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """The two first decisions on an item."""
 
-    item: str
-    cluster: str
-    records: tuple[DecisionRecord, DecisionRecord]
+    first: DecisionRecord
+    second: DecisionRecord
 
     def labels(self, fields: Sequence[str]) -> tuple[Hashable, Hashable]:
         """Labels of both in some fields."""
-        first, second = (tuple(one.label[name] for name in fields) for one in self.records)
+        first, second = (tuple(one.label[name] for name in fields) for one in self)
         return first, second
 
     @property
     def agrees(self) -> bool:
         """True if both labels are equal in every field."""
-        return self.records[0].label == self.records[1].label
+        return self.first.label == self.second.label
 
     @property
     def day(self) -> str:
         """The UTC day of the later decision."""
-        return max(record.day for record in self.records)
+        return max(record.day for record in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +119,16 @@ class ModelAgreement:
     model: Mapping[str, Coefficient]
     """Share of each value among the model's labels of the same items."""
 
-    def row(self) -> Row:
-        """As plain values."""
-        return asdict(self)
-
 
 def first_pairs(records: Sequence[DecisionRecord]) -> list[Pair]:
     """The items that both first annotators have decided, in the order given."""
     found = grouped(last_ones(records, "first"), "item")
-    return [
-        Pair(item, pair[0].cluster, (pair[0], pair[1]))
-        for item, pair in found.items()
-        if len(pair) == 2
-    ]
+    return [Pair(*both) for both in found.values() if len(both) == 2]
 
 
 def kind_agreement(kind: Kind, pairs: Sequence[Pair], draws: Draws) -> list[FieldAgreement]:
     """Agreement in each field of a kind; where there are several, the whole label as well, last."""
-    clusters = [pair.cluster for pair in pairs]
+    clusters = [pair.first.cluster for pair in pairs]
     fields = {field.name: [field] for field in kind.fields}
     if len(fields) > 1:
         fields[WHOLE] = list(kind.fields)
@@ -172,27 +161,30 @@ def field_agreement(
         possible: How many labels there are to choose from.
         draws: How it draws; without any there are no intervals.
     """
-    labels = sorted({label for pair in pairs for label in pair}, key=repr)
-    size = len(labels)
-    cells = pair_cells(pairs, labels)
-
-    def coefficient(
-        of_counts: FromSums, why_not: str = "only one label was ever used"
-    ) -> Coefficient:
-        def from_sums(sums: Floats) -> Floats:
-            return of_counts(sums.reshape(-1, size, size))
-
-        found = estimate_from_sums(cells, clusters, from_sums, draws)
-        reason = None if found.value is not None else why_not if pairs else _NO_PAIRS
-        return Coefficient(found.value, reason, found.interval, len(pairs))
-
+    found = agreement_estimates(
+        pairs,
+        clusters,
+        draws,
+        {
+            "pairwise": pairwise_of_counts,
+            "fleiss": fleiss_of_counts,
+            "alpha": alpha_of_counts,
+            # Labels nobody chose count for AC1 as well.
+            "ac1": lambda counts: ac1_of_counts(counts, possible),
+        },
+    )
+    why_not = {"alpha": "the labels do not vary"} if pairs else dict.fromkeys(found, _NO_PAIRS)
     return FieldAgreement(
-        field=field,
-        pairwise=coefficient(pairwise_of_counts),
-        fleiss=coefficient(fleiss_of_counts),
-        alpha=coefficient(alpha_of_counts, "the labels do not vary"),
-        # Labels nobody chose count for AC1 as well.
-        ac1=coefficient(lambda counts: ac1_of_counts(counts, possible)),
+        field,
+        **{
+            name: Coefficient(
+                one.value,
+                why_not.get(name, _ONE_LABEL) if one.value is None else None,
+                one.interval,
+                len(pairs),
+            )
+            for name, one in found.items()
+        },
     )
 
 
@@ -266,7 +258,7 @@ def compare_with_model(
     Only items of the main part count that have a final label and one of the model.
 
     Raises:
-        InputError: A label is for an item that the campaign lacks.
+        InputError: A label is for an item that the campaign does not have.
     """
     unknown = sorted(labels.keys() - {item.key for item in items})
     if unknown:

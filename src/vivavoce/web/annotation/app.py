@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import socket
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from http import HTTPStatus
 from importlib import resources
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, pass_context
@@ -23,11 +20,11 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation import pages, pages_items
+from vivavoce.web.annotation import api, pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
 from vivavoce.web.annotation.kinds import columns_of, find_kind
 from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
@@ -43,7 +40,6 @@ _NOT_THERE = (
     "There is no such page",
     "Perhaps the address was cut, or the page is somebody else's.",
 )
-_WAITING = 128
 _RETRY_SECONDS = "3"
 
 
@@ -52,12 +48,14 @@ def make_app(
     clock: Clock,
     *,
     secure_cookies: bool = False,
-    hosts: Sequence[str] = LOCAL_HOSTS,
+    hosts: Sequence[str] = (),
+    api_token: str = "",
 ) -> FastAPI:
     """Make the app over a database that its caller closes.
 
     `secure_cookies` says that browsers reach it by https, as behind a proxy; `hosts` are the names
-    under which it may be opened, `*` for all.
+    under which it may be opened beside those of this machine, `*` for all. Programs send
+    `api_token`; without one none is let in.
     """
     handlers: dict[int | type[Exception], Any] = dict.fromkeys(_ANSWERED, _answer)
     app = FastAPI(
@@ -67,9 +65,9 @@ def make_app(
         openapi_url=None,
         exception_handlers=handlers,
     )
-    site = Site(database, clock, _make_templates(), secure_cookies)
+    site = Site(database, clock, _make_templates(), secure_cookies, api_token)
     app.state.site = site
-    for module in (pages, pages_items):
+    for module in (pages, pages_items, api):
         app.include_router(module.router)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
@@ -77,7 +75,9 @@ def make_app(
     def refusal(status: int, heading: str, message: str) -> Response:
         return _page(site, status, heading, message)
 
-    app.add_middleware(Guard, hosts=hosts, needs_https=secure_cookies, refusal=refusal)
+    app.add_middleware(
+        Guard, hosts=(*LOCAL_HOSTS, *hosts), needs_https=secure_cookies, refusal=refusal
+    )
     return app
 
 
@@ -96,14 +96,17 @@ def _page(site: Site, status: int, heading: str, message: str, **values: Any) ->
 
 
 def _answer(request: Request, error: Exception) -> Response:
-    """Page that an error becomes; it says what to do."""
+    """Page that an error becomes, or JSON for a program; it says what to do."""
     campaign = request.path_params.get("campaign")
     if isinstance(error, NotLoggedIn) and request.method == "GET":
         return go("/login")
+    if isinstance(error, NotLoggedIn) and (form := pages.login_first(request)) is not None:
+        return form
     if isinstance(error, NotAllowed) and error.state is not None and campaign:
         # Its page says why, and what to do.
         return go(f"/c/{campaign}")
     values: dict[str, Any] = {}
+    is_api = request.url.path.startswith("/api/")
     match error:
         case Refused():
             status, heading, message = error.status, error.heading, error.message
@@ -116,8 +119,10 @@ def _answer(request: Request, error: Exception) -> Response:
             status, heading = 401, "You are logged out"
             message = "Nothing was changed by this form. Drafts that were saved before are kept."
             values = {"links": [("Log in", "/login")]}
-        case BusyError():
+        case BusyError() if not is_api:
             return _busy(request)
+        case BusyError():
+            status, heading, message = 503, "The database does not answer", "Send it again."
         case AlreadyDecided(same=True):
             status, heading = 409, "Your decision is saved"
             message = "It was sent twice and is kept once."
@@ -132,6 +137,8 @@ def _answer(request: Request, error: Exception) -> Response:
         case _:
             _LOG.error("%s %s: %s", request.method, request.url.path, error)
             status, heading, message = 500, *BROKEN
+    if is_api:
+        return JSONResponse({"error": f"{heading}. {message}"}, status_code=status)
     if isinstance(error, AlreadyDecided | Released) and campaign:
         values = {"links": [("Go on", f"/c/{campaign}"), ("Your campaigns", "/campaigns")]}
     return _page(site_of(request), status, heading, message, **values)
@@ -157,58 +164,6 @@ def _busy(request: Request) -> Response:
     )
     response.headers["retry-after"] = _RETRY_SECONDS
     return response
-
-
-def serve(
-    database: Database,
-    clock: Clock,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    secure_cookies: bool = False,
-    allowed_hosts: Sequence[str] = (),
-    announce: Callable[[str], None] = print,
-) -> None:
-    """Serve until the process is told to stop; port 0 takes a free one.
-
-    `allowed_hosts` are names under which browsers reach it, beside those of this machine;
-    `announce` is called with the address once it listens.
-
-    Raises:
-        InputError: The address cannot be listened on.
-    """
-    app = make_app(
-        database,
-        clock,
-        secure_cookies=secure_cookies,
-        hosts=tuple(dict.fromkeys((*LOCAL_HOSTS, host, *allowed_hosts))),
-    )
-    with closing(_listen(host, port)) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        announce(f"http://{shown}:{listening.getsockname()[1]}/")
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            # What a proxy says of the client is not believed: logins are counted by address.
-            proxy_headers=False,
-            server_header=False,
-        )
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, port))
-        found.listen(_WAITING)
-    except OSError as error:
-        found.close()
-        raise InputError(
-            f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
-        ) from error
-    return found
 
 
 class _Prose(RendererHTML):

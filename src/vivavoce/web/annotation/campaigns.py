@@ -115,13 +115,13 @@ def list_campaigns(session: Session) -> Sequence[Campaign]:
 
 
 def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) -> tuple[int, int]:
-    """Add items after those that are there; one that is there just so is passed over.
+    """Add items after those that are there; an identical one is skipped.
 
     Returns:
         How many were added, and how many were there before.
 
     Raises:
-        InputError: An id is there with another content; nothing of the import stays.
+        InputError: An id is there with another content; no part of the import stays.
     """
     there = {item.key: item_facts(item) for item in read_items(session, campaign)}
     last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))
@@ -146,19 +146,16 @@ def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) ->
 
 
 def pause_campaign(
-    session: Session, campaign: Campaign, now: datetime, *, by: Person | None = None
+    session: Session,
+    campaign: Campaign,
+    now: datetime,
+    *,
+    resume: bool = False,
+    by: Person | None = None,
 ) -> None:
-    """Hand no more items to anybody until `resume_campaign`."""
-    campaign.paused_at = now
-    session.add(campaign.event("campaign_paused", now, by))
-
-
-def resume_campaign(
-    session: Session, campaign: Campaign, now: datetime, *, by: Person | None = None
-) -> None:
-    """Let everybody go on."""
-    campaign.paused_at = None
-    session.add(campaign.event("campaign_resumed", now, by))
+    """Hand no more items to anybody, or let everybody go on."""
+    campaign.paused_at = None if resume else now
+    session.add(campaign.event("campaign_resumed" if resume else "campaign_paused", now, by))
 
 
 def give_feedback(

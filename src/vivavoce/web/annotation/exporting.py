@@ -94,38 +94,33 @@ def export_campaign(
         for row in enrolments
     ]
     template = environment_of("vivavoce.web.annotation").get_template("codebook.md.j2")
-    codebook = template.render(campaign=campaign, kind=kind, names=names)
+    lines = {
+        ITEMS: [{**item_row(item), "state": item.state, "final": item.final} for item in items],
+        DECISIONS: rows,
+        LABELS: label_rows(kind, items, decisions),
+    }
+    texts = {
+        TABLE: _table(kind, rows),
+        CODEBOOK: template.render(campaign=campaign, kind=kind, names=names),
+        STUDIO_CONFIG: labelling_config(kind),
+    }
+    counted = {TABLE: len(rows), **{name: len(found) for name, found in lines.items()}}
+    about = {name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)}
+    about["guidelines_sha256"] = hash_of(campaign.guidelines)
+    about["created_at"] = campaign.created_at.isoformat()
     with lock(folder):
         (folder / EXPORT).unlink(missing_ok=True)
-        write_jsonl(
-            folder / ITEMS,
-            [{**item_row(item), "state": item.state, "final": item.final} for item in items],
-        )
-        write_jsonl(folder / DECISIONS, rows)
-        write_text(folder / TABLE, _table(kind, rows))
-        labels = label_rows(kind, items, decisions)
-        write_jsonl(folder / LABELS, labels)
-        write_text(folder / CODEBOOK, codebook)
+        for name, found in lines.items():
+            write_jsonl(folder / name, found)
+        for name, text in texts.items():
+            write_text(folder / name, text)
         write_json(folder / STUDIO_TASKS, tasks_of(kind, items, decisions))
-        write_text(folder / STUDIO_CONFIG, labelling_config(kind))
-        counted = {ITEMS: len(items), DECISIONS: len(rows), TABLE: len(rows), LABELS: len(labels)}
-        files = (ITEMS, DECISIONS, TABLE, LABELS, CODEBOOK, STUDIO_TASKS, STUDIO_CONFIG)
-        write_sealed(
-            folder / EXPORT,
-            {
-                "format": FORMAT,
-                "campaign": {
-                    **{name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)},
-                    "guidelines_sha256": hash_of(campaign.guidelines),
-                    "created_at": campaign.created_at.isoformat(),
-                },
-                "people": people,
-                "files": {
-                    name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
-                    for name in files
-                },
-            },
-        )
+        files = {
+            name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
+            for name in (*lines, *texts, STUDIO_TASKS)
+        }
+        facts = {"format": FORMAT, "campaign": about, "people": people, "files": files}
+        write_sealed(folder / EXPORT, facts)
     return folder / EXPORT
 
 

@@ -87,7 +87,7 @@ def take_in(
 ) -> Row:
     """Add items to a campaign, or make it of them: all of them, or none.
 
-    `log_rows` are rows out of logs, with where each is from: `results.preferences` reads them.
+    `log_rows` are rows from logs, each with its source: `results.preferences` reads them.
 
     Returns:
         How many items were `added` and `known` before, how many `decisions` came with them, and
@@ -96,7 +96,7 @@ def take_in(
     Raises:
         InputError: Whatever is wrong with the source, by its line; the kind is another than the
             campaign's, or there is no kind for a new one.
-        DamagedError: A file of an export differs from what was exported.
+        DamagedError: A file of an export was altered.
     """
     sources.check()
     there = None
@@ -253,7 +253,7 @@ def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionReco
     """Write decisions of people who are enrolled, and what they make of the items.
 
     The records of one person and item are in one run, by revision. `InputError` names an item or a
-    person that the campaign lacks.
+    person that the campaign does not have.
     """
     items = {item.key: item for item in read_items(session, campaign)}
     enrolled = enrolments_in(session, campaign, Person.code)

@@ -103,8 +103,8 @@ class Kind:
     """Two parts of the content that change places for half of the people."""
     any_of: tuple[str, ...] = ()
     """Optional parts of which an item must hold one."""
-    labels: str = "final_label"
-    """Function of `_LABEL_ROWS` that makes the rows of `labels.jsonl`."""
+    exported: tuple[str, ...] = ()
+    """Parts of the content that the rows of `labels.jsonl` hold, as far as an item has them."""
 
     @property
     def guidelines(self) -> str:
@@ -112,8 +112,21 @@ class Kind:
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
     def label_rows(self, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-        """The rows of `labels.jsonl` for an item and the valid decisions on it."""
-        return _LABEL_ROWS[self.labels](self, item, decisions)
+        """The rows of `labels.jsonl` for an item and the valid decisions on it.
+
+        {id, and a value for every field} of an item that is done, with `accepted` where fields have
+        a wanted value: all speak for the item. Of a kind with sides {id, a, b, verdict} of each of
+        the first pair, as `viva audit judge --human` reads them; the second pair is left out: it
+        has seen only what the first was split on.
+        """
+        if self.sides:
+            return [_verdict(item, made) for made in decisions if made.stage == "first"]
+        if item.final is None:
+            return []
+        row = {"id": item.key, **item.final}
+        if any(field.wanted for field in self.fields):
+            row["accepted"] = all(row[field.name] == field.wanted for field in self.fields)
+        return [row | {name: item.content[name] for name in self.exported if name in item.content}]
 
     def check_content(self, content: Row) -> None:
         """Raise `ValueError` that says which part of an item's content is not as it must be."""
@@ -193,48 +206,10 @@ class Kind:
         return {name: turned.get(value, value) for name, value in label.items()}
 
 
-def final_label(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """{id, and a value for every field}; nothing for an item that is not done."""
-    return [{"id": item.key, **item.final}] if item.final is not None else []
-
-
-def paper_decision(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """{id, table, paper, decision}; table and paper as far as the item names them."""
-    named = {name: item.content[name] for name in ("table", "paper") if name in item.content}
-    return [row | named for row in final_label(kind, item, decisions)]
-
-
-def acceptance(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """{id, accepted, and a value for every field}: accepted when all speak for the item."""
-    return [
-        row | {"accepted": all(row[field.name] == field.wanted for field in kind.fields)}
-        for row in final_label(kind, item, decisions)
-    ]
-
-
-def verdicts(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """{id, a, b, verdict} of each of the first pair, as `viva audit judge --human` reads them.
-
-    The second pair is left out: it has seen only what the first was split on.
-    """
+def _verdict(item: Item, decision: DecisionRecord) -> Row:
     place = item.content.get("source") or {"id": item.key}
     sides = item.content.get("names") or {"a": "a", "b": "b"}
-    return [
-        {**place, **sides, "verdict": decision.label["verdict"]}
-        for decision in decisions
-        if decision.stage == "first"
-    ]
-
-
-def judged_answer(kind: Kind, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """{id, accepted, group, contestant, and a value for every field} of a question."""
-    named = {name: item.content[name] for name in (GROUP, "contestant") if name in item.content}
-    return [row | named for row in acceptance(kind, item, decisions)]
-
-
-_LABEL_ROWS = {
-    one.__name__: one for one in (final_label, paper_decision, acceptance, verdicts, judged_answer)
-}
+    return {**place, **sides, "verdict": decision.label["verdict"]}
 
 
 def check_part(name: str, value: object, shape: Shape) -> None:

@@ -1,14 +1,14 @@
 """Reports on a campaign: agreement, seconds, outcomes, people, and what a lead has to watch.
 
-Seconds are of first revisions, by the server's clock. No label of an item that somebody still has
-to judge blind is in what a lead sees.
+Seconds are of first revisions, by the server's clock. A lead sees no label of an item that somebody
+still has to judge blind.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -100,10 +100,6 @@ class Report:
     days: tuple[DayFigures, ...]
     idle: float
     """Seconds that a gap counts at most."""
-
-    def as_dict(self) -> Row:
-        """As plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +197,22 @@ def overview(session: Session, campaign: Campaign) -> Overview:
     )
 
 
+def people_rows(watched: Overview) -> list[Row]:
+    """People by name: where they are and what they have done, as plain values."""
+    return [
+        {
+            "name": row.enrolment.person.name,
+            "code": row.enrolment.person.code,
+            "role": row.enrolment.role,
+            "standing": row.state,
+            "decided": row.figures.decided if row.figures else 0,
+            "flags": row.figures.flags if row.figures else 0,
+            "skips": row.skips,
+        }
+        for row in watched.people
+    ]
+
+
 def seconds_of(records: Sequence[DecisionRecord], idle: timedelta = IDLE) -> Seconds:
     """Median and quartiles over decisions as first sent, of both pairs."""
     values = [
@@ -229,7 +241,7 @@ def _people_figures(
             flags=sum(record.flag for record in mine),
             seconds=seconds_of([record for record in main if record.person == person], idle),
             with_partner=_share(
-                [pair.agrees for pair in pairs if person in [one.person for one in pair.records]]
+                [pair.agrees for pair in pairs if person in [one.person for one in pair]]
             ),
             with_final=_share(
                 [one.label == finals[one.item] for one in mine if one.item in finals]

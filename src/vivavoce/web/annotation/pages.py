@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -42,6 +45,9 @@ from vivavoce.web.annotation.tables import Assignment, Campaign, Decision, Enrol
 router = APIRouter()
 
 CampaignName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+_ITEM = re.compile(r"/c/[a-z0-9][a-z0-9._-]{0,63}/a/[0-9]{1,10}")
+_KEPT = "kept."
+"""Before the names of fields that go through a login; alone, the name of their page's path."""
 Id = Annotated[int, Path(ge=1, le=2**31 - 1)]
 """Of a row; what is larger fits into no database."""
 
@@ -85,11 +91,11 @@ def login(request: Request, form: Form) -> Response:
         )
     except LoginRefused as error:
         status = 429 if error.wait else 401
-        response = _form(site, mark, name=name, error=str(error), status=status)
+        response = _form(site, mark, name=name, error=str(error), status=status, kept=_kept(form))
         if error.wait:
             response.headers["retry-after"] = str(error.wait)
         return response
-    response = go("/campaigns")
+    response = _send_kept(site, token, form) if _kept(form) else go("/campaigns")
     site.set_cookie(response, site.session_cookie, token)
     site.drop_cookie(response, site.login_cookie)
     return response
@@ -105,11 +111,52 @@ def logout(request: Request, visit: Posting) -> Response:
     return response
 
 
+def login_first(request: Request) -> Response | None:
+    """The form to log in with, holding what was typed on an item's page; None for other pages."""
+    path, form = request.url.path, getattr(request.state, "form", {})
+    if not _ITEM.fullmatch(path):
+        return None
+    site = site_of(request)
+    kept = {_KEPT: path, **{_KEPT + name: form[name] for name in form if name != "csrf"}}
+    error = "You are logged out. Log in: what you typed is kept, and you can send it then."
+    mark = request.cookies.get(site.login_cookie)
+    return _form(site, mark, error=error, status=401, kept=kept)
+
+
+def _kept(form: Mapping[str, str]) -> dict[str, str]:
+    """Fields of a login that hold what was typed before it."""
+    is_of_item = _ITEM.fullmatch(form.get(_KEPT, ""))
+    return {name: form[name] for name in form if name.startswith(_KEPT)} if is_of_item else {}
+
+
+def _send_kept(site: Site, token: str, form: Mapping[str, str]) -> Response:
+    visitor = find_visitor(site.database, token, site.clock())
+    kept = _kept(form)
+    path = kept.pop(_KEPT)
+    fields = [(name.removeprefix(_KEPT), value) for name, value in kept.items()]
+    fields.append(("csrf", visitor.csrf if visitor else ""))
+    return site.page(
+        "error.html.j2",
+        visitor=visitor,
+        heading="You are logged in",
+        message="What you typed is here. Send it now.",
+        again={"path": path, "fields": fields, "button": "Send it"},
+    )
+
+
 def _form(
-    site: Site, mark: str | None, *, name: str = "", error: str = "", status: int = 200
+    site: Site,
+    mark: str | None,
+    *,
+    name: str = "",
+    error: str = "",
+    status: int = 200,
+    kept: Mapping[str, str] = MappingProxyType({}),
 ) -> Response:
     mark = mark or secrets.token_urlsafe(TOKEN_BYTES)
-    response = site.page("login.html.j2", status=status, csrf=mark, name=name, error=error)
+    response = site.page(
+        "login.html.j2", status=status, csrf=mark, name=name, error=error, kept=kept
+    )
     site.set_cookie(response, site.login_cookie, mark)
     return response
 

@@ -27,7 +27,6 @@ from vivavoce.web.annotation.assignment import (
 from vivavoce.web.annotation.campaigns import (
     give_feedback,
     pause_campaign,
-    resume_campaign,
     unread_feedback,
 )
 from vivavoce.web.annotation.decisions import (
@@ -42,7 +41,7 @@ from vivavoce.web.annotation.decisions import (
 from vivavoce.web.annotation.kinds import Kind, find_kind
 from vivavoce.web.annotation.monitoring import overview
 from vivavoce.web.annotation.pages import CampaignName, Id, next_path, nothing, own_part
-from vivavoce.web.annotation.people import admit, pause, resume
+from vivavoce.web.annotation.people import ACTIONS, change_part
 from vivavoce.web.annotation.requests import Posting, Reading, Refused, Visit, go
 from vivavoce.web.annotation.tables import Assignment, Decision, Draft, Enrolment, Person
 
@@ -111,7 +110,7 @@ def own_decisions_page(visit: Reading, campaign: CampaignName, only: str = "all"
 @router.post("/c/{campaign}/a/{assignment}")
 def item_sent(visit: Posting, campaign: CampaignName, assignment: Id) -> Response:
     """Decide, correct, draft or skip, by the button that was pressed."""
-    action = visit.form.get("action", "decide")
+    action = _button(visit, ("draft", "decide", "skip"))
     if action == "draft":
         # Enter on the page of a decision presses this too: then there is nothing to keep.
         with suppress(AlreadyDecided):
@@ -165,8 +164,6 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
         if action == "skip":
             skip(session, assignment, person, visit.now)
             return ""
-        if action != "decide":
-            raise Refused(422, "There is no such button", "Go back and use the page's buttons.")
         label = find_kind(enrolment.campaign.kind).chosen(form)
         submit(session, assignment, person, label, _revision(form), visit.now, **_remarks(form))
         if stage == "consensus":
@@ -177,7 +174,7 @@ def _act(visit: Visit, campaign: str, assignment: int, action: str) -> str:
 
 
 def _incomplete(visit: Visit, campaign: str, assignment: int) -> Response:
-    """The page once more, with what was chosen and what is missing."""
+    """The page once more, with the choices made and the missing ones."""
     form = visit.form
     with visit.database.reading() as session:
         enrolment, found = _own(session, visit, campaign, assignment)
@@ -261,11 +258,11 @@ def lead_page(visit: Reading, campaign: CampaignName) -> Response:
 @router.post("/c/{campaign}/lead/campaign")
 def campaign_sent(visit: Posting, campaign: CampaignName) -> Response:
     """Pause the campaign, or let it go on."""
-    actions = {"pause": pause_campaign, "resume": resume_campaign}
-    action = _action(visit.form.get("action", ""), actions)
+    action = _button(visit, ("pause", "resume"))
     with visit.database.writing() as session:
-        enrolment = own_part(session, visit, campaign, role=_LEAD)
-        action(session, enrolment.campaign, visit.now, by=enrolment.person)
+        lead = own_part(session, visit, campaign, role=_LEAD)
+        resume = action == "resume"
+        pause_campaign(session, lead.campaign, visit.now, resume=resume, by=lead.person)
     return go(f"/c/{campaign}/lead")
 
 
@@ -278,14 +275,8 @@ def person_sent(visit: Posting, campaign: CampaignName, enrolment: Id) -> Respon
         other = session.get(Enrolment, enrolment)
         if other is None or other.campaign_id != lead.campaign_id:
             raise Refused(404, "There is nobody like that", "Go back to the campaign's page.")
-        now, by = visit.now, lead.person
-        actions = {
-            "pause": lambda: pause(session, other, reason, now, by=by),
-            "resume": lambda: resume(session, other, now, by=by),
-            "admit": lambda: admit(session, other, True, now, by=by),
-            "refuse": lambda: admit(session, other, False, now, by=by),
-        }
-        _action(visit.form.get("action", ""), actions)()
+        action = _button(visit, ACTIONS)
+        change_part(session, other, action, visit.now, reason=reason, by=lead.person)
     return go(f"/c/{campaign}/lead#people")
 
 
@@ -339,7 +330,9 @@ def _addressee(session: Session, lead: Enrolment, to: str) -> Person | None:
     return known.person
 
 
-def _action(name: str, actions: dict[str, Any]) -> Any:
-    if name not in actions:
+def _button(visit: Visit, known: Sequence[str]) -> str:
+    """The button of a form that was pressed."""
+    action = visit.form.get("action", "decide")
+    if action not in known:
         raise Refused(422, "There is no such button", "Go back and use the page's buttons.")
-    return actions[name]
+    return action

@@ -17,6 +17,7 @@ from vivavoce.errors import InputError
 from vivavoce.web.annotation.tables import Campaign, Enrolment, LoginSession, Person, Role
 
 ROLES: tuple[str, ...] = get_args(Role)
+ACTIONS = ("pause", "resume", "admit", "refuse")
 MIN_PASSWORD = 10
 MAX_PASSWORD = 256
 COST = 15
@@ -139,33 +140,31 @@ def enrolments_in(
     return session.scalars(rows.order_by(order)).all()
 
 
-def pause(
-    session: Session, enrolment: Enrolment, reason: str, now: datetime, *, by: Person | None = None
-) -> None:
-    """Hand no more items to somebody until `resume`; the reason is shown to them."""
-    enrolment.paused_at, enrolment.pause_reason = now, reason
-    session.add(enrolment.event("paused", now, reason=reason, by=by and by.code))
-
-
-def resume(
-    session: Session, enrolment: Enrolment, now: datetime, *, by: Person | None = None
-) -> None:
-    """Let somebody go on."""
-    enrolment.paused_at, enrolment.pause_reason = None, ""
-    session.add(enrolment.event("resumed", now, by=by and by.code))
-
-
-def admit(
+def change_part(
     session: Session,
     enrolment: Enrolment,
-    passed: bool,
+    action: str,
     now: datetime,
     *,
+    reason: str = "",
     by: Person | None = None,
 ) -> None:
-    """Say that somebody is qualified or is not, whatever the qualification came to."""
-    enrolment.qualification = "passed" if passed else "failed"
-    session.add(enrolment.event("admitted", now, passed=passed, by=by and by.code))
+    """Pause somebody, who is shown the reason, or let them go on; admit or refuse them.
+
+    Who is paused is handed no items; who is admitted or refused is qualified or not, whatever the
+    qualification came to. `action` is one of `ACTIONS`.
+    """
+    who = by and by.code
+    if action in ("admit", "refuse"):
+        enrolment.qualification = "passed" if action == "admit" else "failed"
+        event = enrolment.event("admitted", now, passed=action == "admit", by=who)
+    elif action == "pause":
+        enrolment.paused_at, enrolment.pause_reason = now, reason
+        event = enrolment.event("paused", now, reason=reason, by=who)
+    else:
+        enrolment.paused_at, enrolment.pause_reason = None, ""
+        event = enrolment.event("resumed", now, by=who)
+    session.add(event)
 
 
 def new_code(session: Session) -> str:

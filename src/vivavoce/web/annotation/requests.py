@@ -195,6 +195,8 @@ class Site:
     clock: Clock
     templates: Environment
     secure_cookies: bool
+    api_token: str = ""
+    """Of programs; without one none is let in."""
 
     @property
     def session_cookie(self) -> str:
@@ -269,8 +271,8 @@ def site_of(request: Request) -> Site:
 async def read_form(request: Request) -> Mapping[str, str]:
     """Read the fields of a form, each of which may occur once.
 
-    They are kept with the request: a page that asks to try again sends them back. `Refused` for
-    what is too large, is no form, cannot be read, or has a field twice.
+    They are kept with the request: a page that asks to try again sends them back. `Refused` for a
+    form that is too large, cannot be read, or has a field twice.
     """
     body = bytearray()
     async for chunk in request.stream():

@@ -15,7 +15,7 @@ from vivavoce.results.board.columns import Column, columns, shown_value
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.tables import table_of
 from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
-from vivavoce.web.board.entries import rank_of
+from vivavoce.web.board.entries import rank_bounds, rank_of
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import kind_of, label, slug
 from vivavoce.web.board.page import Page, file_of
@@ -29,25 +29,20 @@ MAX_METRICS = 6
 _MAX_NAME = 80
 _CACHED = 8192
 _HEAD = r"% Needs \usepackage{booktabs}; names may hold letters beyond ASCII (XeLaTeX, LuaLaTeX)."
+_NAMED = {
+    "\\": "backslash",
+    "~": "asciitilde",
+    "^": "asciicircum",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    '"': "quotedbl",
+    "`": "asciigrave",
+    "'": "quotesingle",
+}
 _SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        "`": r"\textasciigrave{}",
-        "'": r"\textquotesingle{}",
-    }
+    {sign: f"\\{sign}" for sign in "{}$&#%_"}
+    | {sign: rf"\text{name}{{}}" for sign, name in _NAMED.items()}
 )
 _OPENERS = {"*": "{*}", "[": "{[}"}
 """At the start of a line these would belong to the line break before it."""
@@ -133,7 +128,7 @@ def _rank(row: Row | None) -> str:
     rank = rank_of(row)
     if row is None or rank is None:
         return ""
-    low, high = row["rank_interval"] or (rank, rank)
+    low, high = rank_bounds(row)
     return str(rank) if low == high else f"{rank} ({low}--{high})"
 
 
@@ -160,7 +155,7 @@ def _cell(row: Row | None) -> str:
 
 
 def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
-    """One contestant: its first metric on every board it stands on."""
+    """One contestant: its first metric on every board that has it."""
     heads = ["Round", "Task", "Setting", "Method", "Metric", "Value", "Rank"]
     lines = [
         [
@@ -204,7 +199,7 @@ def links(path: str) -> list[tuple[str, str]]:
 
 
 def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Of a large site its earlier rounds, the newest first, each with labels and paths."""
+    """Earlier rounds of a large site, the newest first, each with labels and paths."""
     if not _is_large(site):
         return []
     stems = [(name, _stem(site, name)) for name in reversed(site.round_names[:-1])]
@@ -218,7 +213,7 @@ def _is_large(site: Site) -> bool:
 
 
 def _stem(site: Site, name: str) -> str:
-    """Of the files of a large site's round: the newest one's stand where a small site's do."""
+    """Stem of the files of a large site's round: the newest one's are those of a small site."""
     return "board" if name == site.round_names[-1] else f"rounds/{slug(name)}"
 
 
@@ -256,7 +251,7 @@ def _of_board(board: BoardOf) -> list[Page]:
 
 
 def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    """Rows that its page shows of its newest round; all rounds stand in the files of the site."""
+    """Rows that its page shows of its newest round; the files of the site have all rounds."""
     found = site.newest_of(one)
     return _files(
         one.path.removesuffix(".html"),
@@ -301,7 +296,7 @@ def csv_of(table: pa.Table) -> bytes:
 
 
 def _guarded(column: pa.ChunkedArray) -> pa.ChunkedArray | pa.Array:
-    """Every cell as a spreadsheet may have it; what stands in many of them is looked at once."""
+    """Every cell as a spreadsheet may have it; a value of many cells is looked at once."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

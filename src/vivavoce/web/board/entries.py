@@ -77,9 +77,15 @@ def between(row: Row) -> str:
     return "no interval" if row["ci"] is None else interval(bounds_of(row))
 
 
+def rank_bounds(row: Row) -> tuple[int, int]:
+    """The ranks that the items allow a ranked row; its rank twice where nobody was compared."""
+    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    return low, high
+
+
 def ranks(row: Row) -> str:
     """The ranks that the items allow a ranked row, such as "rank 1–3"."""
-    low, high = row["rank_interval"] or (row["rank"], row["rank"])
+    low, high = rank_bounds(row)
     return f"rank {low}" if low == high else f"ranks {low}–{high}"
 
 
@@ -107,7 +113,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
             return "not ranked: not all answers are in"
         too_many = lead["undefined"] > MAX_UNDEFINED * lead["n"]
         return "not ranked: over 5% undefined" if too_many else "not ranked"
-    low, high = lead["rank_interval"] or (lead["rank"], lead["rank"])
+    low, high = rank_bounds(lead)
     return f"{low}–{high}" if low != high else ""
 
 
@@ -206,7 +212,7 @@ def dollars(amount: float) -> str:
 
 
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
-    "items": "{:,}".format,
+    "items": lambda number: f"{number:,}" if number else "–",
     "share": share,
     "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
     "tokens": "{:,.0f}".format,

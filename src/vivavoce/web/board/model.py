@@ -89,7 +89,7 @@ class BoardOf:
 
     @property
     def winner(self) -> Row | None:
-        """The same where it is told apart from everybody else, else None."""
+        """The same where it differs from everybody else, else None."""
         best = self.best
         return best if best is not None and is_first(best) else None
 
@@ -173,7 +173,7 @@ class Site:
 
     @cached_property
     def appearances(self) -> dict[tuple[str, str], list[Measured]]:
-        """By contestant, the boards it stands on, each with its headline row there."""
+        """Boards that have each contestant, each with its headline row there."""
         found: dict[tuple[str, str], list[Measured]] = {}
         for board in self.boards:
             headline = board.headline

@@ -34,7 +34,7 @@ def _kind(method: str, model: str) -> str:
 
 
 def is_floor(row: Row) -> bool:
-    """True for answers that know nothing of the item: constant ones and random ones."""
+    """True for answers made without the item: constant ones and random ones."""
     return kind_of(row) == "floor" or row["method"] == "random"
 
 
@@ -45,7 +45,7 @@ def shown_name(row: Row) -> str:
 
 
 def name_and_details(row: Row) -> tuple[str, list[str]]:
-    """A contestant's name, and what stands under it in small type."""
+    """A contestant's name, and the line under it in small type."""
     name = visible(shown_name(row))
     if row["model"] in NO_MODEL:
         return name, []
@@ -55,14 +55,14 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
 
 
 def run_with(row: Row) -> list[str]:
-    """All that stands beside a row of a contestant's own page."""
+    """All words beside a row of a contestant's own page."""
     _, details = name_and_details(row)
     facts = () if row["model"] in NO_MODEL else facts_of(row)
     return [*details, *facts, *tries_of(row)]
 
 
 def label(row: Row) -> str:
-    """A contestant's name in a sentence, told apart from other uses of its model."""
+    """A contestant's name in a sentence, distinguished from other uses of its model."""
     name, details = name_and_details(row)
     is_plain = row["method"] in ("direct", *_CONTROLS) or not details
     return name if is_plain else f"{name} ({visible(row['method'])})"

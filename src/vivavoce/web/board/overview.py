@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
+from vivavoce.web.board.entries import rank_bounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, is_floor, title_of
 from vivavoce.web.printing import counted, share, visible
@@ -154,8 +155,8 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    ranks = row["rank_interval"] or (row["rank"], row["rank"])
-    return Cell(row, min(SHADES - 1, int(low * SHADES)), ranks[0] == 1 and not is_floor(row))
+    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row)
+    return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead)
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval:

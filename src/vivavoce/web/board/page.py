@@ -2,7 +2,7 @@
 
 `site.json` lists every file with the key of its inputs, the sha256 of its bytes and their number.
 It is written last, once all others are on the disk: a build that was killed is finished by the next
-one, and a file that was touched since is looked at anew.
+one, and a file that was touched since is checked again.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def page_of(
 ) -> Page:
     """A page out of a template of `web/templates`.
 
-    `inputs` decide what stands on the page, and its key is their hash; `values` are made only
-    when the page is, and are the inputs where left out.
+    `inputs` decide the content of the page, and its key is their hash; `values` are made only when
+    the page is, and are the inputs where left out.
     """
     links = [[link.label, link.path] for link in nav]
     key = hash_of([hash_code(*_CODE, suffixes=_SOURCES), path, template, inputs, links])
@@ -116,7 +116,7 @@ def json_file(path: str, value: Mapping[str, Any]) -> Page:
 
 
 def root_of(path: str) -> str:
-    """The way from a page up to the folder of the site: `../` for each folder it stands in."""
+    """The way from a page up to the folder of the site: `../` for each folder of its path."""
     return "../" * path.count("/")
 
 

@@ -1,23 +1,20 @@
-"""The site served on this machine: pages made when they are opened, anew when logs change."""
+"""The site served on this machine: pages made when they are opened, again when logs change."""
 
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.store import hash_of
 from vivavoce.web.board.page import Page, environment
 from vivavoce.web.guard import Guard
@@ -113,7 +110,6 @@ _TYPES = {
     ".md": "text/plain; charset=utf-8",
 }
 _OTHER = "application/octet-stream"
-_WAITING = 128
 _LOG = logging.getLogger(__name__)
 
 
@@ -146,28 +142,6 @@ def make_app(site: LiveSite) -> Starlette:
     app = Starlette(routes=[Route("/{path:path}", answer, methods=["GET"])])
     app.add_middleware(Guard, hosts=NAMES, needs_https=False, refusal=refusal)
     return app
-
-
-def serve(site: LiveSite, *, port: int = 8000, announce: Callable[[str], None] = print) -> None:
-    """Serve on this machine alone, until the process is told to stop.
-
-    `announce` is told the address once it listens; port 0 takes a free one.
-
-    Raises:
-        InputError: The port cannot be listened on.
-    """
-    try:
-        listening = socket.create_server((HOST, port), backlog=_WAITING)
-    except OSError as error:
-        raise InputError(
-            f"{HOST}:{port} cannot be listened on: {error.strerror}. Choose another --port."
-        ) from error
-    with closing(listening):
-        announce(f"http://{HOST}:{listening.getsockname()[1]}/")
-        config = uvicorn.Config(
-            make_app(site), log_level="warning", proxy_headers=False, server_header=False
-        )
-        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _headers(tag: str) -> dict[str, str]:

@@ -11,10 +11,8 @@ TITLES = ("Speaker diarization with clustering", "End-to-end diarization", "Turn
 TABLE = GoldTable(
     id="t",
     source_paper="s",
-    ordinal=0,
     kind="cited",
     caption="Speaker diarization toolkits",
-    mentions=(),
     columns=("Latency", "Licence"),
     rows=(GoldRow(1, "a", "", ("20 ms", "MIT")), GoldRow(2, "b", "", ("1 s", None))),
     published=None,
@@ -91,6 +89,6 @@ def test_what_leaks_says_what_leaked() -> None:
 
 def test_a_long_list_of_leaks_is_cut() -> None:
     columns = tuple(f"{word}ness" for word in "red green blue pink grey brown white".split())
-    wide = GoldTable("t", None, 0, "cited", "", (), (*columns, "Tall", "Small", "Wide"), (), None)
+    wide = GoldTable("t", None, "cited", "", (*columns, "Tall", "Small", "Wide"), (), None)
     reason = check_demand(" ".join(wide.columns), wide, ())[3].reason
     assert reason.endswith("; and 2 more.")

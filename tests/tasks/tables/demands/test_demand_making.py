@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,8 @@ def table_of(
     return GoldTable(
         id=name,
         source_paper="survey",
-        ordinal=0,
         kind="cited",
         caption=caption,
-        mentions=(),
         columns=columns,
         rows=tuple(GoldRow(n, f"p{n}", f"M{n}", cells) for n, cells in enumerate(rows)),
         published=None,
@@ -150,7 +148,9 @@ def test_a_template_demand_never_leaks_and_passes_the_checklist(
 
 
 def test_the_row_for_a_spot_check_flags_what_failed() -> None:
-    row, checks = spot_check_row(table_of(), "Which backbones are there?", "given", TITLES)
+    demand = "Which backbones are there?"
+    row = spot_check_row(table_of(), demand, "given", TITLES)
+    checks = check_demand(demand, table_of(), TITLES)
     assert (row["id"], row["source"], row["columns"]) == ("t1", "given", ["Backbone", "Horizon"])
     assert row["flagged"] == ["goal_oriented", "non_leaking"]
     assert [check["name"] for check in row["checks"]] == [check.name for check in checks]
@@ -175,7 +175,7 @@ def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
     )
     given_up = WrittenDemand("t2", None, "m", 3, (Verdict(3, "", "answer", "REWRITE", "None."),))
     path = tmp_path / "demands.jsonl"
-    write_jsonl(path, [accepted.row(), given_up.row()])
+    write_jsonl(path, [asdict(accepted), asdict(given_up)])
     assert read_demands(path) == {"t1": accepted, "t2": given_up}
     assert given_up.reason == "None."
 

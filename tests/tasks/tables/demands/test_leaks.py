@@ -30,10 +30,8 @@ def test_a_leak_says_what_leaked_and_where_it_is_from() -> None:
     table = GoldTable(
         id="t",
         source_paper=None,
-        ordinal=0,
         kind="cited",
         caption="",
-        mentions=(),
         columns=("Training cost", "Venue"),
         rows=(GoldRow(1, "a", "PEGASUS [3]", ("2,000 USD", None)),),
         published=None,

@@ -98,7 +98,7 @@ def test_formulas_are_counted_and_quantities_are_none() -> None:
 
 def gold(name: str, columns: tuple[str, ...], *rows: tuple[str, ...]) -> GoldTable:
     lines = tuple(GoldRow(n, cells[0], "", cells[1:]) for n, cells in enumerate(rows))
-    return GoldTable(name, "p", 0, "cited", "c", (), columns, lines, None)
+    return GoldTable(name, "p", "cited", "c", columns, lines, None)
 
 
 def test_a_duplicate_may_be_in_another_order() -> None:

@@ -8,7 +8,7 @@ from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 def table_of(columns: tuple[str, ...], *rows: tuple[str | None, ...]) -> GoldTable:
     made = tuple(GoldRow(n, f"p{n}", "", cells) for n, cells in enumerate(rows))
-    return GoldTable("t", None, 0, "cited", "", (), columns, made, None)
+    return GoldTable("t", None, "cited", "", columns, made, None)
 
 
 TABLE = table_of(("Training data", "Size of the model"), ("web text", "3 GB"), ("books", None))

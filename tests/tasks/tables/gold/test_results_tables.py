@@ -31,7 +31,7 @@ def papers(folder: Path) -> Papers:
 def read(made: Papers, texts: tuple[str, ...] = NAMES, window: Window = WINDOW) -> ResultsTables:
     corpus = made.corpus()
     ids = {made.name_of(paper.paper_id): paper.paper_id for paper in corpus.papers}
-    return read_results_tables(corpus, window, {ids[name] for name in texts})
+    return read_results_tables(corpus, window, {ids[name] for name in texts}, TablesOptions())
 
 
 def reasons(found: ResultsTables) -> dict[str, str]:

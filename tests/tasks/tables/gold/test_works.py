@@ -13,9 +13,9 @@ from tests.tasks.tables.printed_tables import OLD, SURVEY, survey_corpus
 from vivavoce.corpus.schema import TABLES, paper_from_row
 from vivavoce.tasks.library import library_as_bytes, read_library
 from vivavoce.tasks.tables.items.gold.works import (
-    Works,
     corpus_works,
     is_outside,
+    merge_works,
     work_id,
     work_of_reference,
     works_library,
@@ -58,16 +58,13 @@ def test_the_corpus_goes_before_what_citations_say() -> None:
     row: dict[str, Any] = dict.fromkeys(TABLES["papers"].names) | {"categories": [], "gates": []}
     known = {"title": "Parsing", "abstract": "On parsing.", "first_public": "2020-01-05"}
     paper = paper_from_row(row | {"paper_id": "p"} | known)
-    works = Works({"p": paper}, {"p"})
-    works.add_all(
-        [
-            Work("p", "Parsing (extended)", None, "2019", False),
-            Work("work:1", "", None, None, False),
-            Work("work:1", "Later named", None, "2018", False),
-            Work("work:1", "And renamed", None, "2017", False),
-        ]
-    )
-    assert works.by_id() == {
+    works = [
+        Work("p", "Parsing (extended)", None, "2019", False),
+        Work("work:1", "", None, None, False),
+        Work("work:1", "Later named", None, "2018", False),
+        Work("work:1", "And renamed", None, "2017", False),
+    ]
+    assert merge_works(works, {"p": paper}, {"p"}) == {
         "p": Work("p", "Parsing", "On parsing.", "2020-01-05", True),
         "work:1": Work("work:1", "Later named", None, "2018", False),
     }

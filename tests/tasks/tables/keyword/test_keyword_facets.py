@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from vivavoce.tasks.tables.items.keyword.facets import FACETS
 from vivavoce.tasks.tables.items.keyword.papers import (
+    FACETS,
     PoolText,
     datasets_in,
     own_name,

@@ -30,7 +30,7 @@ DEMAND = "I want to compare the parsers of graphs"
 
 def table(table_id: str, *papers: str, source: str | None = "survey") -> GoldTable:
     rows = tuple(GoldRow(n, paper, "", ("x", "y")) for n, paper in enumerate(papers))
-    return GoldTable(table_id, source, 0, "cited", "", (), ("a", "b"), rows, None)
+    return GoldTable(table_id, source, "cited", "", ("a", "b"), rows, None)
 
 
 def library(**titles: str) -> dict[str, Work]:

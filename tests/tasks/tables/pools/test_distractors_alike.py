@@ -19,10 +19,8 @@ WORKS = {f"w{place}": _work(place) for place in range(8)}
 TABLE = GoldTable(
     "t",
     None,
-    0,
     "results",
     "Growing.",
-    (),
     ("A",),
     (GoldRow(0, "w0", "", ("1",)), GoldRow(1, "w2", "", ("2",))),
     "2020",

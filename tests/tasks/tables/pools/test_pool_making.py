@@ -19,6 +19,9 @@ from vivavoce.tasks.tables.items.pools.distractors import (
 )
 from vivavoce.tasks.tables.items.pools.making import (
     CandidatesFile,
+    EncoderKey,
+    Ranked,
+    Universe,
     candidates_as_bytes,
     count_distractors,
     draw_distractors,
@@ -42,7 +45,7 @@ BEST = [Candidate(f"p{n:02}", 1.5 - n / 10) for n in range(3, 13)]
 
 def table(table_id: str, *papers: str, source: str = "survey") -> GoldTable:
     rows = tuple(GoldRow(n, paper, "", ("x", "y")) for n, paper in enumerate(papers))
-    return GoldTable(table_id, source, 0, "cited", "", (), ("a", "b"), rows, None)
+    return GoldTable(table_id, source, "cited", "", ("a", "b"), rows, None)
 
 
 @pytest.mark.parametrize(
@@ -74,20 +77,16 @@ def test_the_draw_is_seeded_and_takes_each_candidate_now_and_then() -> None:
 def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order() -> None:
     one = table("t", "p00", "p01", "p00")
     pool = make_pool(one, BEST, WORKS, seed=0)
-    ids = [paper.work.paper_id for paper in pool.papers]
-    gold = {paper.work.paper_id for paper in pool.papers if paper.is_gold}
-    assert gold == {"p00", "p01"}
+    ids = [work.paper_id for work in pool.papers]
     assert (len(ids), len(set(ids)), pool.distractors, pool.missing) == (6, 6, 4, 0)
     assert not pool.given_labels
     drawn = draw_distractors(one, BEST, seed=0)
-    scores = {p.work.paper_id: p.score for p in pool.papers if not p.is_gold}
-    assert scores == {candidate.paper: candidate.score for candidate in drawn}
-    assert all(paper.score is None for paper in pool.papers if paper.is_gold)
+    assert set(ids) == {"p00", "p01", *(candidate.paper for candidate in drawn)}
     # The rows of the table in another order give the same pool, another seed another one.
     assert make_pool(table("t", "p01", "p00"), BEST, WORKS, seed=0) == pool
-    first = [make_pool(one, BEST, WORKS, seed=seed).papers[0].is_gold for seed in range(90)]
+    first = [make_pool(one, BEST, WORKS, seed=seed).papers[0].paper_id for seed in range(90)]
     # A third of a pool of 2 and 4 is gold; 90 places have 30 on average, with deviation 4.5.
-    assert 15 < sum(first) < 45
+    assert 15 < sum(paper in ("p00", "p01") for paper in first) < 45
 
 
 def test_what_there_are_no_candidates_for_is_counted() -> None:
@@ -98,8 +97,8 @@ def test_what_there_are_no_candidates_for_is_counted() -> None:
 def test_labels_that_came_with_a_table_win() -> None:
     one = table("t", "p00", "p01")
     pool = make_pool(one, BEST, WORKS, seed=0, given=["p15", "p14", "p01", "p15"])
-    by_gold = {paper.work.paper_id: paper.is_gold for paper in pool.papers}
-    assert by_gold == {"p00": True, "p01": True, "p14": False, "p15": False}
+    assert sorted(work.paper_id for work in pool.papers) == ["p00", "p01", "p14", "p15"]
+    assert pool.distractors == 2
     assert pool.given_labels
     assert pool.missing == 0
     assert make_pool(one, BEST, WORKS, seed=0, given=[]).distractors == 0
@@ -120,14 +119,13 @@ DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
 def made() -> CandidatesFile:
     universe = find_universe("corpus", TABLES, WORKS)
     encoder = TfidfEncoder()
+    found = rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder)
     return CandidatesFile(
-        encoder=encoder.name,
-        fingerprint=encoder.fingerprint,
+        format=1,
+        encoder=EncoderKey(encoder.name, encoder.fingerprint),
         pool_rule="corpus",
-        universe=len(universe),
-        universe_sha256=hash_works(universe, WORKS),
-        candidates=rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder),
-        demands={name: hash_of(demand) for name, demand in DEMANDS.items()},
+        universe=Universe(len(universe), hash_works(universe, WORKS)),
+        tables=tuple(Ranked(name, hash_of(DEMANDS[name]), found[name]) for name in ("t", "u")),
     )
 
 

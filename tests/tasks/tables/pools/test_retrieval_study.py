@@ -126,7 +126,7 @@ def test_a_summary_has_intervals_by_cluster() -> None:
 def test_searches_are_of_the_tables_that_have_a_demand() -> None:
     rows = (GoldRow(0, "a", "", ("1",)), GoldRow(1, "b", "", ("2",)), GoldRow(2, "a", "", ("3",)))
     tables = [
-        GoldTable(name, source, 0, "cited", "", (), ("x",), rows, None)
+        GoldTable(name, source, "cited", "", ("x",), rows, None)
         for name, source in (("u", None), ("t", "survey"), ("v", "survey"))
     ]
     assert searches(tables, {"t": "one", "u": "two"}) == [

@@ -42,7 +42,7 @@ BLOCK = r"<{0}-([0-9a-f]{{12}})>\n(.*?)\n</{0}-\1>"
 
 def wish(name: str = "t1", caption: str = "Diarization toolkits") -> DemandRequest:
     rows = (GoldRow(1, "a", "Alpha", ("20 ms", "MIT")), GoldRow(2, "b", "Beta", ("1 s", None)))
-    table = GoldTable(name, "s", 0, "cited", caption, (), ("Latency", "Licence"), rows, None)
+    table = GoldTable(name, "s", "cited", caption, ("Latency", "Licence"), rows, None)
     return DemandRequest(table, ("Speaker diarization with clustering", "End-to-end diarization"))
 
 
@@ -229,7 +229,7 @@ def test_a_long_table_is_cut_to_the_window(
     monkeypatch.setenv("VIVAVOCE_MODELS", str(models))
     short = wish().table
     rows = tuple(GoldRow(n, f"p{n}", f"Row {n}", ("many words " * 9, "")) for n in range(300))
-    long = GoldTable("t1", "s", 0, "cited", short.caption, (), short.columns, rows, None)
+    long = GoldTable("t1", "s", "cited", short.caption, short.columns, rows, None)
     [found] = write(in_turn(answer(CLEAN)), accepting, DemandRequest(long, wish().titles))
     assert found.demand == CLEAN
     for model in ("writer", "checker"):
@@ -261,7 +261,5 @@ def test_what_is_too_long_is_no_wording() -> None:
 
 
 def test_cells_of_several_lines_stand_in_one() -> None:
-    table = GoldTable(
-        "t", None, 0, "cited", "", (), ("A",), (GoldRow(0, "p", "", ("x\ny",)),), None
-    )
+    table = GoldTable("t", None, "cited", "", ("A",), (GoldRow(0, "p", "", ("x\ny",)),), None)
     assert table_text(table) == " | A\n | x y"

@@ -1,7 +1,7 @@
 """Papers in feeds of arXiv's query API that were saved to files, many papers a file.
 
-An Atom feed is decoded, read, and checked for what is missing from it. Names of authors and
-collaborations are read as arXiv's listings write them.
+An Atom feed is decoded, read, and checked for missing parts. Names of authors and collaborations
+are read as arXiv's listings write them.
 """
 
 from __future__ import annotations

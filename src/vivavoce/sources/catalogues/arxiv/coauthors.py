@@ -1,6 +1,6 @@
 """Papers of a walk through the co-authors on arXiv, in files that `viva fetch coauthors` wrote.
 
-They are entries of the query API's own feeds; the source tells which papers a walk brought.
+They are entries of the query API's own feeds; the source records the papers that a walk brought.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Pages:
 
 
 def dated(query: str, since: date | None, until: date | None) -> str:
-    """A query for what was submitted from a day on, up to another one that is not included.
+    """A query for papers submitted from a day on, up to another one that is not included.
 
     Raises:
         InputError: The days are in the wrong order.
@@ -188,8 +188,8 @@ def by_ids(
 ) -> Iterator[Document | Fault]:
     """The papers of arXiv ids, in batches; a fault for each id that arXiv does not know.
 
-    An id with a version asks for that version, one without for the latest. `InputError` for what
-    is no arXiv id, before anything is asked.
+    An id with a version asks for that version, one without for the latest. `InputError` for an
+    invalid arXiv id, before anything is asked.
     """
     if not 1 <= page <= LARGEST_PAGE:
         raise InputError(f"batches of {page} ids: choose 1 to {LARGEST_PAGE}.")

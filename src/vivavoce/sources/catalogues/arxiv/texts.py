@@ -1,6 +1,6 @@
 """Full texts of single papers: HTML, e-print or PDF from arXiv, PDF from the ACL Anthology.
 
-A response is validated by its bytes, never by what the server calls it.
+A response is validated by its bytes, never by the name the server gives it.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _shown(error: HttpError) -> str:
 
 
 def validate_html(body: bytes) -> ValidText | Missing:
-    """A page that LaTeXML made; `InputError` for what is neither that nor says why not."""
+    """A page that LaTeXML made; `InputError` for a page that is neither that nor gives a reason."""
     if b"ltx_document" in body:
         if body.count(b"ltx_para") < _MIN_PARAGRAPHS:
             return Missing("unusable", "the page holds no running text")
@@ -260,7 +260,7 @@ def validate_eprint(body: bytes) -> ValidText | Missing:
 
 
 def validate_pdf(body: bytes) -> ValidText | Missing:
-    """A PDF; `InputError` for what is neither that nor says why not."""
+    """A PDF; `InputError` for a response that is neither that nor gives a reason."""
     if _PDF in body[:_PDF_WITHIN]:
         return ValidText("pdf", ".pdf")
     return _notice(body, "a PDF")

@@ -306,7 +306,7 @@ class _CsvLines:
 
 
 def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
-    """(Line where it starts, fields) of each record; blank lines are passed over."""
+    """(Line where it starts, fields) of each record; blank lines are skipped."""
     with (
         open_bytes(path) as stream,
         io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="") as text,

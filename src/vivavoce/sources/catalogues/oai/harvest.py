@@ -302,7 +302,7 @@ class _Run:
         self._deleted += sum(entry.is_deleted for entry in page.entries)
 
     def _restart(self, code: str) -> None:
-        """Ask anew from the newest day that came: of that one, and of later ones, some may lack.
+        """Ask again from the newest day that came: records may be missing from that day on.
 
         A repository need not list records by day; one that does not is asked for all again.
         """

@@ -125,8 +125,8 @@ def _day(time: str) -> str | None:
 def split_authors(line: str) -> tuple[str, ...]:
     """The names in a line such as `A. One (Here), B. Two Jr. and C. Three ((1) There)`.
 
-    Affiliations, which stand in parentheses, are left out, and accents are set as characters.
-    A collaboration is an author of its own.
+    Affiliations, which are in parentheses, are left out, and accents are set as characters. A
+    collaboration is an author of its own.
     """
     text = " ".join(_without_parentheses(line[:_MAX_LINE]).split())
     text = FOR.sub(", ", _COLLABORATION.sub(r"\1,", text))
@@ -141,7 +141,7 @@ def split_authors(line: str) -> tuple[str, ...]:
 
 
 def _without_parentheses(text: str) -> str:
-    """Text without what stands between two parentheses; one without its other is dropped alone."""
+    """Text without parentheses and their content; a lone parenthesis is dropped by itself."""
     open_at: list[int] = []
     spans: list[tuple[int, int]] = []
     for place, sign in enumerate(text):

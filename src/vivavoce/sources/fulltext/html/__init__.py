@@ -152,7 +152,7 @@ def _whole(lines: list[str]) -> Iterator[str]:
 
 
 def _print(element: etree._Element, out: list[str], depth: int) -> None:
-    """The text of a name with marks for what is raised and line ends where lines end."""
+    """The text of a name with marks for raised parts and line ends where lines end."""
     out.append(_plain(element.text))
     for child in children(element):
         names = classes_of(child)

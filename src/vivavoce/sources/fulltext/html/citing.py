@@ -23,14 +23,14 @@ _NO_LETTER = re.compile(r"[\W\d_]+")
 
 
 class KeysBehind(NamedTuple):
-    """A citation printed anew, and the text that follows it."""
+    """A reprinted citation, and the text that follows it."""
 
     printed: str
     rest: str
 
 
 class CitedKeys:
-    """Tells which references keys mean, by the surname and the year that keys are made of."""
+    """Finds the references of keys by the surname and the year that keys are made of."""
 
     def __init__(self, references: Sequence[Reference], *, is_numeric: bool) -> None:
         self._is_numeric = is_numeric

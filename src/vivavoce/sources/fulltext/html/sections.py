@@ -182,7 +182,7 @@ class Body:
         return True
 
     def _float(self, element: etree._Element, names: frozenset[str], depth: int) -> None:
-        """The tables of a float, and the sections that stand in one LaTeXML has left open."""
+        """The tables of a float, and the sections inside one that LaTeXML has left open."""
         for table in [element] if "ltx_table" in names else outside_divisions(element, _is_table):
             self._add(table)
         for division in outermost(element, is_division):
@@ -377,7 +377,7 @@ def _title(blocks: list[str], raw: str, guess: str | None) -> str | None:
 
 
 def _is_venue(text: str) -> bool:
-    """Check whether a work is named by what it is in: `in Proc. of`, or `Some Journal, 44, 61`."""
+    """Check whether a work is named by its container: `in Proc. of`, or `Some Journal, 44, 61`."""
     return _NO_TITLE.match(text) is not None or _VOLUME.fullmatch(text.strip(" .")) is not None
 
 

@@ -322,7 +322,7 @@ def _is_equation_row(element: etree._Element) -> bool:
 
 
 def _is_missing(element: etree._Element, names: frozenset[str]) -> bool:
-    """Check whether an element stands for what was not found, or cites nothing else."""
+    """Check whether an element marks a missing citation, or cites nothing else."""
     if any(name.startswith("ltx_missing") for name in names):
         return True
     inner = [*_near(element)] if "ltx_cite" in names else []

@@ -97,7 +97,7 @@ def _orcid(contrib: etree._Element) -> str | None:
 
 
 def read_date(article: etree._Element) -> str | None:
-    """The date by which the paper was first out for sure: that which is over before the others."""
+    """The date by which the paper was first out for sure: the one that ends before the others."""
     dates = [
         text
         for date in article.iterfind(f"{_META}/pub-date")

@@ -282,7 +282,7 @@ _LISTS = frozenset({"list", "def-list"})
 
 
 def read_tables(article: etree._Element, ordinals: Ordinals) -> tuple[CitedTable, ...]:
-    """The tables in order; a table cites what stands in its caption, cells and notes."""
+    """The tables in order; a table cites the works in its caption, cells and notes."""
     found = (table for place in _PLACES for table in article.iterfind(f"{place}//table-wrap"))
     return tuple(_read_table(table, ordinal, ordinals) for ordinal, table in enumerate(found))
 

@@ -1,9 +1,9 @@
 """E-prints unpacked in memory: tar, zip and gzip, of which only the LaTeX files are kept.
 
-Nothing is written to disk, so no name inside leads anywhere; links and devices are passed over.
-Content that unpacks to more than a paper can hold is refused before it fills the memory. Tar is
-read here member by member: the time and memory that a header can cost are bounded, which those
-that the standard library follows on its own, sparse maps and chains of extended headers, are not.
+Nothing is written to disk, so no name inside leads anywhere; links and devices are skipped. Content
+that unpacks to more than a paper can hold is refused before it fills the memory. Tar is read here
+member by member, which bounds the time and memory that a header can cost. The standard library
+follows sparse maps and chains of extended headers on its own, without bounds.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _records(content: bytes) -> dict[bytes, bytes]:
 
 
 def _pass_map(stream: Readable, block: bytes) -> None:
-    """Pass the blocks that tell where the holes of a sparse file are."""
+    """Pass the blocks that list the holes of a sparse file."""
     goes_on = block[_IS_EXTENDED]
     while goes_on:
         goes_on = _read(stream, BLOCK)[_GOES_ON]

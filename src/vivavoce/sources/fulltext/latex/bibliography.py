@@ -228,7 +228,7 @@ def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
 def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], Citations]:
     """The references of a paper in printed order, and how it prints citations.
 
-    The list that LaTeX printed goes before .bib files, unless it lacks most of what is cited.
+    The list that LaTeX printed goes before .bib files, unless it lacks most of the cited works.
     """
     keys = list(dict.fromkeys(key for found in layout.citations() for key in found.keys))
     wanted = {key.casefold() for key in keys}

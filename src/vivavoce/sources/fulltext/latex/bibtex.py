@@ -23,7 +23,7 @@ _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "insti
 
 
 def read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
-    """The entries of .bib files for keys, in the order of the keys; `*` stands for all."""
+    """The entries of .bib files for keys, in the order of the keys; `*` means all."""
     wanted = dict.fromkeys(key.casefold() for key in keys)
     blocks: dict[str, str] = {}
     strings: list[str] = []

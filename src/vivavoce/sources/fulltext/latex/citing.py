@@ -19,7 +19,7 @@ class Entry:
 
 
 class Citations:
-    """Prints citations and tells which references they mean."""
+    """Prints citations and finds the references they mean."""
 
     def __init__(
         self, entries: Sequence[Entry], *, is_numeric: bool = False, cites_in_brackets: bool = True

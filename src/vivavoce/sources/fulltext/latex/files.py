@@ -103,7 +103,7 @@ class PaperFiles:
 
 
 def list_text_files(folder: Path) -> list[str]:
-    """The LaTeX files in a folder, sorted; links that lead out of it are passed over."""
+    """The LaTeX files in a folder, sorted; links that lead out of it are skipped."""
     root = folder.resolve()
     names = []
     for path in _walk(root, 0):

@@ -79,7 +79,7 @@ def _split(layout: Layout, span: Span, at: frozenset[str]) -> Iterator[Span]:
 
 
 def _line(setter: Typesetter, span: Span) -> str:
-    """The text of a line with marks for what is raised: numbers of affiliations and notes."""
+    """The text of a line with marks for raised parts: numbers of affiliations and notes."""
     layout = setter.layout
     out: list[str] = []
     place = span.start

@@ -57,7 +57,7 @@ class _Cell:
         return (self.words[0].x0 + self.words[-1].x1) / 2
 
     def is_below(self, other: _Cell) -> bool:
-        """Check whether it stands in the column of another cell, below it."""
+        """Check whether it is in the column of another cell, below it."""
         left, right = other.words[0].x0 - 4, other.words[-1].x1 + 4
         return self.line.y > other.line.y + 1 and (
             left <= self.middle <= right

@@ -69,7 +69,7 @@ def read_authors(
 
 
 def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
-    """Names in the font of the first ones, and whether affiliations or addresses stand there."""
+    """Names in the font of the first ones, and whether affiliations or addresses are there."""
     names: list[str] = []
     font: Font | None = None
     has_places = is_open = False
@@ -113,7 +113,7 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
 
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
-    """Check whether a cell stands in a row of affiliations, below the names of their authors."""
+    """Check whether a cell is in a row of affiliations, below the names of their authors."""
     others = [join_words(other) for other in _cells(line) if other[0] is not cell[0]]
     above = any(0 < line.y - before.y < 2 * line.size and before.runs > 1 for before in lines)
     return above and any(_is_place(piece) for text in others for piece in _pieces(text))

@@ -244,7 +244,7 @@ class _Finder:
         return len(words) <= 14 and not goes_on and not is_full and words[-1].text[-1] not in ".,;"
 
     def _title_of_chapter(self, place: int) -> int:
-        """The place behind the title that stands below `Chapter 3`."""
+        """The place behind the title below `Chapter 3`."""
         stop = place + 1
         if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
             words = _without_marks(self.lines[stop])

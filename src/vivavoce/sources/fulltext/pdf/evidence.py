@@ -2,8 +2,8 @@
 
 A hypothesis is a set of candidates that look alike: a run of numbers, or one typographic style.
 Evidence is counted over the whole document: names of sections where papers have them, numbers that
-continue each other, `Section 3` in the text, how the headings part the text, what else is set
-larger. The weights are in `evidence.toml`; benchmarks/pdf/fit.py judges them on styles left out.
+continue each other, `Section 3` in the text, how the headings part the text, other lines in larger
+type. The weights are in `evidence.toml`; benchmarks/pdf/fit.py judges them on styles left out.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Evidence:
         return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]
 
     def _from_start(self, one: Hypothesis) -> Hypothesis:
-        """The hypothesis without what stands before the introduction, such as the title."""
+        """The hypothesis without the candidates before the introduction, such as the title."""
         if one.number_style:
             return one
         places = sorted(one.members)

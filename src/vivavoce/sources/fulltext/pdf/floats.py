@@ -1,4 +1,4 @@
-"""Figures, tables and algorithms: their captions and what stands in them, apart from the text."""
+"""Figures, tables and algorithms: their captions and contents, apart from the text."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Measure:
 
     @property
     def width(self) -> float:
-        """Of the column."""
+        """Width of the column."""
         return max(self.right - self.left, 1.0)
 
 
 class Columns:
-    """Tells running text from what is set otherwise."""
+    """Separates running text from lines that are set otherwise."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -68,7 +68,7 @@ class Columns:
                 self.known[key] = _measure(lines)
 
     def of(self, line: Line) -> Measure:
-        """The column that a line stands in."""
+        """The column of a line."""
         found = self.known.get((line.page, line.column))
         return found if found is not None else self.usual(line)
 

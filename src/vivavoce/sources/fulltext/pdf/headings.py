@@ -1,4 +1,4 @@
-"""Headings with their levels: the hypothesis with most evidence, and what stands below and behind.
+"""Headings with their levels: the hypothesis with most evidence, and the headings below and behind.
 
 The top level is chosen over the whole document (evidence.py); the rest follows from it: missing
 numbers, numbers of several parts, appendices, the outline, and headings without numbers.
@@ -126,7 +126,7 @@ class _Judge:
         )
 
     def _accept_below(self) -> None:
-        """Numbers of several parts that continue the section they stand in."""
+        """Numbers of several parts that continue the section around them."""
         tops = sorted(self.accepted)
         for place_in_list, top in enumerate(tops):
             number = self.accepted[top][1]

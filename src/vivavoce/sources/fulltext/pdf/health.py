@@ -1,7 +1,8 @@
 """Verdict on a PDF that was read: good, doubtful or failed, with reasons in words.
 
-A reader cannot know that it failed, but it knows what papers have: an introduction, sections that
-part the text, references, lines that follow each other. What a paper lacks is a reason.
+A reader cannot know that it failed, but it knows the usual parts of papers: an introduction,
+sections that part the text, references, lines that follow each other. Each missing part is a
+reason.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 
 def _longest(sections: Sequence[Section]) -> float:
-    """The share of the text that stands between two headings of any level, where it is largest."""
+    """The share of the text between two headings of any level, where it is largest."""
     lengths = [len(section.text) for section in sections]
     return max(lengths, default=0) / max(sum(lengths), 1)
 

@@ -107,7 +107,7 @@ def _with_accents(words: list[Word]) -> list[Word]:
 
 
 def _join(accent: Word, word: Word) -> bool:
-    """Put an accent on the letter of a word that it stands above; return whether there is one."""
+    """Put an accent on the letter of a word below it; return whether there is one."""
     middle, size = (accent.x0 + accent.x1) / 2, max(word.font.size, 1.0)
     width = word.x1 - word.x0
     is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
@@ -184,7 +184,7 @@ def _line(words: list[Word], page: int) -> Line:
 
 
 def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
-    """Check whether capitals of a smaller size stand for small letters: `INTRODUCTION`."""
+    """Check whether capitals of a smaller size mean small letters: `INTRODUCTION`."""
     sizes = {word.font.size for word in words if word.font.name == font.name}
     if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
         return False

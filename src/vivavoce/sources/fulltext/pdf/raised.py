@@ -1,7 +1,7 @@
 """Citations that a PDF sets as raised numbers, printed in brackets so that text keeps them apart.
 
 Footnotes and exponents are raised as well: numbers count as citations where they cover the list of
-references and stand behind words.
+references and follow words.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Paragraphs:
         self.vocabulary = Vocabulary(line.text for line in self.layout.lines)
 
     def text(self, lines: Sequence[Line], opening: Sequence[Word] = ()) -> str:
-        """Paragraphs parted by blank lines; `opening` stands before the first line."""
+        """Paragraphs parted by blank lines; `opening` is put before the first line."""
         paragraphs: list[str] = []
         last: Line | None = None
         current = join_words(opening).lstrip(" .:—–-") if opening else ""

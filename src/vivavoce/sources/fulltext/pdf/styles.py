@@ -28,7 +28,7 @@ class Style:
 
     @property
     def weight(self) -> float:
-        """The size, and a little more for capitals: a heavier heading stands above."""
+        """The size, and a little more for capitals: a heavier heading is of a higher level."""
         return self.size + (0.4 if self.upper else 0.0)
 
 

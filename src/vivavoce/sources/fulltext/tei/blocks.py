@@ -64,7 +64,7 @@ def _pieces(element: etree._Element, skip: frozenset[str]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Block:
-    """One heading and what stands under it; `heading` is None for text without one."""
+    """One heading and the text under it; `heading` is None for text without one."""
 
     heading: str | None
     label: str | None = None

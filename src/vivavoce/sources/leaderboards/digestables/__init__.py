@@ -146,7 +146,7 @@ def _date(about: Fields) -> str | None:
 
 
 def _blocks(parse: Fields, text: str) -> Iterator[Block]:
-    """Paragraphs under the headings that stand before them."""
+    """Paragraphs under the headings before them."""
     headers = _spans(parse, "section_header", len(text))
     paragraphs = _spans(parse, "paragraph", len(text))
     marked = [(span.start, 0, span) for span in headers]

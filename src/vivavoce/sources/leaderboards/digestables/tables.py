@@ -1,4 +1,4 @@
-"""Records of DIGESTables and arXiv2Table files, told apart by their fields, and their tables.
+"""Records of DIGESTables and arXiv2Table files, distinguished by their fields, and their tables.
 
 A table gives a paper: cells in the order of the rows, and the works they cite.
 """
@@ -133,7 +133,7 @@ def _strange(fields: Fields) -> str:
 
 
 def check_id(value: Any, name: str) -> str:
-    """An id as text; empty where it is absent or -1, which stands for unknown.
+    """An id as text; empty where it is absent or -1, which means unknown.
 
     `InputError` names a value that is neither a number nor a text.
     """
@@ -191,7 +191,7 @@ def read_table(entry: Entry) -> TableRecord:
 
 
 def paper_of(tables: Sequence[TableRecord]) -> Document:
-    """The paper that all these tables stand in, in their order."""
+    """The paper of all these tables, in their order."""
     first = tables[0]
     references: list[Reference] = []
     cited_tables: list[CitedTable] = []

@@ -172,7 +172,7 @@ def _parts(path: Path) -> Sequence[Path]:
 
 
 def _pieces(path: Path) -> Iterator[Piece]:
-    """Parts of the questions by their numbers; the whole file is passed over for each."""
+    """Parts of the questions by their numbers; the whole file is read for each."""
     try:
         parts = count_parts(path)
     except OSError as error:

@@ -168,7 +168,7 @@ def _document(parts: Sequence[Part], name: str) -> Document:
 def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     """The text without its last list of references, and the paragraphs of that list.
 
-    Converters print tables, and what stood beside the heading, between it and the list.
+    Converters print tables, and lines from beside the heading, between it and the list.
     """
     heads = [
         place

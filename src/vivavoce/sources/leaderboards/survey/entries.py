@@ -1,7 +1,7 @@
 """A printed list of references: its entries, their fields, and the entries that a table cites.
 
-Converters run entries together and break them apart, so neither lines nor paragraphs can be
-relied on: numbers are followed as they count up, else lists of names tell where an entry starts.
+Converters run entries together and break them apart, so neither lines nor paragraphs can be relied
+on. Numbers are followed as they count up, else lists of names show the start of an entry.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
 
 
 def _with_same_authors(entries: Sequence[Listed]) -> Iterator[Listed]:
-    """The entries, where a dash stands for the authors of the one before it."""
+    """The entries, where a dash means the authors of the one before it."""
     before: Listed | None = None
     for entry in entries:
         if before is not None and _SAME_AUTHORS.match(entry.reference.raw):
@@ -144,7 +144,7 @@ def _numbered(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
 
 
 def _counted(digits: str, expected: int, following: Sequence[str]) -> int | None:
-    """The number of an entry that digits stand for, where another is expected next."""
+    """The number of an entry written in digits, where another is expected next."""
     if digits == str(expected):
         return expected
     if str(expected) in following:
@@ -249,7 +249,7 @@ def _parse(raw: str) -> tuple[str, int | None, str, str]:
 
 
 def _quoted_title(raw: str) -> re.Match[str] | None:
-    """The title in quotation marks; words of a title that stand in such are passed over."""
+    """The title in quotation marks; quoted words inside a title are skipped."""
     quoted = _QUOTED.search(raw)
     if quoted is None or raw[quoted.end() :].startswith(":"):
         return None

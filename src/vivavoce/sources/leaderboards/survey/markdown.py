@@ -26,7 +26,7 @@ Cells = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading and how many marks stand before it."""
+    """A heading and the number of marks before it."""
 
     level: int
     text: str

@@ -208,9 +208,9 @@ def methods_json(methods: Iterable[Method]) -> str:
 def parse_methods(value: Any) -> list[FoundMethod] | None:
     """The methods of an answer's JSON: `{"methods": [...]}` or the list alone.
 
-    Entries without a name are passed over; parts of a wrong type count as left out, and long texts
-    are cut. None when there is no list of at most 100 entries with a name among them, unless the
-    list is empty.
+    Entries without a name are skipped; parts of a wrong type count as left out, and long texts are
+    cut. None when there is no list of at most 100 entries with a name among them, unless the list
+    is empty.
     """
     entries = value.get("methods") if isinstance(value, dict) else value
     if not isinstance(entries, list) or len(entries) > _MAX_METHODS:

@@ -4,15 +4,15 @@ Text is cut by `text.chunk`, with overlap; a table is a chunk of its own, a long
 whole rows, each with caption and first row. A token is counted as three characters, since no model
 is known yet.
 
-A chunk is searched with the paper's title in front of it. A table says little in words of what it
-is about: it is searched without its short numbers, and with the abstract and the headings of its
-paper. What is shown of it is the table alone.
+A chunk is searched with the paper's title in front of it. A table has few words about its subject.
+It is searched without its short numbers, and with the abstract and the headings of its paper. Only
+the table is shown.
 
-The ceiling is the share of gold methods and scores that stand literally in some texts. A method
-stands in a text when the letters and digits of its normalised name do, one after the other, from
-the start of a word to the end of one. A score does when a number of the text equals it in the
-printed scale: 93.5 and 93.50 are one, 0.935 is another. Scores of methods that are not there are
-not looked for, so that the share of scores is one of the methods found, as in `sp_matched`.
+The ceiling is the share of gold methods and scores that some texts hold literally. A text holds a
+method when it holds the letters and digits of its normalised name, one after the other, from the
+start of a word to the end of one. It holds a score when a number of the text equals it in the
+printed scale: 93.5 and 93.50 are one, 0.935 is another. Scores of missing methods are not looked
+for, so that the share of scores is one of the methods found, as in `sp_matched`.
 
 Source: LEGOBench §4.1 (the ten best chunks by BM25).
 """
@@ -244,17 +244,14 @@ def compose(
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
     """
-    text, places = _lay_out(prompts, found)
-    slots = {"question": asked, "excerpts": text}
+    laid = _lay_out(prompts, found)
+    slots = {"question": asked, "excerpts": laid.text}
     main = prompts.render(template_name(TASK, variant), slots, {})
-    spans = dict(main.spans)
-    shift = spans.pop("excerpts")[0]  # no slot, so that no excerpt is cut in the middle
-    blocks = tuple((start + shift, end + shift) for start, end in reversed(places))
-    return Rendered(main.text, spans, blocks)
+    return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
 
 
-def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list[Span]]:
-    """The chunks as one text, and the place of each with what parts it from the one before."""
+def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> Rendered:
+    """The chunks as one text; each is a block with what parts it from the one before."""
     text = ""
     places: list[Span] = []
     for one in found:
@@ -262,7 +259,7 @@ def _lay_out(prompts: PromptSet, found: Sequence[FoundChunk]) -> tuple[str, list
         slots = {"source": one.chunk.source, "text": one.chunk.text}
         text += (_BETWEEN if places else "") + prompts.render("excerpt", slots, {}).text
         places.append((start, len(text)))
-    return text, places
+    return Rendered(text, {}, tuple(reversed(places)))
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -325,7 +322,7 @@ class _Text:
         self.numbers = set(_numbers(plain))
 
     def names(self, key: str) -> bool:
-        """Check whether a method of this key stands in the text as whole words."""
+        """Check whether the text has a method of this key as whole words."""
         letters = "".join(_WORD.findall(key))
         place = self._letters.find(letters) if letters else -1
         while place >= 0:

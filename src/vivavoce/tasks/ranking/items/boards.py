@@ -73,7 +73,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class RankedBoards:
-    """The boards of a window that can be ranked, and what was left out."""
+    """The boards of a window that can be ranked, and the exclusions."""
 
     boards: tuple[RankedBoard, ...]
     """Sorted by id."""
@@ -96,7 +96,7 @@ class RankedBoards:
 def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoards:
     """The boards of a window with enough papers whose scores are not all equal.
 
-    Each paper stands with its best score. Of two papers with one title the better stays.
+    Each paper has its best score. Of two papers with one title the better stays.
     """
     within, left_out = boards_within(corpus, window)
     papers = {p.paper_id: p for p in corpus.papers if _NOT_A_PAPER not in p.gates}

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from pydantic import Field, model_validator
 
 from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
@@ -32,9 +33,10 @@ from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
 from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TermsDocument
 from vivavoce.retrieval.sparse import words
+from vivavoce.rounds.spec import Options
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
@@ -96,7 +98,7 @@ def find_candidates(
         corpus: Where they are searched.
         queries: The boards.
         text: What of a paper has to contain the words.
-        as_of: Only papers whose date is over before this day; undated ones never are.
+        as_of: Only papers published before this day; undated ones never are.
         names: Whose words a candidate has to contain. LEGOBench asks for all three, which few
             abstracts have; fewer names find more of the papers on a board.
         limit: The most candidates for a board.
@@ -151,7 +153,7 @@ def _most_relevant(
     wanted = {paper for query in queries for paper in found[query.id]}
     terms = {query.id: query_terms(query.words(), drop_stop_words=True) for query in queries}
     vocabulary = frozenset(term for each in terms.values() for term in each)
-    known = (d for d in read_documents(corpus) if _is_over(d.published, as_of))
+    known = (d for d in read_documents(corpus) if is_over(d.published, as_of))
     counts = _TermCounts(known, vocabulary, wanted)
     best: dict[str, list[str]] = {}
     for query in queries:
@@ -222,6 +224,29 @@ round does not search that text."""
 Ints = npt.NDArray[np.int64]
 
 
+class RankingOptions(Options):
+    """The `[ranking]` table of a round spec."""
+
+    networks: tuple[NetworkName, ...] = NETWORKS
+    """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
+    texts: tuple[Text, ...] = TEXTS
+    """Texts in which candidates are searched."""
+    min_papers: int = Field(default=3, ge=2)
+    """Papers of the corpus on a board, at least."""
+    names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
+    """Names of a board whose words a candidate must all contain."""
+    candidates: int = Field(default=MAX_CANDIDATES, ge=1)
+    """Candidates of a board, at most."""
+    library: Literal["fulltext", "abstracts"] = "fulltext"
+    """Parts of papers that agents may search and read."""
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> RankingOptions:
+        if bool(self.networks) != bool(self.texts):
+            raise ValueError("networks and texts are both empty, or neither is")
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class GraphPart:
     """Columns and files that rankings by graph need of a round."""
@@ -239,43 +264,41 @@ def make_graph_part(
     boards: Sequence[BoardQuery],
     gold: Sequence[str],
     window: Window,
-    *,
-    networks: Sequence[NetworkName] = NETWORKS,
-    texts: Sequence[Text] = TEXTS,
-    names: Sequence[Name] = NAMES,
-    limit: int = MAX_CANDIDATES,
-    whole: bool = True,
+    options: RankingOptions,
 ) -> GraphPart:
     """Make what rankings by graph need; the same bytes for the same corpus.
 
-    Candidates, edges and in-degrees are of papers that are over before the window ends: what
-    cites a paper later does not count.
+    Candidates, edges and in-degrees are of papers published before the window ends: later citations
+    of a paper do not count.
 
     Args:
         corpus: With its networks built.
         boards: The boards of the round.
         gold: Every paper on any of them.
         window: That of the round.
-        networks: Which networks the round has.
-        texts: Where candidates are searched.
-        names: Whose words a candidate has to contain.
-        limit: The most candidates for a board.
-        whole: Keep sections and tables of papers, not only titles and abstracts.
+        options: Those of the round.
 
     Raises:
         StaleError: A network was not built, or before the corpus changed; or the corpus is too
             large to be searched without an index. The message has the command.
     """
-    opened = {name: load_network(corpus, name, external=False) for name in sorted(networks)}
+    opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
     found = {
-        text: find_candidates(corpus, boards, text=text, as_of=window.end, names=names, limit=limit)
-        for text in texts
+        text: find_candidates(
+            corpus,
+            boards,
+            text=text,
+            as_of=window.end,
+            names=options.names,
+            limit=options.candidates,
+        )
+        for text in options.texts
     }
     shown = {paper for each in found.values() for one in each.values() for paper in one.papers}
     shown.update(gold)
-    papers = library_rows(corpus, shown, texts=whole)
+    papers = library_rows(corpus, shown, texts=options.library == "fulltext")
     places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
-    over = {paper.paper_id for paper in corpus.papers if _is_over(paper.first_public, window.end)}
+    over = {paper.paper_id for paper in corpus.papers if is_over(paper.first_public, window.end)}
     parts = {name: _part_of(network, places, over) for name, network in opened.items()}
     for place, paper in enumerate(papers):
         paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
@@ -287,10 +310,6 @@ def make_graph_part(
         "candidates": {text: _describe(each) for text, each in found.items()},
     }
     return GraphPart(columns, files, report)
-
-
-def _is_over(published: str | None, day: date) -> bool:
-    return published is not None and period(published)[1] <= day
 
 
 def _part_of(

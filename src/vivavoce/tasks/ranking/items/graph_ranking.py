@@ -213,18 +213,10 @@ def rank_papers(
     return [graph.ids[place] for place in places[order].tolist()]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Candidates as a model is shown them."""
-
-    ids: tuple[str, ...]
-    lines: tuple[str, ...]
-
-
 def list_candidates(
     graph: PaperGraph, item: Mapping[str, Any], setting: str, limit: int
-) -> Listing:
-    """The likeliest candidates for an item, one a line: id, title, date, links.
+) -> tuple[list[str], list[str]]:
+    """Ids of the likeliest candidates for an item, and a line for each: id, title, date, links.
 
     A link names the line of the paper that is cited, or compared with.
     """
@@ -247,7 +239,7 @@ def list_candidates(
         if place in links:
             told.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
         lines.append(f"{number}. {' | '.join(told)}")
-    return Listing(tuple(ids), tuple(lines) or ("(No paper has all of these words.)",))
+    return ids, lines or ["(No paper has all of these words.)"]
 
 
 def candidate_places(item: Mapping[str, Any], text: Text, *, stop_words: bool = True) -> Places:

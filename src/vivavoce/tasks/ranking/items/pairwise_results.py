@@ -1,7 +1,7 @@
 """Pairwise results of papers: lines of tables, and sentences, that state scores of papers.
 
-A row is a table with the lines that stand for papers of interest, or a sentence of a paper with
-the scores that it states for itself. What each paper is about stands in a row of its own.
+A row is a table with the lines that stand for papers of interest, or a sentence of a paper with the
+scores that it states for itself. The subject of each paper has a row of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import TypeAdapter
 
 from vivavoce.columns import columns_of
 from vivavoce.corpus import Corpus
@@ -21,7 +22,7 @@ from vivavoce.readers.claims import find_claims
 from vivavoce.readers.entries import Entries, read_entries
 from vivavoce.readers.row_attribution import AMBIGUOUS, Names, RowAttributor, own_names
 from vivavoce.store import Row
-from vivavoce.text.dates import period
+from vivavoce.text.dates import is_over
 
 ABOUT = -1
 """Ordinal of the row that has a paper's title and abstract as its caption, and no lines."""
@@ -77,7 +78,7 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
     dates = {
         paper.paper_id: paper.first_public
         for paper in corpus.papers
-        if paper.first_public is not None and period(paper.first_public)[1] <= before
+        if paper.first_public is not None and is_over(paper.first_public, before)
     }
     found = [*_tables(corpus, wanted, dates), *_claims(corpus, wanted, dates)]
     sources = {one.paper_id for one in found}
@@ -91,51 +92,37 @@ def find_comparisons(corpus: Corpus, papers: Collection[str], before: date) -> l
 
 def read_comparisons(rows: Iterable[Row]) -> list[Comparison]:
     """The comparisons that rows of `COMPARISONS` hold."""
-    return [
-        Comparison(
-            paper_id=row["paper_id"],
-            ordinal=row["ordinal"],
-            published=row["published"],
-            caption=row["caption"],
-            headers=tuple(row["headers"]),
-            lines=tuple(
-                Line(**{**line, "numbers": tuple(line["numbers"])}) for line in row["lines"]
-            ),
-        )
-        for row in rows
-    ]
+    return TypeAdapter(list[Comparison]).validate_python(list(rows))
 
 
 # --- tables ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    row: Row
-    readings: list[Entries]
+_Table = tuple[Row, list[Entries]]
+"""A table of the corpus, and the ways to read it."""
 
 
 def _tables(
     corpus: Corpus, wanted: frozenset[str], dates: Mapping[str, str]
 ) -> Iterator[Comparison]:
     tables = [
-        _Table(row, readings)
+        (row, readings)
         for row in corpus.rows("tables")
         if row["paper_id"] in dates and (readings := read_entries(row["cells"]))
     ]
-    attributors = _attributors(corpus, {table.row["paper_id"] for table in tables})
+    attributors = _attributors(corpus, {row["paper_id"] for row, _ in tables})
     names = _names(tables, attributors)
-    for table in tables:
-        paper_id = table.row["paper_id"]
+    for row, readings in tables:
+        paper_id = row["paper_id"]
         lines: list[Line] = []
-        best = table.readings[0]
-        for entries in table.readings:
-            told = _lines(table.row, entries, attributors[paper_id], names, wanted)
+        best = readings[0]
+        for entries in readings:
+            told = _lines(row, entries, attributors[paper_id], names, wanted)
             if _extent(told) > _extent(lines):
                 best, lines = entries, told
         if lines:
-            caption = f"{table.row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
-            ordinal, date = table.row["ordinal"], dates[paper_id]
+            caption = f"{row['caption']} {best.prose}".strip()[:_MAX_CAPTION]
+            ordinal, date = row["ordinal"], dates[paper_id]
             yield Comparison(paper_id, ordinal, date, caption, best.headers, tuple(lines))
 
 
@@ -162,11 +149,11 @@ def _attributors(corpus: Corpus, sources: set[str]) -> dict[str, RowAttributor]:
 
 def _names(tables: Iterable[_Table], attributors: Mapping[str, RowAttributor]) -> Names:
     names = Names()
-    for table in tables:
-        attributor = attributors[table.row["paper_id"]]
-        for entries in table.readings:
+    for row, readings in tables:
+        attributor = attributors[row["paper_id"]]
+        for entries in readings:
             for entry in entries.entries:
-                cited = attributor.cited_in(entry.label, table.row["cited"])
+                cited = attributor.cited_in(entry.label, row["cited"])
                 if len(cited) == 1 and cited[0] != AMBIGUOUS:
                     names.add(entry.label, cited[0])
     return names

@@ -2,7 +2,7 @@
 
 TF-IDF and the packaged MiniLM need no network; SciBERT, SPECTER, SciNCL and any other encoder are
 loaded from a folder or the hub. A paper is encoded when an edge first needs it, by itself, so its
-vector does not depend on what else is encoded, and is kept for as long as the round is open.
+vector does not depend on other texts, and is kept for as long as the round is open.
 
 Every pair of papers that anything is told of meets once. Numbers count that fit the board: by the
 words of the column, the group, the caption and the paper around them. The pair is won
@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median_low
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,14 +55,6 @@ ENCODERS = (TFIDF, "minilm", "scibert", "specter", "scincl", "oagbert")
 _SYNONYMS = {"oagbert": "oag-bert"}
 _OF_PAPERS = ("scibert", "specter", "scincl", "oag-bert")
 """Read a paper as title, separator token, abstract."""
-
-
-class PaperVectors(Protocol):
-    """The vectors of the papers of a round."""
-
-    def cosines(self, first: Places, second: Places) -> Floats:
-        """The cosine of each pair of papers, named by their places."""
-        ...
 
 
 def open_vectors(
@@ -99,7 +91,7 @@ class TfidfVectors:
         self._rows = TfidfRetriever(texts).rows()
 
     def cosines(self, first: Places, second: Places) -> Floats:
-        """The cosine of each pair of papers, 0 for one without words."""
+        """The cosine of each pair of papers, named by their places; 0 for one without words."""
         if not len(first):
             return np.zeros(0)
         products = self._rows[first].multiply(self._rows[second])
@@ -117,7 +109,7 @@ class EncodedVectors:
         self._known: dict[int, Floats] = {}
 
     def cosines(self, first: Places, second: Places) -> Floats:
-        """The cosine of each pair of papers."""
+        """The cosine of each pair of papers, named by their places."""
         if not len(first):
             return np.zeros(0)
         left = np.stack([self.vector(place) for place in first.tolist()])
@@ -135,6 +127,9 @@ class EncodedVectors:
             length = float(np.sqrt((raw**2).sum()))
             known = self._known[place] = raw / length if length else raw
         return known
+
+
+PaperVectors = TfidfVectors | EncodedVectors
 
 
 def check_encoder(encoder: str, folder: str | None = None) -> None:

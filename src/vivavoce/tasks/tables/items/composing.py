@@ -1,4 +1,4 @@
-"""What a sample shows: the pool under labels, its papers' texts, the question, the gold in labels.
+"""Parts of a sample: the pool under labels, its papers' texts, the question, the gold in labels.
 
 Texts are long and shared by many items, so that a sample holds none: methods open those of its
 pool in the round's library.
@@ -39,7 +39,7 @@ def pool_entries(
         {
             "label": label,
             "paper_id": paper_id,
-            "title": _one_line(papers[paper_id].title),
+            "title": " ".join(papers[paper_id].title[:_MAX_TITLE].split()),
             "abstract": None if setting == "titles" else papers[paper_id].abstract,
         }
         for label, paper_id in zip(labels_of(row), row["pool"], strict=True)
@@ -47,7 +47,7 @@ def pool_entries(
 
 
 def labels_of(row: Row) -> list[str]:
-    """What the papers of an item's pool are called, in their order: P1, P2, P3."""
+    """Labels of the papers of an item's pool, in their order: P1, P2, P3."""
     return [f"P{number}" for number in range(1, len(row["pool"]) + 1)]
 
 
@@ -63,7 +63,7 @@ def gold_in_labels(row: Row) -> LiteratureTable:
 
 
 def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]]) -> Rendered:
-    """What is asked of an item, without the papers' abstracts and texts."""
+    """The question of an item, without the papers' abstracts and texts."""
     listed = "\n".join(f"{one['label']} [{one['paper_id']}] {one['title']}" for one in pool)
     mark = fence_mark([demand, listed])
     return prompts.render("question", {"demand": demand, "papers": listed}, {"mark": mark})
@@ -88,10 +88,6 @@ def full_text(paper: LibraryPaper) -> str:
     parts = [headed(one.heading, one.text) for one in paper.sections if one.text.strip()]
     parts += ["\n".join(table_lines(one.caption, one.cells)) for one in paper.tables]
     return "\n\n".join(part for part in parts if part.strip())
-
-
-def _one_line(title: str) -> str:
-    return " ".join(title[:_MAX_TITLE].split())
 
 
 NAMES = (
@@ -144,12 +140,8 @@ def diagnose(
     faults = count_faults(gold, answer)
     lexical = score_table(gold, answer or NOTHING, pairs=pairs, seed=seed).values()["avg"]
     values = {LEXICAL: lexical, SCHEMA_RECALL: recall, **faults}
-    return {name: number(values[name]) for name in DIAGNOSTICS}
-
-
-def number(value: float | None) -> float:
-    """NaN stands for undefined."""
-    return math.nan if value is None else float(value)
+    defined = {name: math.nan if value is None else value for name, value in values.items()}
+    return {name: float(defined[name]) for name in DIAGNOSTICS}
 
 
 def side_by_side(

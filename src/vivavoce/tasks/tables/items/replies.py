@@ -5,13 +5,21 @@ A finished table is a JSON object or a table inside a text; changes of one are a
     {"include": ["P1"], "exclude": ["P4"], "add": ["Dataset"], "drop": ["Notes"],
      "rename": {"Data": "Dataset"}, "rows": {"P1": {"Dataset": "Treebank"}}}
 
-Each part may be left out. An object that cannot be read is a fault of the whole answer; a change
-that cannot be made, such as to a paper that nobody knows, is left out and told.
+Each part may be left out. An object that cannot be read is a fault of the whole answer: every
+reader raises `UnusableReply`, which says what is wrong. A change that cannot be made, such as to a
+paper that nobody knows, is left out and told.
+
+A table as JSON is read in whatever form models give it, as the one that they were asked for:
+
+    {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
+
+Rows may be lists, objects without `cells`, or an object by paper; the rows may stand alone, by
+paper, or below `table`; `columns` and `papers` may be left out where the rows tell them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +27,6 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.items.table_forms import holds_table, in_form
 from vivavoce.tasks.tables.items.table_items import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
@@ -57,11 +64,7 @@ class Outcome:
 
 
 def read_operations(answer: str) -> Operations:
-    """The changes that an answer asks for; an empty object asks for none.
-
-    Raises:
-        UnusableReply: It holds no such object, or a part of it has the wrong type or no end.
-    """
+    """The changes that an answer asks for; an empty object asks for none."""
     found = find_json(answer, PARTS)
     if found is None:
         if find_json(answer) == {}:
@@ -161,11 +164,7 @@ def _paper_of(row: Any) -> str:
 
 
 def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """The names under a key: a list, or one alone; none where there is no such key.
-
-    Raises:
-        UnusableReply: They are something else, or more than `MAX_ENTRIES`.
-    """
+    """The names under a key: a list, or one alone; none where there is no such key."""
     value = found.get(key)
     listed = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
@@ -176,11 +175,7 @@ def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; empty where there is no such key.
-
-    Raises:
-        UnusableReply: It is something else, or has more than `MAX_ENTRIES` entries.
-    """
+    """The object under a key; empty where there is no such key."""
     value = found.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
@@ -191,20 +186,12 @@ def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def cells_of(found: Mapping[str, Any], key: str) -> dict[str, str | None]:
-    """The cells under a key: values as text by column.
-
-    Raises:
-        UnusableReply: They are no object, or a value is neither text, a number nor a list of these.
-    """
+    """The cells under a key: values as text by column."""
     return {column: text_of(value) for column, value in object_of(found, key).items()}
 
 
 def text_of(value: Any) -> str | None:
-    """A value as the text of a cell: lists joined by commas, True and False as yes and no.
-
-    Raises:
-        UnusableReply: It is an object, or a list with more than plain values in it.
-    """
+    """A value as the text of a cell: lists joined by commas, True and False as yes and no."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -221,20 +208,16 @@ def _shown(key: str) -> str:
 
 
 def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
-    """The table of an answer: a JSON object, or a table inside a text.
-
-    Raises:
-        UnusableReply: It is neither.
-    """
+    """The table of an answer: a JSON object, or a table inside a text."""
     names = PaperNames(LiteratureTable(tuple(titles), (), ()), titles)
 
     def is_paper(name: str) -> bool:
         return names.find(name) in titles
 
-    found = find_json(answer, lambda value: holds_table(value, is_paper), mend=True)
+    found = find_json(answer, lambda value: _holds_table(value, is_paper), mend=True)
     if found is not None:
         try:
-            return answer_table(in_form(found, is_paper), names)
+            return answer_table(_in_form(found, is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)
@@ -244,11 +227,7 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
 
 
 def read_outline(answer: str) -> Operations:
-    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`."""
     found = _object(answer, "papers", "columns")
     if not ("papers" in found and "columns" in found):
         raise UnusableReply('It needs both "papers" and "columns".')
@@ -256,11 +235,7 @@ def read_outline(answer: str) -> Operations:
 
 
 def read_single(answer: str) -> dict[str, str | None] | None:
-    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out."""
     found = _object(answer, "include")
     if not isinstance(found["include"], bool):
         raise UnusableReply('"include" must be true or false.')
@@ -268,29 +243,17 @@ def read_single(answer: str) -> dict[str, str | None] | None:
 
 
 def read_row(answer: str) -> dict[str, str | None]:
-    """The answer `{"cells": {...}}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The answer `{"cells": {...}}`."""
     return cells_of(_object(answer, "cells"), "cells")
 
 
 def read_unsupported(answer: str) -> tuple[str, ...]:
-    """The columns of the answer `{"unsupported": [...]}`.
-
-    Raises:
-        UnusableReply: It is no such object.
-    """
+    """The columns of the answer `{"unsupported": [...]}`."""
     return names_of(_object(answer, "unsupported"), "unsupported")
 
 
 def read_digest(answer: str) -> str:
-    """The text of the answer `{"digest": "..."}`.
-
-    Raises:
-        UnusableReply: It is no such object, or the text is empty.
-    """
+    """The text of the answer `{"digest": "..."}`."""
     text = _object(answer, "digest")["digest"]
     if not isinstance(text, str) or not text.strip():
         raise UnusableReply('"digest" must be text.')
@@ -304,3 +267,86 @@ def _object(answer: str, *keys: str) -> Mapping[str, Any]:
         raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
     value: Mapping[str, Any] = found
     return value
+
+
+_KEYS = ("rows", "columns", "papers", "table")
+_PAPER = frozenset({"paper", "id", "label", "paper_id", "paper id", "#"})
+
+IsPaper = Callable[[str], bool]
+
+
+def _holds_table(value: Any, is_paper: IsPaper) -> bool:
+    """Check that a JSON value is a table in one of the forms."""
+    if isinstance(value, dict):
+        return any(key in value for key in _KEYS) or _is_by_paper(value, is_paper)
+    rows = value if isinstance(value, list) else []
+    return bool(rows) and all(isinstance(row, dict) and _paper_key(row) for row in rows)
+
+
+def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
+    """A table in the form that was asked for; parts that fit none stay as they are.
+
+    Args:
+        value: What `_holds_table` is true of.
+        is_paper: Tells whether a text names a paper of the pool.
+    """
+    if isinstance(value, list) or _is_by_paper(value, is_paper):
+        value = {"rows": value}
+    if isinstance(inner := value.get("table"), dict | list):
+        outer = {key: value[key] for key in ("papers", "columns") if key in value}
+        value = {**outer, **({"rows": inner} if isinstance(inner, list) else inner)}
+    rows, columns, papers = (value.get(key) for key in ("rows", "columns", "papers"))
+    if isinstance(rows, dict):
+        rows = [_row_of(name, cells) for name, cells in rows.items()]
+    found: dict[str, Any] = value
+    if not isinstance(rows, list):
+        return found
+    named = [str(name) for name in columns] if isinstance(columns, list) else []
+    if named and named[0].strip().casefold() in _PAPER:
+        named = named[1:]
+    listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
+    made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
+    known = named or (list(_columns_of(made)) if columns is None else columns)
+    return {**found, "rows": made, "columns": known}
+
+
+def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
+    return bool(value) and all(
+        isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
+    )
+
+
+def _row_of(paper: Any, cells: Any) -> Any:
+    inner = cells.get("cells", cells) if isinstance(cells, dict) else cells
+    return {"paper": paper, "cells": inner}
+
+
+def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
+    """One row as an object with `paper` and `cells`."""
+    if isinstance(row, list):
+        if columns and len(row) == len(columns) + 1:
+            return _shaped({"paper": row[0], "cells": row[1:]}, columns, None)
+        return row if paper is None else _shaped({"paper": paper, "cells": row}, columns, None)
+    if not isinstance(row, dict):
+        return row
+    name = _paper_key(row)
+    found = paper if name is None else row[name]
+    cells = row.get("cells")
+    if "cells" not in row:
+        cells = {key: cell for key, cell in row.items() if key != name}
+    elif isinstance(cells, list) and len(cells) <= len(columns):
+        cells = dict(zip(columns, cells, strict=False))
+    return row if found is None else {"paper": found, "cells": cells}
+
+
+def _paper_key(row: Mapping[str, Any]) -> str | None:
+    return next((key for key in row if key.strip().casefold() in _PAPER), None)
+
+
+def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
+    """Names of the cells of all rows, in the order in which they first come."""
+    found: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("cells"), dict):
+            found.update(dict.fromkeys(row["cells"]))
+    return found

@@ -1,4 +1,4 @@
-"""What the parts of the family share: gold tables, works, items, and the form of an answer."""
+"""Common parts of the family: gold tables, works, items, and the form of an answer."""
 
 from __future__ import annotations
 
@@ -50,12 +50,8 @@ class GoldTable:
     id: str
     source_paper: str | None
     """The paper that prints the table; None where nobody does, as for results."""
-    ordinal: int
-    """Among the source paper's tables."""
     kind: Kind
     caption: str
-    mentions: tuple[str, ...]
-    """Sentences of the source paper that name the table."""
     columns: tuple[str, ...]
     """No two are equal."""
     rows: tuple[GoldRow, ...]
@@ -96,16 +92,6 @@ def is_known(work: Work, least: str) -> bool:
     """True if as much is known of a work as the option `evidence` asks for."""
     known = {"any": True, "abstract": work.has_text or work.abstract, "fulltext": work.has_text}
     return bool(known[least])
-
-
-@dataclass(frozen=True, slots=True)
-class PoolPaper:
-    """A paper that an item shows."""
-
-    work: Work
-    is_gold: bool
-    score: float | None = None
-    """How near a distractor is to the table; None for gold works and labels that are given."""
 
 
 _ROW = pa.struct([*texts("paper"), ("ordinal", pa.int32()), *lists("cells")])

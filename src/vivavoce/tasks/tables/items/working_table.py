@@ -1,4 +1,4 @@
-"""A literature table under construction: papers come and go, columns are named anew, cells change.
+"""A literature table under construction: papers come and go, columns are renamed, cells change.
 
 Every change is bounded, so that a model which never stops adding cannot make a table grow without
 end. Rows and columns of the finished table are in an order that does not depend on how it was made
@@ -27,10 +27,13 @@ class TableFault(Exception):
 class WorkingTable:
     """Selected papers, columns, and a value or N/A for each paper and column.
 
+    Methods that are given what the table does not have, or no name, or a column beyond
+    `MAX_COLUMNS`, raise `TableFault`.
+
     Args:
         labels: Papers of the pool, by the labels under which a model sees them.
-        exact_names: Whether columns are the same only when their names are, character by
-            character; else case, spaces and markup do not tell them apart.
+        exact_names: True if columns are the same only when their names are, character by character;
+            else case, spaces and markup make no difference.
     """
 
     def __init__(self, labels: Sequence[str], *, exact_names: bool = False) -> None:
@@ -60,11 +63,7 @@ class WorkingTable:
         return {column: row[column] for column in self._columns if column in row}
 
     def find_paper(self, name: str) -> str:
-        """The label that a name stands for: `P3`, `p3`, `[P3]`, `P3: its title`, or `3`.
-
-        Raises:
-            TableFault: No paper of the pool has it.
-        """
+        """The label that a name stands for: `P3`, `p3`, `[P3]`, `P3: its title`, or `3`."""
         short = name[:MAX_NAME].strip().strip("[](){}<>\"'.: ")
         first, _, _ = short.partition(" ")
         for candidate in (short, f"P{short}", first.rstrip(":,.-–—)]")):
@@ -93,11 +92,7 @@ class WorkingTable:
         return self._rows.pop(self.find_paper(paper), None) is not None
 
     def add_column(self, name: str) -> bool:
-        """Add a column at the end; whether there was none of that name.
-
-        Raises:
-            TableFault: The name is empty, or there are `MAX_COLUMNS` already.
-        """
+        """Add a column at the end; whether there was none of that name."""
         clean = _clean(name, MAX_NAME)
         if not clean:
             raise TableFault("A column needs a name.")
@@ -109,12 +104,9 @@ class WorkingTable:
         return True
 
     def rename_column(self, old: str, new: str) -> bool:
-        """Name a column anew; with the name of another one it is merged into that.
+        """Rename a column; with the name of another one it is merged into that.
 
         Of two values in a row, the one that had the name already stays.
-
-        Raises:
-            TableFault: There is no such column, or the new name is empty.
         """
         source, clean = self._known_column(old), _clean(new, MAX_NAME)
         if not clean:
@@ -144,9 +136,6 @@ class WorkingTable:
         """Write a cell of a selected paper; None or a mark for nothing makes it N/A.
 
         The shortened form in which a long value is shown leaves that value as it is.
-
-        Raises:
-            TableFault: There is no such paper or column, or the paper is not selected.
         """
         label, name = self.find_paper(paper), self._known_column(column)
         if label not in self._rows:

@@ -1,1 +1,1 @@
-"""How a table is made with a model: in one answer, paper by paper, in two stages, in rounds."""
+"""Ways to make a table with a model: in one answer, paper by paper, in two stages, in rounds."""

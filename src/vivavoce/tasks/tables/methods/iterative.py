@@ -1,15 +1,15 @@
 """The iterative method: digests of the papers, and a table that grows batch by batch.
 
 Each paper's text is read once and digested for the demand. Then come rounds: the papers are put
-into batches anew, and for each batch a model sees the table so far and the batch's digests, and
+into new batches, and for each batch a model sees the table so far and the batch's digests, and
 answers with changes. At the end each row is checked against the paper's own text, and values that
-it does not support become N/A. What cannot be read is asked for once again and then left out, so
-that there is always a table. It needs no window of any size: where one is small, texts are cut,
-and of the table only what matters to the batch is shown.
+it does not support become N/A. An unreadable answer is asked for once again and then left out, so
+that there is always a table. It needs no window of any size: where one is small, texts are cut, and
+only the part of the table that matters to the batch is shown.
 
 Source: arXiv2Table §5.2, whose defaults are batches of 4 in 5 rounds. Three things spare tokens
-here: of a very long text the passages are digested that the demand finds, a row is checked against
-the passages that its values find, and a round that changes nothing ends the work.
+here. Only those passages of a very long text are digested that the demand finds. A row is checked
+against the passages that its values find. A round that changes nothing ends the work.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[Po
 
 
 async def _digest(run: TableRun, paper: PoolText, reading: int) -> str:
-    """What a paper says that may matter; its abstract where it has no text or no digest came."""
+    """A paper's relevant statements; its abstract where it has no text or no digest came."""
     digest = None
     if paper.text:
         queries = [f"{run.demand} {paper.title}"]

@@ -26,7 +26,7 @@ from vivavoce.tasks.prompting.prompts import (
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.items.keyword.papers import PoolText
+from vivavoce.tasks.tables.items.keyword.papers import PoolText, read_pool
 from vivavoce.tasks.tables.items.replies import UnusableReply
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
@@ -42,7 +42,6 @@ _ANSWER_SHARE = 3
 """At most a third of a known window is kept for the answer."""
 _NARROWINGS = 4
 """Further tries with ever less of a prompt that a provider finds too long."""
-_MAX_TITLE = 300
 _MAX_COMPLAINT = 300
 
 Read = TypeVar("Read")
@@ -71,7 +70,7 @@ class TableRun:
     ) -> None:
         self.state = state
         self.demand = str(state.metadata["demand"])
-        self.papers = [_pool_text(row) for row in pool_with_texts(state.metadata)]
+        self.papers = read_pool(pool_with_texts(state.metadata), whole=True)
         self.record: dict[str, Any] = {
             "calls": 0,
             "malformed": 0,
@@ -114,10 +113,7 @@ class TableRun:
         given = {"demand": self.demand, **fenced, **texts}
         prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
         for slot, listing in inner.items():
-            shift = prompt.spans[slot][0]
-            moved = {key: (a + shift, b + shift) for key, (a, b) in listing.spans.items()}
-            spans = {key: span for key, span in prompt.spans.items() if key != slot} | moved
-            prompt = Rendered(prompt.text, spans)
+            prompt = prompt.with_inner(slot, listing)
         return prompt
 
     def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
@@ -198,7 +194,7 @@ class TableRun:
                 if complaint is None and not self.record["overflows"]:
                     raise
                 return None  # no room is left for what is never cut, or for the complaint
-            if not _is_overflow(output):
+            if find_fault(output) != "overflow":
                 return output
             # A window that nobody told, or text of more tokens than were counted.
             self.record["overflows"] += 1
@@ -220,7 +216,7 @@ class TableRun:
         Args:
             prompt: The prompt with every slot in full.
             cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
-            complaint: What was wrong with the answer before; it stands after the prompt.
+            complaint: Fault of the answer before; it follows the prompt.
             is_fitted: Whether the prompt is made to fit; else it is sent as it is.
         """
         if complaint is not None:
@@ -247,7 +243,7 @@ class TableRun:
         return self._window - reserved - self.counter.count(prompt.text)
 
     def fits(self, prompt: Rendered) -> bool:
-        """Whether a prompt is sent without being cut, as far as the window is known."""
+        """Check whether a prompt is sent without being cut, as far as the window is known."""
         room = self.room_beside(prompt)
         return room is None or room >= 0
 
@@ -269,7 +265,6 @@ class TableRun:
         return self.state
 
     def _room(self, window: int | None) -> int:
-        """The longest answer in tokens."""
         longest = int(self.state.metadata["max_tokens"])
         return longest if window is None else max(1, min(longest, window // _ANSWER_SHARE))
 
@@ -285,7 +280,7 @@ class TableRun:
 
 
 def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
-    """What an output says.
+    """The content of an output.
 
     Raises:
         UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.
@@ -303,16 +298,6 @@ def check_common(context: object, **switches: object) -> None:
             raise InputError(f"{name}={value!r} is neither true nor false.")
 
 
-def _pool_text(row: Mapping[str, Any]) -> PoolText:
-    title = " ".join(str(row.get("title") or "")[:_MAX_TITLE].split())
-    abstract, text = (str(row.get(name) or "").strip() for name in ("abstract", "text"))
-    return PoolText(str(row["label"]), title, abstract, text)
-
-
 def _known(group: Group, prompt: Rendered) -> Group:
     slots = (group,) if isinstance(group, str) else group
     return tuple(slot for slot in slots if slot in prompt.spans)
-
-
-def _is_overflow(output: ModelOutput) -> bool:
-    return bool(output.choices) and output.stop_reason == "model_length"

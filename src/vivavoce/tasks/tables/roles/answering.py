@@ -11,6 +11,7 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, Literal
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.tables.cell_matching import folded
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
 from vivavoce.metrics.tables.question_wording import Question
 from vivavoce.metrics.tables.table_questions import (
@@ -36,14 +38,6 @@ from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.roles.use_replies import (
-    cut_batches,
-    is_other_wording,
-    numbered,
-    one_line,
-    read_answers,
-    read_pairs,
-)
 
 ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2
@@ -51,6 +45,12 @@ BATCH = 40
 """Questions of one request."""
 ATTEMPTS = 3
 """Requests for what could not be read in the reply before."""
+BATCH_CHARACTERS = 8_000
+"""Of the questions of one request, unless a single one is longer."""
+_LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
+_MAX_REPLY = 100_000
+_CHARACTERS_ADDED = 400
+"""How much longer another wording may be."""
 
 Headers = Literal["none", "schema", "model"]
 
@@ -63,7 +63,7 @@ _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How tables are asked about and answered from."""
+    """Settings of questions about tables and of their answers."""
 
     pairs: int | None = PAIRS
     seed: int = 0
@@ -83,7 +83,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the answers of all runs come to."""
+    """Result of the answers of all runs."""
 
     runs: tuple[Tally, ...]
     record: dict[str, Any]
@@ -172,8 +172,6 @@ async def use_tables(
 
 
 class _Asking:
-    """The requests about one pair of tables."""
-
     def __init__(
         self, prompts: PromptSet, use: Use, names: Mapping[str, str], askers: Askers
     ) -> None:
@@ -186,7 +184,7 @@ class _Asking:
         self._worded: dict[str, int] = {"kept": 0, "refused": 0, "wrong_on_its_own_table": 0}
 
     def record(self) -> dict[str, Any]:
-        """Who was asked, and what went other than planned."""
+        """Models that were asked, and departures from the plan."""
         return {
             "answerer": str(self._answerer),
             "synthesizer": str(self._synthesizer) if self._synthesizer else None,
@@ -243,7 +241,7 @@ class _Asking:
         words: Mapping[str, str],
         run: int,
     ) -> dict[str, bool]:
-        """What the answerer reads in a table, by the keys of the questions."""
+        """The answerer's readings of a table, by the keys of the questions."""
         shown = rectangle(table, self._names)
         answers: dict[str, bool] = {}
         for batch in cut_batches(questions, self._use.batch):
@@ -301,10 +299,8 @@ class _Asking:
 
 
 def _askers_of_roles(use: Use) -> Askers:
-    answerer = get_model(role=ANSWERER, required=True, config=_CONFIG)
-    if not use.synthesizer:
-        return Askers(answerer)
-    return Askers(answerer, get_model(role=SYNTHESIZER, required=True, config=_CONFIG))
+    roles = (ANSWERER, SYNTHESIZER) if use.synthesizer else (ANSWERER,)
+    return Askers(*(get_model(role=role, required=True, config=_CONFIG) for role in roles))
 
 
 def _as_rows(
@@ -328,3 +324,75 @@ def _mean(values: Sequence[float | None]) -> float | None:
     """The mean over runs; what is undefined in one of them is so in all: they ask the same."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
+
+
+def read_answers(reply: str, count: int) -> list[bool | None]:
+    """The first word of each line that is yes or no, by the line's number, else by its place.
+
+    Lines without a number say nothing where others have one.
+    None for a question without one, and for one that is answered both ways.
+    """
+    found: dict[int, set[bool]] = {}
+    lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
+    matches = [match for line in lines if (match := _LINE.match(line))]
+    matches = [match for match in matches if match[1]] or matches
+    for place, match in enumerate(matches, start=1):
+        number = int(match[1]) if match[1] else place
+        found.setdefault(number, set()).add(match[2].lower() == "yes")
+    answers = [found.get(number, set()) for number in range(1, count + 1)]
+    return [next(iter(each)) if len(each) == 1 else None for each in answers]
+
+
+def is_other_wording(text: object, question: Question) -> bool:
+    """Check that a text is one question on one line with all names of the given question."""
+    if not isinstance(text, str) or len(text) > len(question.text) + _CHARACTERS_ADDED:
+        return False
+    words = one_line(text)
+    said = folded(words)
+    names = [folded(name) for name in question.mentioned()]
+    return words.endswith("?") and "\n" not in text.strip() and all(name in said for name in names)
+
+
+def read_pairs(
+    found: Mapping[str, Any] | None,
+    gold: Sequence[str],
+    system: Sequence[str],
+    known: Mapping[int, int],
+) -> dict[int, int]:
+    """The pairs of a reply that name columns which are still free, each once."""
+    here = {one_line(name): place for place, name in enumerate(gold) if place not in known}
+    there = {
+        one_line(name): place for place, name in enumerate(system) if place not in known.values()
+    }
+    pairs: dict[int, int] = {}
+    listed = found.get("pairs") if found else None
+    for each in listed if isinstance(listed, list) else []:
+        if isinstance(each, dict):
+            first = here.pop(str(each.get("first")), None)
+            second = there.get(str(each.get("second")))
+            if first is not None and second is not None and second not in pairs.values():
+                pairs[first] = second
+    return pairs
+
+
+def cut_batches(questions: Sequence[Question], size: int) -> list[list[Question]]:
+    """Questions in order, in batches of so many, fewer where they are long."""
+    batches: list[list[Question]] = []
+    room = 0
+    for question in questions:
+        if not batches or len(batches[-1]) == size or len(question.text) > room:
+            batches.append([])
+            room = BATCH_CHARACTERS
+        batches[-1].append(question)
+        room -= len(question.text)
+    return batches
+
+
+def numbered(texts: Sequence[str]) -> str:
+    """A line for each text, with its number."""
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
+
+
+def one_line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())

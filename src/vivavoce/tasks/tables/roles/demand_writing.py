@@ -13,7 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
@@ -57,6 +57,9 @@ _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("«", "»"))
 _LABELS = ("user demand:", "demand:", "user request:", "request:")
 
 
+Progress = Callable[[int, int], None]
+
+
 @dataclass(frozen=True, slots=True)
 class DemandRequest:
     """A table that wants a demand, and the titles of its works."""
@@ -67,7 +70,7 @@ class DemandRequest:
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """Who writes, who looks it through, and what both are told."""
+    """The writer, the checker, and the prompts of both."""
 
     writer: Model
     checker: Model
@@ -75,7 +78,7 @@ class Writers:
 
     @property
     def name(self) -> str:
-        """What the rows of a file name as their model."""
+        """Name of the model in the rows of a file."""
         names = dict.fromkeys((str(self.writer), str(self.checker)))
         return " checked by ".join(names)
 
@@ -97,7 +100,7 @@ async def write_demands(
     path: Path,
     requests: Sequence[DemandRequest],
     writers: Writers,
-    progress: Callable[[WrittenDemand], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[WrittenDemand]:
     """Write demands into a file, in the order of the tables; a file begun before is gone on with.
 
@@ -105,7 +108,7 @@ async def write_demands(
         path: The file. It is kept up to date, so that a stop costs a few demands only.
         requests: The tables.
         writers: The models.
-        progress: Called with each demand that was written now.
+        progress: Called with demands written now and all that were wanting.
 
     Raises:
         InputError: The file holds demands of other models, or cannot be read; or a model's window
@@ -119,6 +122,7 @@ async def write_demands(
             "another file."
         )
     waiting = [request for request in requests if request.table.id not in done]
+    written = 0
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
         found, failure = await run_at_once(
@@ -127,9 +131,10 @@ async def write_demands(
         for demand in found:
             if demand is not None:
                 done[demand.id] = demand
+                written += 1
                 if progress:
-                    progress(demand)
-        write_jsonl(path, [row.row() for row in _in_order(requests, done)])
+                    progress(written, len(requests))
+        write_jsonl(path, [asdict(row) for row in _in_order(requests, done)])
         if failure is not None:
             raise failure
     return [done[request.table.id] for request in requests]
@@ -169,7 +174,7 @@ async def _write(
 async def _look_through(
     request: DemandRequest, writers: Writers, index: LeakIndex, attempt: int, demand: str
 ) -> tuple[Verdict, str]:
-    """What is said of a wording, and the wording proposed in its place."""
+    """Verdict on a wording, and the wording proposed in its place."""
     if not demand:
         return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
     if failed := failures(check_demand(demand, request.table, request.titles, index)):
@@ -190,7 +195,6 @@ async def _look_through(
 async def _ask(
     model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
 ) -> str:
-    """A model's answer, its prompt cut to the window; empty for a refusal or a fault."""
     values = {"mark": fence_mark(slots.values()), "attempt": attempt}
     fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
     output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
@@ -245,13 +249,12 @@ def _in_order(
     return [done[table] for table in (*asked, *others)]
 
 
-Progress = Callable[[int, int], None]
 PROMPTS = Path(build.__file__).with_name("prompts")
 
 
 @dataclass(frozen=True, slots=True)
 class RoundDemands:
-    """What `viva demand write` shows."""
+    """The report of `viva demand write`."""
 
     path: Path
     demands: tuple[WrittenDemand, ...]
@@ -323,17 +326,10 @@ def write_round_demands(
         for table in gold.tables
         if table.id not in has_own
     ]
-    done = 0
-
-    def count(_: WrittenDemand) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, len(requests))
 
     async def write() -> list[WrittenDemand]:
         async with open_writers(load_prompts(prompts or PROMPTS), writer, checker) as writers:
-            return await write_demands(out, requests, writers, count)
+            return await write_demands(out, requests, writers, progress)
 
     return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))
 

@@ -1,12 +1,12 @@
 """The works a related-work section is written about: those it cites, and others beside them.
 
-Cited are the references that the text of the section cites, where markers and list agree: by
-number, where the highest number in the whole paper is that of the last entry of the list; by
-surnames and year, where most of the section's markers fit an entry. Else all references of the
-paper count as cited. Works without a title, the paper itself and second mentions are left out.
+Cited are the references that the text of the section cites, where markers and list agree. Numbers
+agree where the highest number in the whole paper is that of the last entry of the list. Surnames
+and years agree where most of the section's markers fit an entry. Else all references of the paper
+count as cited. Works without a title, the paper itself and second mentions are left out.
 
-Padding are papers of the corpus that the paper does not cite, with title and abstract and not
-dated after it: those of its primary category first, in seeded order, up to 100 works in all. Their
+Padding are papers of the corpus that the paper does not cite, with title and abstract and not dated
+after it. Those of its primary category come first, in seeded order, up to 100 works in all. Their
 abstracts are shown as often as those of the cited works.
 """
 

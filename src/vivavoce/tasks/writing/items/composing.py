@@ -1,7 +1,7 @@
 """Prompts of the writing tasks put together: examples, listed works and the paper itself.
 
-Everything that speaks of examples stands in one block, so that a prompt from which the examples
-are taken out does not mention them.
+Every mention of examples is in one block, so that a prompt from which the examples are taken out
+does not mention them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Composed:
 
 @dataclass(slots=True)
 class _Pieces:
-    """Texts put one after the other, with the places of what is in them."""
+    """Texts put one after the other, with the places of their parts."""
 
     text: str = ""
     spans: dict[str, Span] = field(default_factory=dict)

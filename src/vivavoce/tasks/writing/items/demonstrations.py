@@ -1,10 +1,10 @@
 """Papers shown as examples, with their gold, before the target.
 
-A demonstration is a paper that could be a target of the task itself (quality gates, gold, no
-second copy of another paper), is strictly earlier than the target's first version, and is not its
-kin. `random` ones share the target's primary category; `coauthor` ones have one of the target's
-authors as first author, without being by the same group as a whole. Names that may be several
-people's connect nobody.
+A demonstration is a paper that could be a target of the task itself (quality gates, gold, no second
+copy of another paper). It is strictly earlier than the target's first version, and is not its kin.
+`random` ones share the target's primary category. `coauthor` ones have one of the target's authors
+as first author, without being by the same group as a whole. Names that may be several people's
+connect nobody.
 
 Every candidate of an item has a place that depends on the round's seed, the item, the kind and
 the candidate's id alone; the first ones that are fit are shown. So papers that come to the corpus
@@ -132,7 +132,7 @@ class Demonstrations:
         return None
 
     def _nearest(self, task: str, kind: str, target: PaperText) -> tuple[str, Reason]:
-        """The paper that came closest to being a candidate, and what it lacks."""
+        """The paper that came closest to being a candidate, and its missing condition."""
         find = self._nearest_of_category if kind == "random" else self._nearest_by_author
         return find(task, target)
 

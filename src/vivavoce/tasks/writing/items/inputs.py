@@ -180,7 +180,7 @@ def _gold_places(task: str, sections: Sequence[Section]) -> dict[int, bool]:
 def _ends(top: Section, section: Section) -> bool:
     """Check whether a section is no part of the one above it; for a lost heading its number tells.
 
-    2.1 does not belong to 1, though nothing stands between them.
+    2.1 does not belong to 1, though no line is between them.
     """
     if section.level <= top.level:
         return True

@@ -1,4 +1,4 @@
-"""Memory of what the inputs of a paper give away of its gold, worked out once for each text.
+"""Memory of the gold that the inputs of a paper give away, computed once for each text.
 
 Splitting a paper and comparing its parts takes most of the time of a build. The outcome depends
 on nothing but the paper's own text and the rule: not on other papers, the window, the seed or an

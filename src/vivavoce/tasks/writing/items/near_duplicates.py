@@ -1,8 +1,9 @@
 """Papers that are the same work, or share so much text that one gives the other away.
 
-Two papers are kin when they are one paper, are versions of one arXiv id, have one title, or share
-at least half of the 13-word runs of their abstracts, introductions or related-work sections
-(of the shorter one's, each run counted once). Runs are compared by 64-bit hashes.
+Two papers are kin when they are one paper, are versions of one arXiv id, or have one title. They
+are also kin when they share at least half of the 13-word runs of their abstracts, introductions or
+related-work sections (of the shorter one's, each run counted once). Runs are compared by 64-bit
+hashes.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.text_statistics import ngram_overlap, words_of
-from vivavoce.records import Paper, Window
+from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.writing.items.inputs import (
@@ -21,7 +21,7 @@ from vivavoce.tasks.writing.items.inputs import (
     slots,
 )
 from vivavoce.tasks.writing.items.near_duplicates import RUN
-from vivavoce.text.dates import inside, period
+from vivavoce.text.dates import period
 from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 SPLITS = ("train", "val", "test")
@@ -96,14 +96,14 @@ class Pool:
 
 def read_pool(
     corpus: Corpus,
-    window: Window,
+    takes: Callable[[Paper], bool],
     outside: Mapping[str, Reason],
     admitted: Collection[str] = frozenset(),
 ) -> Pool:
     """Judge every paper of a corpus, and read the texts of those that pass the gates.
 
-    Papers outside what a round is made of are neither targets nor demonstrations; `admitted` are
-    gates that papers need not pass.
+    Papers outside what a round is made of are neither targets nor demonstrations; `takes` tells of
+    a paper whether its date lets it be a target, and `admitted` are gates that none need pass.
     """
     papers = [
         replace(paper, gates=tuple(gate for gate in paper.gates if gate not in admitted))
@@ -114,7 +114,7 @@ def read_pool(
     reasons = {
         paper.paper_id: reason
         for paper in papers
-        if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, window))
+        if (reason := outside.get(paper.paper_id) or _why_unfit(paper, titles, copies, takes))
     }
     sound = {
         paper.paper_id: paper
@@ -146,12 +146,15 @@ def primary_category(paper: Paper) -> str | None:
 
 
 def _why_unfit(
-    paper: Paper, titles: Mapping[str, str], copies: Mapping[str, str], window: Window
+    paper: Paper,
+    titles: Mapping[str, str],
+    copies: Mapping[str, str],
+    takes: Callable[[Paper], bool],
 ) -> Reason | None:
     """Reason why a paper is no target; the first cause that holds."""
     if paper.gates:
         return paper.gates[0], ", ".join(paper.gates)
-    if paper.first_public is None or not inside(paper.first_public, window):
+    if not takes(paper):
         return "outside_window", str(paper.first_public)
     if kept := copies.get(paper.paper_id):
         return "near_copy", f"the same work as {kept}"

@@ -7,7 +7,6 @@ rejected, and the reason: the demonstration that came closest, or the target tha
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from statistics import fmean
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.fields import GATES
 from vivavoce.rounds.family import EVERY_TASK, Exclusion
-from vivavoce.store import Row
+from vivavoce.store import Row, readable_json
 from vivavoce.tasks.writing.items.activity import Authors
 from vivavoce.tasks.writing.items.citations import Library, Works, read_references
 from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
@@ -51,7 +50,7 @@ class Missing:
 
     @property
     def detail(self) -> str:
-        """The candidate and what it lacks, as one phrase."""
+        """The candidate and its missing condition, as one phrase."""
         name, more = self.reason
         return f"{self.candidate}: {name}" + (f", {more}" if more else "")
 
@@ -85,8 +84,7 @@ def describe_cells(
 
 def cells_as_bytes(report: Row) -> bytes:
     """The file's bytes, the same for the same report."""
-    text = json.dumps(report, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False)
-    return f"{text}\n".encode()
+    return readable_json(report).encode()
 
 
 def _cell(

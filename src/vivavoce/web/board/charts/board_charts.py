@@ -1,7 +1,7 @@
-"""Charts of a board's page: score against cost, against context, before and after a cutoff.
+"""Charts of scores: against cost, context and cutoff on a board, against price over all tasks.
 
-At most three stand on a board's page, one on a contestant's. Each is drawn once a build and
-again only when its numbers change.
+At most three are on a board's page, one on the first. Each is drawn once a build and again only
+when its numbers change.
 """
 
 from __future__ import annotations
@@ -12,21 +12,30 @@ from functools import lru_cache, partial
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.charts.drawing import Axis, Chart, Figure, axis_of
-from vivavoce.web.board.charts.shapes import Dot, Line, Pair, lines, pairs, scatter, short
-from vivavoce.web.board.entries import bounds_of
+from vivavoce.web.board.charts.drawing import Chart, Figure
+from vivavoce.web.board.charts.shapes import (
+    FEW,
+    Dot,
+    Line,
+    Pair,
+    axis_of,
+    lines,
+    pairs,
+    scatter,
+    short,
+)
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label, slug
+from vivavoce.web.board.overview import Line as ContestantLine
+from vivavoce.web.board.overview import lines_of, newest_boards
 from vivavoce.web.printing import visible
 
 MAX_LINES = 8
+PRICE_PATH = "charts/price.svg"
 _MAX_ROWS = 40
 """Of a chart's table: all numbers are in the page's own table and in its downloads."""
 _CONTROLS = ("floor", "ceiling")
 _MAX_PAIRS = 12
-_MAX_NAMES = 8
-_FEW = 12
-"""So few contestants are all named."""
 _MAX_NAME = 60
 _CACHED = 8192
 _APART = 1.05
@@ -85,61 +94,26 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
 def _cost_chart(board: BoardOf) -> Chart | None:
     rows = _valued(board)
     for kind, title, unit, measure in _MEASURES:
-        if differ([spent for row in rows if (spent := measure(row))]):
+        if _differ([spent for row in rows if (spent := measure(row))]):
             build = partial(_cost_figure, board, measure, title, unit)
             return Chart(_own_path(board, "cost"), hash_of([kind, board.key]), build)
     return None
 
 
-def differ(amounts: Sequence[float]) -> bool:
+def _differ(amounts: Sequence[float]) -> bool:
     """True if amounts differ by more than rounding."""
     return bool(amounts) and max(amounts) > _APART * min(amounts)
 
 
 def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Figure:
     found = [(row, spent) for row in open_rows(board) if (spent := measure(row))]
-    front = _front(found)
-    is_few = len(found) <= _FEW
-    named = list(range(len(found))) if is_few else front
-    dots = [_dot(row, spent, place in named) for place, (row, spent) in enumerate(found)]
-    x = axis_of(unit, [spent for _, spent in found], may_be_log=True, format="~s")
-    if x.high < 1:
-        x = axis_of(unit, [spent for _, spent in found], may_be_log=True)
-    return Figure(
-        title,
-        "cost",
-        scatter(dots, x, _score_axis(board, [row for row, _ in found], named)),
-        {
-            "metric": board.headline,
-            "unit": unit,
-            "found": found,
-            "is_few": is_few,
-            "is_log": x.is_log,
-        },
-    )
-
-
-def _front(found: Sequence[tuple[Row, float]]) -> list[int]:
-    """The places of those that nobody beats for less, from the best; `found` is best first."""
-    front: list[int] = []
-    least = float("inf")
-    for place, (_, spent) in enumerate(found):
-        if spent < least:
-            front.append(place)
-            least = spent
-    return front[:_MAX_NAMES]
-
-
-def _dot(row: Row, spent: float, is_named: bool) -> Dot:
-    bounds = bounds_of(row) if is_named and row["ci"] is not None else (None, None)
-    name = short(label(row)) if is_named else ""
-    return Dot(spent, row["value"], kind_of(row) != "model", name, *bounds)
-
-
-def _score_axis(board: BoardOf, rows: Sequence[Row], with_interval: Sequence[int] = ()) -> Axis:
-    values = [row["value"] for row in rows]
-    values += [bound for place in with_interval for bound in bounds_of(rows[place])]
-    return axis_of(visible(board.headline, 30), values)
+    dots = [
+        Dot(spent, row["value"], kind_of(row) != "model", short(label(row)), *row["ci"] or ())
+        for row, spent in found
+    ]
+    spec = scatter(unit, visible(board.headline, 30), dots)
+    values = {"metric": board.headline, "unit": unit, "found": found, "few": FEW}
+    return Figure(title, "cost", spec, values)
 
 
 def _cutoff_chart(board: BoardOf) -> Chart | None:
@@ -164,12 +138,10 @@ def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
         Pair(label(row), row["exposure"]["seen"], row["exposure"]["clean"])
         for row in sorted(drawn, key=lambda row: (-row["exposure"]["gap"], _name(row)))
     ]
-    x = axis_of(
-        visible(board.headline, 30), [v for pair in found for v in (pair.first, pair.second)]
-    )
-    shown = {"metric": board.headline, "widest": widest}
     limits = {"most": _MAX_ROWS, "most_drawn": _MAX_PAIRS}
-    return Figure("Before and after the cutoff", "cutoff", pairs(found, x), {**shown, **limits})
+    values = {"metric": board.headline, "widest": widest, **limits}
+    spec = pairs(visible(board.headline, 30), found)
+    return Figure("Before and after the cutoff", "cutoff", spec, values)
 
 
 def _context_chart(site: Site, board: BoardOf) -> Chart | None:
@@ -207,7 +179,7 @@ def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     grown = [
         sorted(points, key=lambda point: point[0])
         for points in found.values()
-        if differ([tokens for tokens, _ in points])
+        if _differ([tokens for tokens, _ in points])
     ]
     sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
@@ -230,20 +202,40 @@ def _mean(points: Sequence[_Point]) -> float:
 
 def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figure:
     drawn = series[:MAX_LINES]
-    x = axis_of(
-        "tokens an answer",
-        [tokens for points in drawn for tokens, _ in points],
-        may_be_log=True,
-        format="~s",
-    )
+    points = [point for of_one in drawn for point in of_one]
     spec = lines(
         [
-            Line(label(points[0][1]), tuple((tokens, row["value"]) for tokens, row in points))
-            for points in drawn
+            Line(label(of_one[0][1]), [(tokens, row["value"]) for tokens, row in of_one])
+            for of_one in drawn
         ],
-        x,
-        _score_axis(board, [row for points in drawn for _, row in points]),
+        axis_of("tokens an answer", [tokens for tokens, _ in points], may_be_log=True),
+        axis_of(visible(board.headline, 30), [row["value"] for _, row in points]),
     )
-    shown = {"metric": board.headline, "task": board.title, "series": series}
     limits = {"most": _MAX_ROWS, "most_drawn": MAX_LINES}
-    return Figure("Score and length of the context", "context", spec, {**shown, **limits})
+    values = {"metric": board.headline, "task": board.title, "series": series, **limits}
+    return Figure("Score and length of the context", "context", spec, values)
+
+
+def price_chart(site: Site) -> Chart | None:
+    """Quality against price over all tasks of the newest round; None where prices are alike."""
+    boards = newest_boards(site)
+    priced = [line for line in lines_of(site, boards) if line.price and line.better_than]
+    if not _differ([line.price or 0.0 for line in priced]):
+        return None
+    key = hash_of(
+        ["price", [board.key for board in boards], [one.name for one in site.contestants]]
+    )
+    return Chart(PRICE_PATH, key, lambda: _price_figure(priced))
+
+
+def _price_figure(priced: Sequence[ContestantLine]) -> Figure:
+    found = [(line, line.price or 0.0, line.better_than or (0.0, 0.0)) for line in priced]
+    dots = [
+        Dot(price, shares[0], line.model.kind != "model", short(line.model.name), *shares)
+        for line, price, shares in found
+    ]
+    values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS}
+    values["is_few"] = len(found) <= FEW
+    return Figure(
+        "Quality and cost", "price", scatter("US$ an answer", "better than", dots), values
+    )

@@ -9,15 +9,15 @@ from typing import Any
 from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
-from vivavoce.web.board.charts.board_charts import board_charts
+from vivavoce.web.board.charts.board_charts import board_charts, price_chart
 from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
-from vivavoce.web.board.charts.round_charts import contestant_charts, price_chart
 from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.samples import list_path
+from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import visible
 

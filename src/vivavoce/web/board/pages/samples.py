@@ -61,7 +61,7 @@ def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -
 
 
 def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
-    """The item with the answers of those who stand on its board."""
+    """The item with the answers of the contestants on its board."""
     standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
     sources = tuple(
         source

@@ -122,7 +122,7 @@ class _Reader:
         return placed
 
     def _reach(self, chunk: Chunk) -> tuple[int, int]:
-        """The first and the last column that a chunk stands in."""
+        """The first and the last column of a chunk."""
         inside = [
             c
             for c, (a, b) in enumerate(self.columns)
@@ -182,7 +182,7 @@ class _Reader:
         return gap < 1.3 * cell.words[0][0].font.size
 
     def _join_offset(self) -> None:
-        """Put labels that stand between two lines into the upper one."""
+        """Put labels between two lines into the upper one."""
         full = [
             y for y, row in zip(self.ys, self.grid, strict=True) if 2 * len(row) > len(self.columns)
         ]

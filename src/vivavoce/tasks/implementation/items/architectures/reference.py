@@ -138,7 +138,7 @@ def linkx(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
 
 
 def pmlp(arguments: Arguments, inputs: Arrays, weights: Arrays) -> list[Array]:
-    """Of each layer the product, the mean over neighbours and, but for the last, the norm."""
+    """Outputs of each layer: product, mean over neighbours and, but for the last, norm."""
     _, nn = import_geometric()
     model = nn.PMLP(**arguments)
     out, calls = record(model, weights, [inputs["x"], inputs["edge_index"]], {})

@@ -183,7 +183,7 @@ class Trial:
         return values
 
     def wrong(self, tree: Node, values: Any) -> dict[str, tuple[Node, str]]:
-        """What a reader who mistakes one thing computes: by what, a tree and a mistake.
+        """Results of a reader who mistakes one thing: a tree and a mistake, by the thing.
 
         `data` is a wrong column, `field` a wrong operator; only those with other values are given.
         """

@@ -30,7 +30,7 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """An operator with what it is applied to, or a column."""
+    """An operator with its arguments, or a column."""
 
     name: str
     """An operator, or `table.column`."""
@@ -240,7 +240,7 @@ def replaced(tree: Node, old: Node, new: Node) -> Node:
 
 
 def simpler(tree: Node) -> list[Node]:
-    """Allowed trees that lack one of the operators: a part stands in place of its argument."""
+    """Allowed trees without one of the operators: an argument takes its place."""
     made = {
         replaced(tree, node, arg)
         for node in tree.nodes()

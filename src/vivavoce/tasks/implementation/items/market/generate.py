@@ -1,9 +1,9 @@
 """A synthetic stock market from a seed: daily prices, daily fundamentals and minute quotes.
 
-It has on purpose what real tables have and careless programs trip over: rows in no order,
-instruments listed late or suspended for weeks, days locked at the price limit, missing reports,
-losses, minutes without orders. Only uniform draws, the four operations and rounding are used, so
-that a seed gives the same values on every machine.
+It has the traits of real tables that careless programs trip over: rows in no order, instruments
+listed late or suspended for weeks, days locked at the price limit, missing reports, losses, minutes
+without orders. Only uniform draws, the four operations and rounding are used. So a seed gives the
+same values on every machine.
 """
 
 from __future__ import annotations

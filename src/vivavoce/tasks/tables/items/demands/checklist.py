@@ -40,7 +40,7 @@ _ITEM_MARK = re.compile(r",|\band\b|\bor\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one point of the checklist came to."""
+    """Outcome of one point of the checklist."""
 
     name: str
     """One of `CHECKS`."""

@@ -1,11 +1,11 @@
-"""What a demand gives away of the table that it asks for: column names, words of them, values.
+"""Leaks of a demand about the table it asks for: column names, words of them, values.
 
 What leaks, words being compared without their inflection:
 
 - a column's name, or a synonym of it by the list of `metrics.table_schema`, in any order of words;
 - a word of a column's name that says something by itself;
-- a value: the whole of a short cell or of an item of a list in a cell, and any name or number that
-  stands in a cell or labels a row.
+- a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
+  cell or in the label of a row.
 
 What at least half of the works' titles hold is the table's topic, and so is the task of a table of
 results. A demand has to say it, and so it is no leak: except as a column's whole name, or as a
@@ -25,8 +25,10 @@ from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, r
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
-from vivavoce.text.terms import STOP_WORDS, porter_stem
+from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import STOP_WORDS
 
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 _MAX_WORD = 40
@@ -38,14 +40,7 @@ _MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
 )
-_NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
-        start=2,
-    )
-} | {"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+_NUMBER_WORDS: dict[str, str] = read_data(__file__, "words.toml")["number_words"]
 
 
 def read_words(text: str) -> list[str]:
@@ -54,7 +49,7 @@ def read_words(text: str) -> list[str]:
 
 
 def is_telling(word: str) -> bool:
-    """Whether a word says anything by itself: no stop word, no single Latin letter."""
+    """Check whether a word says anything by itself: no stop word, no single Latin letter."""
     return word.casefold() not in _SILENT and not (len(word) == 1 and word.isascii())
 
 
@@ -85,12 +80,12 @@ def stems_of(words: Sequence[str]) -> list[str]:
 
 
 def root_of(stem: str) -> str:
-    """What all words that may be kin of a stem begin with."""
+    """Beginning of all words that may be kin of a stem."""
     return stem[:_SHORTEST_ROOT]
 
 
 def are_kin(first: str, second: str) -> bool:
-    """Whether two stems are of one family: equal, or one goes on where the other ends.
+    """Check whether two stems are of one family: equal, or one goes on where the other ends.
 
     Porter's rules leave `accuraci` and `accur`, or `classif` and `classifi`, apart.
     """
@@ -194,7 +189,7 @@ class LeakIndex:
             self._add_marked(label)
 
     def leaks(self, demand: str) -> tuple[Leak, ...]:
-        """What a demand gives away, each word once for each kind; empty when it is clean."""
+        """Leaks of a demand, each word once for each kind; empty when it is clean."""
         words = read_words(demand[:MAX_DEMAND])
         names = list(self._find_names(words))
         named = {leak.source for leak in names}
@@ -246,7 +241,7 @@ class LeakIndex:
         for word in telling:
             by_root.setdefault(root_of(stem_of(word)), []).append((stem_of(word), word))
         keys: dict[tuple[str, ...], list[str]] = {}
-        for window in _windows(words, _MAX_NAME):
+        for window in windows(words, _MAX_NAME):
             if any(is_telling(word) for word in window):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
@@ -272,7 +267,7 @@ class LeakIndex:
 
     def _find_values(self, words: Sequence[str]) -> Iterator[Leak]:
         telling = [word for word in words if is_telling(word)]
-        for window in _windows(telling, _MAX_VALUE):
+        for window in windows(telling, _MAX_VALUE):
             if cell := self._values.get(tuple(stems_of(window))):
                 yield Leak("value", " ".join(window), cell)
         for stem, printed in _joined(telling):
@@ -313,7 +308,8 @@ def _kin_of(stem: str, spoken: Iterable[tuple[str, str]]) -> str:
     return next((word for known, word in spoken if are_kin(stem, known)), "")
 
 
-def _windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+    """Every run of words of at most so many, by its start and then its end."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + longest, len(words)) + 1):
             yield list(words[start:end])
@@ -321,6 +317,6 @@ def _windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
 
 def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
-    for window in _windows(words, _MAX_JOINED):
+    for window in windows(words, _MAX_JOINED):
         if len(window) > 1:
             yield stem_of("".join(window)), " ".join(window)

@@ -19,7 +19,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.tables.items.demands.checklist import Check, check_demand
+from vivavoce.tasks.tables.items.demands.checklist import check_demand
 from vivavoce.tasks.tables.items.demands.leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -27,6 +27,7 @@ from vivavoce.tasks.tables.items.demands.leaks import (
     leak_index,
     names_in,
     stem_of,
+    windows,
 )
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
@@ -60,7 +61,7 @@ _EMPTY = frozenset(_WORDS["empty"])
 
 
 def find_topics(caption: str, titles: Sequence[str], index: LeakIndex) -> list[str]:
-    """Up to three phrases for what a table is about, the caption's first; none may be left.
+    """Up to three phrases for the subject of a table, the caption's first; none may be left.
 
     None of them gives away a part of the table by itself, and each says something new. A phrase of
     several words comes before single ones, and one that titles share before one of a single title.
@@ -84,7 +85,7 @@ def _distinct(phrases: Iterable[str], most: int) -> list[str]:
 
 
 def _caption_phrases(caption: str, index: LeakIndex) -> Iterator[str]:
-    """What the first sentence of a caption names, cut where it turns to how works are compared."""
+    """The subject of a caption's first sentence, cut where it turns to the comparison of works."""
     sentences = split_sentences(plain_words(caption[:_MAX_CAPTION]))
     text = sentences[0] if sentences else ""
     number = _NUMBER_OF_TABLE.match(text)
@@ -174,13 +175,10 @@ def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
         text = text.lower()  # set in capitals, which then mark no names
     for part in _TITLE_BREAK.split(text):
         for run in _clean_runs(part, index):
-            words = run.split()
-            for start in range(len(words)):
-                for end in range(start + 1, min(start + _MAX_SHARED, len(words)) + 1):
-                    window = words[start:end]
-                    if is_telling(window[0]) and is_telling(window[-1]):
-                        stems = tuple(stem_of(word) for word in window if is_telling(word))
-                        yield stems, " ".join(window)
+            for window in windows(run.split(), _MAX_SHARED):
+                if is_telling(window[0]) and is_telling(window[-1]):
+                    stems = tuple(stem_of(word) for word in window if is_telling(word))
+                    yield stems, " ".join(window)
 
 
 def _longest_first(titles: Sequence[str], index: LeakIndex) -> list[str]:
@@ -198,7 +196,7 @@ WORDINGS = tuple(_WORDS["wordings"])
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was said of one wording."""
+    """Verdict on one wording."""
 
     attempt: Ordinal
     demand: str
@@ -222,12 +220,8 @@ class WrittenDemand:
 
     @property
     def reason(self) -> str:
-        """What was said last."""
+        """Reason of the last verdict."""
         return self.verdicts[-1].reason if self.verdicts else ""
-
-    def row(self) -> Row:
-        """As the file holds it."""
-        return asdict(self) | {"verdicts": [asdict(verdict) for verdict in self.verdicts]}
 
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
@@ -242,12 +236,10 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     return None
 
 
-def spot_check_row(
-    table: GoldTable, demand: str, source: Source, titles: Sequence[str]
-) -> tuple[Row, tuple[Check, ...]]:
-    """A row of `demands_to_check.jsonl`, for people who look demands through, and its checks."""
+def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequence[str]) -> Row:
+    """A row of `demands_to_check.jsonl`, for people who look demands through."""
     checks = check_demand(demand, table, titles)
-    row = {
+    return {
         "id": table.id,
         "demand": demand,
         "source": source,
@@ -257,14 +249,13 @@ def spot_check_row(
         "checks": [asdict(check) for check in checks],
         "flagged": [check.name for check in checks if not check.passed],
     }
-    return row, checks
 
 
 def read_demands(path: Path) -> dict[str, WrittenDemand]:
     """The demands of a file, by table.
 
     Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
-    decision, reason}]}; other keys are passed over.
+    decision, reason}]}; other keys are skipped.
 
     Raises:
         InputError: Names the file, the line and what is wrong with it.
@@ -280,7 +271,7 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
 
 
 def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
-    """Every wording with what the table is about, then with less of it."""
+    """Every wording with the table's whole subject, then with less of it."""
     for topic in _phrased(topics):
         for wording in wordings:
             yield wording.format(topic=topic)
@@ -302,5 +293,4 @@ def _phrased(topics: Sequence[str]) -> Iterator[str]:
 
 
 def _telling_stems(phrase: str) -> set[str]:
-    """Stems of the words of a phrase that make a topic."""
     return {stem_of(word) for word in _WORD.findall(phrase) if is_telling(word)} - _EMPTY

@@ -1,7 +1,7 @@
-"""What each table of a round is asked for with: the demand that came with it, or one made for it.
+"""Demands for the tables of a round: the one that came with a table, or one made for it.
 
 A demand that gives the table away, or is not one by the checklist, makes no item. One that came
-with the table is taken as it is, and what the checklist says of it stands in `TO_CHECK`.
+with the table is taken as it is, and `TO_CHECK` has the findings of the checklist.
 """
 
 from __future__ import annotations
@@ -30,39 +30,30 @@ TO_CHECK = "demands_to_check.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """What a table is asked for with."""
-
-    text: str
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
 class Demands:
     """The demands of a round."""
 
-    demands: Mapping[str, Demand]
-    """By table id."""
+    demands: Mapping[str, Row]
+    """By table id the row of `TO_CHECK`, with `demand` and `source`."""
     excluded: tuple[Exclusion, ...]
     """Tables without one."""
-    checks: tuple[Row, ...]
-    """Rows of `TO_CHECK`."""
 
     def texts(self) -> dict[str, str]:
         """The demands alone, by table id."""
-        return {table: demand.text for table, demand in self.demands.items()}
+        return {table: row["demand"] for table, row in self.demands.items()}
 
     def report(self) -> Row:
-        """How many there are by source, and how many of them the checklist flags."""
-        sources = [demand.source for demand in self.demands.values()]
+        """Number of demands by source, and of those that the checklist flags."""
+        rows = self.demands.values()
+        sources = [row["source"] for row in rows]
         return {
             "sources": {source: sources.count(source) for source in sorted(set(sources))},
-            "flagged": sum(bool(row["flagged"]) for row in self.checks),
+            "flagged": sum(bool(row["flagged"]) for row in rows),
         }
 
     def to_check(self) -> bytes:
         """The file `TO_CHECK`."""
-        return "".join(f"{canonical_json(row)}\n" for row in self.checks).encode()
+        return "".join(f"{canonical_json(row)}\n" for row in self.demands.values()).encode()
 
 
 def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
@@ -79,21 +70,18 @@ def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
     written = _read_written(options.demands, options.demands_file)
     labels = options.demand_labels
     accepted = read_demand_labels(Path(labels)) if labels is not None else {}
-    demands: dict[str, Demand] = {}
+    demands: dict[str, Row] = {}
     excluded: list[Exclusion] = []
-    checks: list[Row] = []
     for table in gold.tables:
         titles = titles_of(table, gold)
         demand = _demand(table, titles, gold, written)
-        if isinstance(demand, tuple):
-            excluded.append(Exclusion(TASK, table.id, *demand))
-            continue
-        if not accepted.get(table.id, True):
+        if isinstance(demand, Exclusion):
+            excluded.append(demand)
+        elif not accepted.get(table.id, True):
             excluded.append(Exclusion(TASK, table.id, "refused_demand", "people refused it"))
-            continue
-        demands[table.id] = demand
-        checks.append(spot_check_row(table, demand.text, demand.source, titles)[0])
-    return Demands(demands, tuple(excluded), tuple(checks))
+        else:
+            demands[table.id] = spot_check_row(table, *demand, titles)
+    return Demands(demands, tuple(excluded))
 
 
 def _read_written(source: DemandsFrom, file: str | None) -> Mapping[str, WrittenDemand] | None:
@@ -111,18 +99,19 @@ def _demand(
     titles: Sequence[str],
     gold: GoldTables,
     written: Mapping[str, WrittenDemand] | None,
-) -> Demand | tuple[str, str]:
-    """A table's demand, or the reason and detail of why it has none."""
+) -> tuple[str, Source] | Exclusion:
+    """A table's demand and its source, or why it has none."""
     given = gold.given.get(table.id)
     if given is not None and given.demand:
-        return Demand(given.demand, "given")
+        return given.demand, "given"
     if written is None:
         if text := template_demand(table, titles):
-            return Demand(text, "template")
-        return "no_demand", "no topic is left that gives nothing away"
+            return text, "template"
+        return Exclusion(TASK, table.id, "no_demand", "no topic is left that gives nothing away")
     found = written.get(table.id)
     if found is None or found.demand is None:
-        return "no_demand", found.reason if found else "the file of demands does not have it"
+        reason = found.reason if found else "the file of demands does not have it"
+        return Exclusion(TASK, table.id, "no_demand", reason)
     if failed := failures(check_demand(found.demand, table, titles)):
-        return "unfit_demand", failed
-    return Demand(found.demand, "model")
+        return Exclusion(TASK, table.id, "unfit_demand", failed)
+    return found.demand, "model"

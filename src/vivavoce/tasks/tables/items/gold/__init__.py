@@ -1,1 +1,1 @@
-"""Where gold tables come from: cited and results tables of a corpus, filtered, with their works."""
+"""Sources of gold tables: cited and results tables of a corpus, filtered, with their works."""

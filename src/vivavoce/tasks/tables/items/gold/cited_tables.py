@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -32,45 +32,15 @@ from vivavoce.tasks.tables.items.table_items import (
     is_known,
 )
 from vivavoce.text.dates import inside
-from vivavoce.text.sentences import split_sentences
 
 _NUMBER = r"[0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2}"
 _CAPTION = re.compile(rf"(?:table|tab\.?)\s{{0,3}}({_NUMBER})(?![\w])", re.IGNORECASE)
-_NAMED = re.compile(
-    rf"\b(?:Tables?|Tabs?\.)\s{{0,3}}((?:{_NUMBER})(?:\s?(?:,|-|–|&|and|to)\s?(?:{_NUMBER})){{0,5}})(?!\w)"
-)
-_EACH = re.compile(_NUMBER)
-_MAX_COUNT = 10
-_MAX_LENGTH = 1_000
 
 
 def table_number(caption: str) -> str | None:
     """The number that a caption opens with, such as `3` in `Table 3: Datasets`."""
     found = _CAPTION.match(caption.strip())
     return found[1].upper() if found else None
-
-
-def find_mentions(texts: Iterable[str], numbers: Mapping[str, int]) -> dict[int, tuple[str, ...]]:
-    """The first sentences that name each table.
-
-    Args:
-        texts: The sections of a paper.
-        numbers: The ordinals of its tables by their printed numbers.
-    """
-    found: dict[int, dict[str, None]] = {ordinal: {} for ordinal in numbers.values()}
-    for text in texts:
-        if _NAMED.search(text) is None:
-            continue
-        for sentence in split_sentences(text):
-            for ordinal in _named_in(sentence, numbers):
-                if len(sentence) <= _MAX_LENGTH and len(found[ordinal]) < _MAX_COUNT:
-                    found[ordinal][sentence] = None
-    return {ordinal: tuple(sentences) for ordinal, sentences in found.items() if sentences}
-
-
-def _named_in(sentence: str, numbers: Mapping[str, int]) -> list[int]:
-    named = (each for match in _NAMED.finditer(sentence) for each in _EACH.findall(match[1]))
-    return [numbers[number.upper()] for number in named if number.upper() in numbers]
 
 
 _CONTINUED = re.compile(
@@ -108,7 +78,6 @@ def _width(row: Row) -> int:
 
 
 def _with_lines(table: Row, more: Row) -> Row:
-    """A table with the lines of its continuation."""
     header = 0
     while header < min(len(more["cells"]), len(table["cells"])) and (
         more["cells"][header] == table["cells"][header] and not _cites_at(more, header)
@@ -141,8 +110,6 @@ class Source:
     """Ordinals of the references that any of its tables cites."""
     works: dict[int, Work] = field(default_factory=dict)
     """What they mean, by ordinal."""
-    mentions: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """By ordinal of the table."""
 
     @property
     def kin(self) -> frozenset[str]:
@@ -152,10 +119,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A gold table, and the rows of the printed one that are not in it, by reason."""
+    """A gold table, and what is known beside it."""
 
     table: GoldTable
-    dropped: Mapping[str, int]
+    kin: frozenset[str]
+    """Works that are no distractors of it."""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """Rows of the printed table that are not in it, by reason."""
 
 
 def read_sources(
@@ -163,14 +133,15 @@ def read_sources(
 ) -> tuple[dict[str, Source], list[Exclusion]]:
     """The papers of a window with tables in which a row cites exactly one work.
 
-    Such tables of other papers are told with the reason. What the references mean, and where
-    tables are mentioned, is not read yet.
+    Such tables of other papers are told with the reason. What the references mean is not read yet.
     """
     sources: dict[str, Source] = {}
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
         of_paper = join_continued(list(tables))
-        citing = [row for row in of_paper if _cites_one(row)]
+        citing = [
+            row for row in of_paper if any(len(cited) == 1 for cited in row.get("row_cited") or ())
+        ]
         if not citing:
             continue
         source = Source(papers[name], citing)
@@ -188,20 +159,6 @@ def read_references(corpus: Corpus, sources: Mapping[str, Source], given: GivenT
         source = sources.get(row["paper_id"])
         if source is not None and row["ordinal"] in source.cited:
             source.works[row["ordinal"]] = given.work_of(row) or work_of_reference(row)
-
-
-def read_mentions(corpus: Corpus, sources: Mapping[str, Source]) -> set[str]:
-    """Note where papers mention their tables; returns the ids of all papers that have a text."""
-    texts: set[str] = set()
-    for name, rows in groupby(corpus.rows("sections"), key=lambda row: str(row["paper_id"])):
-        texts.add(name)
-        if source := sources.get(name):
-            numbers: dict[str, int] = {}
-            for table in source.tables:
-                if number := table_number(table["caption"]):
-                    numbers.setdefault(number, table["ordinal"])
-            source.mentions = find_mentions((row["text"] for row in rows), numbers)
-    return texts
 
 
 def make_table(
@@ -229,10 +186,8 @@ def make_table(
     table = GoldTable(
         id=name,
         source_paper=source.paper.paper_id,
-        ordinal=row["ordinal"],
         kind=_DIGESTABLES if _DIGESTABLES in source.paper.source.split("+") else "cited",
         caption=" ".join(row["caption"].split()),
-        mentions=source.mentions.get(row["ordinal"], ()),
         columns=distinct_names(values.columns),
         rows=tuple(
             GoldRow(line.ordinal, paper, label, cells)
@@ -240,16 +195,12 @@ def make_table(
         ),
         published=source.paper.first_public,
     )
-    return Made(table, dropped)
+    return Made(table, source.kin, dropped)
 
 
 def table_id(row: Row) -> str:
     """The id of a gold table from a row of `tables`."""
     return f"{row['paper_id']}/table/{row['ordinal']}"
-
-
-def _cites_one(row: Row) -> bool:
-    return any(len(ordinals) == 1 for ordinals in row.get("row_cited") or ())
 
 
 def _outside(paper: Paper, window: Window, *, undated: bool) -> tuple[str, str] | None:
@@ -287,6 +238,6 @@ def _choose_lines(
 
 
 def _is_own(line: Line, grid: Grid) -> bool:
-    """Whether a line that cites nothing is the last, and not about what everybody compares with."""
+    """Check that a line without citation is the last, and not about common baselines."""
     label = line.cells[0].casefold()
     return line is grid.lines[-1] and not any(word in label for word in _NOT_OURS)

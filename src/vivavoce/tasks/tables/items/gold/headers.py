@@ -95,8 +95,8 @@ def without_citations(cell: str) -> str:
 def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """The columns that only say which work a line is about; the one with its name goes first.
 
-    Citations stand behind the name, or in a column of their own; the name is then where a header
-    such as `Method` says so.
+    Citations follow the name, or are in a column of their own; a header such as `Method` then shows
+    the place of the name.
     """
     cited = [sum(_has_citation(line[column]) for line in lines) for column in range(len(columns))]
     most = max(cited, default=0)
@@ -106,7 +106,8 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     named = sum(bool(without_citations(line[marked])) for line in lines)
     if 2 * named > len(lines):
         return (marked,)
-    name = next((place for place, column in enumerate(columns) if _is_label(column)), None)
+    said = (place for place, column in enumerate(columns) if column.casefold() in _LABELS)
+    name = next(said, None)
     return (marked,) if name in (None, marked) else (name, marked)
 
 
@@ -124,7 +125,7 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_divider(row: Sequence[str]) -> bool:
-    """Whether a row says at most one thing for the whole table, such as the name of a group."""
+    """Check whether a row has at most one cell for the whole table, such as the name of a group."""
     said = {cell.strip() for cell in row} - {""}
     return not said or (len(said) == 1 and bool(row[0].strip()))
 
@@ -138,7 +139,7 @@ def _spread(row: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
-    """Whether a row names what the spans of the row above hold, and says nothing new elsewhere."""
+    """Check whether a row names the parts of the spans above it, and says nothing new elsewhere."""
     joined = [bool(one) and one == other for one, other in pairwise(above)]
     spanned = [any(sides) for sides in zip((False, *joined), (*joined, False), strict=True)]
     names = [cell for cell, is_spanned in zip(row, spanned, strict=True) if is_spanned]
@@ -160,7 +161,6 @@ def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _join(header: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The names of a column in all header rows, each once."""
     names = []
     for parts in zip(*header, strict=True):
         words = (without_citations(part) for part in parts)
@@ -171,10 +171,6 @@ def _join(header: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _has_citation(cell: str) -> bool:
     text = cell[:_MAX_CELL]
     return any(marks.search(text) for marks in (_NUMBERS, _NAMES_AND_YEAR, _YEAR))
-
-
-def _is_label(name: str) -> bool:
-    return name.casefold() in _LABELS
 
 
 _NO, _YES = "no", "yes"
@@ -190,7 +186,7 @@ _FORMULAS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a grid says of the works that its lines are about."""
+    """Works that the lines of a grid are about."""
 
     labels: tuple[str, ...]
     columns: tuple[str, ...]
@@ -287,7 +283,7 @@ def _with_crosses(values: list[str | None]) -> list[str | None]:
 
 
 def _is_formula(cell: str) -> bool:
-    """Whether a cell has mathematics with letters and an operator."""
+    """Check whether a cell has mathematics with letters and an operator."""
     return any(
         _OPERATOR.search(maths) and any(map(str.isalpha, latex_words(maths)))
         for maths in _MATHS.findall(cell[:2_000])

@@ -11,6 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import BoardWithin, boards_within
@@ -18,8 +19,8 @@ from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.gold.cited_tables import (
+    Made,
     make_table,
-    read_mentions,
     read_references,
     read_sources,
 )
@@ -27,7 +28,8 @@ from vivavoce.tasks.tables.items.gold.headers import distinct_names, find_duplic
 from vivavoce.tasks.tables.items.gold.works import (
     Given,
     GivenTables,
-    Works,
+    merge_works,
+    papers_with_text,
     read_given,
     work_of_paper,
 )
@@ -42,6 +44,11 @@ _ENOUGH_COLUMNS = 4
 """About the mean of arXiv2Table's tables, 3.56."""
 _Scores = dict[str, dict[str, str]]
 """The score of each paper by board."""
+
+
+class _Least(NamedTuple):
+    papers: int
+    columns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +66,7 @@ def read_results_tables(
     corpus: Corpus,
     window: Window,
     texts: Collection[str],
-    *,
-    min_papers: int = _MIN_RESULTS,
-    min_columns: int = 2,
+    options: TablesOptions,
 ) -> ResultsTables:
     """A table for each task of a window: a row for each paper, a column for each board.
 
@@ -69,6 +74,7 @@ def read_results_tables(
     no table without them. Of boards with the same scores, since lists name them differently, the
     fullest stays. While more than half of the cells are empty, a row or column goes.
     """
+    least = _Least(max(_MIN_RESULTS, options.min_papers), options.min_columns)
     tasks: dict[str, list[BoardWithin]] = defaultdict(list)
     for within in boards_within(corpus, window)[0]:
         tasks[within.board.id.partition("/")[0]].append(within)
@@ -79,8 +85,8 @@ def read_results_tables(
     for task, boards in sorted(tasks.items()):
         name = f"results/{task}"
         kin[name] = frozenset(paper for within in boards for paper in within.board.papers)
-        scores = _choose(boards, texts, min_papers, min_columns)
-        if why := _why_not(scores, min_papers, min_columns):
+        scores = _choose(boards, texts, least)
+        if why := _why_not(scores, least):
             excluded.append(Exclusion(TASK, name, *why))
             continue
         table = _table(name, boards, scores, papers)
@@ -91,15 +97,13 @@ def read_results_tables(
     return ResultsTables(tuple(tables), tuple(excluded), kin)
 
 
-def _choose(
-    boards: Sequence[BoardWithin], texts: Collection[str], min_papers: int, min_columns: int
-) -> _Scores:
+def _choose(boards: Sequence[BoardWithin], texts: Collection[str], least: _Least) -> _Scores:
     """The scores of a table; boards with a score of one paper only where it takes them."""
     scores: _Scores = {}
     for shared_by in (_SHARED_BY, 1):
         found = _distinct(_scores(boards, texts, shared_by))
-        scores = _dense(found, min_papers, min_columns, shared_by)
-        if _why_not(scores, min_papers, min_columns) is None:
+        scores = _dense(found, least, shared_by)
+        if _why_not(scores, least) is None:
             break
     return scores
 
@@ -132,16 +136,13 @@ def _agree(scores: dict[str, str], others: dict[str, str]) -> bool:
     return same >= _SHARED_BY and 3 * same >= 2 * len(common)
 
 
-def _dense(scores: _Scores, min_papers: int, min_columns: int, shared_by: int) -> _Scores:
+def _dense(scores: _Scores, least: _Least, shared_by: int) -> _Scores:
     """Scores without the papers and boards that leave over half of the cells empty.
 
     Papers or boards may go first, or whichever of the emptiest two is emptier: the way that keeps
     most papers and columns is taken; columns beyond `_ENOUGH_COLUMNS` do not make up for papers.
     """
-    ways = [
-        _thin_out(scores, min_papers, min_columns, shared_by, prefer_papers=weight)
-        for weight in (1.0, 0.0, math.inf)
-    ]
+    ways = [_thin_out(scores, least, shared_by, weight) for weight in (1.0, 0.0, math.inf)]
     return max(ways, key=_worth)
 
 
@@ -150,9 +151,7 @@ def _worth(scores: _Scores) -> tuple[bool, int, int]:
     return _is_dense(scores), len(_papers_in(scores)) * columns, _filled(scores)
 
 
-def _thin_out(
-    scores: _Scores, min_papers: int, min_columns: int, shared_by: int, *, prefer_papers: float
-) -> _Scores:
+def _thin_out(scores: _Scores, least: _Least, shared_by: int, prefer_papers: float) -> _Scores:
     scores = {board: dict(of_papers) for board, of_papers in scores.items()}
     while not _is_dense(scores):
         counts = Counter(paper for of_papers in scores.values() for paper in of_papers)
@@ -160,11 +159,11 @@ def _thin_out(
         board = min(scores, key=lambda name: (len(scores[name]), name))
         # Shares of what is filled: the smaller one leaves the more cells empty.
         of_paper, of_board = counts[paper] * len(counts), len(scores[board]) * len(scores)
-        goes = of_paper < of_board * prefer_papers or len(scores) <= min_columns
-        if goes and len(counts) > min_papers:
+        goes = of_paper < of_board * prefer_papers or len(scores) <= least.columns
+        if goes and len(counts) > least.papers:
             for of_papers in scores.values():
                 of_papers.pop(paper, None)
-        elif len(scores) > min_columns:
+        elif len(scores) > least.columns:
             del scores[board]
         else:
             break
@@ -184,11 +183,11 @@ def _is_dense(scores: _Scores) -> bool:
     return 2 * _filled(scores) >= len(_papers_in(scores)) * len(scores)
 
 
-def _why_not(scores: _Scores, min_papers: int, min_columns: int) -> tuple[str, str] | None:
+def _why_not(scores: _Scores, least: _Least) -> tuple[str, str] | None:
     papers = len(_papers_in(scores))
-    if len(scores) < min_columns:
+    if len(scores) < least.columns:
         return "few_columns", f"{len(scores)} boards with scores of papers with text"
-    if papers < min_papers:
+    if papers < least.papers:
         return "few_papers", f"{papers} papers with text"
     if not _is_dense(scores):
         places = papers * len(scores)
@@ -205,10 +204,8 @@ def _table(
     return GoldTable(
         id=name,
         source_paper=None,
-        ordinal=0,
         kind="results",
         caption=f"Published results on {task}.",
-        mentions=(),
         columns=distinct_names([f"{board.dataset} – {board.metric}" for board in kept]),
         rows=tuple(
             GoldRow(ordinal, paper, "", tuple(scores[board.id].get(paper) for board in kept))
@@ -220,7 +217,7 @@ def _table(
 
 @dataclass(frozen=True, slots=True)
 class GoldTables:
-    """The gold tables of a window, and what was left out."""
+    """The gold tables of a window, and the exclusions."""
 
     tables: tuple[GoldTable, ...]
     """Sorted by id."""
@@ -245,47 +242,40 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
     """
     papers = {paper.paper_id: paper for paper in corpus.papers}
     sources, excluded = read_sources(corpus, papers, window, undated=options.undated)
-    texts = read_mentions(corpus, sources)
+    texts = papers_with_text(corpus)
     given = read_given(corpus, papers, texts)
     read_references(corpus, sources, given)
-    works = Works(papers, texts)
-    for source in sources.values():
-        works.add_all([work_of_paper(source.paper, texts), *source.works.values()])
-    known = works.by_id()
-    found: dict[str, tuple[GoldTable, frozenset[str], Mapping[str, int]]] = {}
+    works = [
+        work
+        for source in sources.values()
+        for work in (work_of_paper(source.paper, texts), *source.works.values())
+    ]
+    known = merge_works(works, papers, texts)
+    found: dict[str, Made] = {}
     for source in sources.values():
         for row in source.tables:
             made = make_table(source, row, known, options)
             if isinstance(made, Exclusion):
                 excluded.append(made)
             else:
-                found[made.table.id] = (made.table, source.kin, made.dropped)
+                found[made.table.id] = made
     if "results" in options.kinds:
-        results = read_results_tables(
-            corpus,
-            window,
-            texts,
-            min_papers=max(_MIN_RESULTS, options.min_papers),
-            min_columns=options.min_columns,
-        )
-        found |= {table.id: (table, results.kin[table.id], {}) for table in results.tables}
+        results = read_results_tables(corpus, window, texts, options)
+        found |= {table.id: Made(table, results.kin[table.id]) for table in results.tables}
         excluded += results.excluded
-        works.add_all(
-            work_of_paper(papers[paper], texts)
-            for table in results.tables
-            for paper in table.papers
-        )
-    works.add_all(given.works.values())
-    return _without_duplicates(found, excluded, works.by_id(), given)
+        shown = {paper for table in results.tables for paper in table.papers}
+        works += [work_of_paper(papers[paper], texts) for paper in shown]
+    works += given.works.values()
+    return _without_duplicates(found, excluded, merge_works(works, papers, texts), given)
 
 
 def _without_duplicates(
-    found: Mapping[str, tuple[GoldTable, frozenset[str], Mapping[str, int]]],
+    found: Mapping[str, Made],
     excluded: list[Exclusion],
     works: Mapping[str, Work],
     given: GivenTables,
 ) -> GoldTables:
-    tables = [found[name][0] for name in sorted(found)]
+    tables = [found[name].table for name in sorted(found)]
     duplicates = find_duplicates(tables)
     excluded = excluded + [
         Exclusion(TASK, name, "duplicate", first) for name, first in duplicates.items()
@@ -300,12 +290,12 @@ def _without_duplicates(
     wanted.update(paper for one in came.values() for paper in one.distractors or ())
     dropped: Counter[str] = Counter()
     for table in kept:
-        dropped.update(found[table.id][2])
+        dropped.update(found[table.id].dropped)
     return GoldTables(
         tables=kept,
         excluded=tuple(sorted(excluded, key=lambda one: one.paper_id)),
         works={name: work for name, work in works.items() if name in wanted},
-        kin={table.id: found[table.id][1] for table in kept},
+        kin={table.id: found[table.id].kin for table in kept},
         given=came,
         dropped=dict(sorted(dropped.items())),
     )

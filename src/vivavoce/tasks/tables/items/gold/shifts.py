@@ -29,8 +29,6 @@ _MAX_COLUMNS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Text below a name."""
-
     is_filled: bool
     years: float
     """Share of the values that hold a year."""
@@ -40,7 +38,7 @@ class _Column:
     """Share of the values that are marks for yes or no."""
 
     def is_alien_to(self, name: str) -> bool:
-        """True if none of this can stand below a name."""
+        """True if none of these cells can be a value below a name."""
         if not self.is_filled:
             return False
         words = set(re.findall(r"[^\W\d_]+", name.casefold()))

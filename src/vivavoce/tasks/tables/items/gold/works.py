@@ -1,4 +1,4 @@
-"""What is known of the works in gold tables, those outside of the corpus too."""
+"""Facts about the works in gold tables, those outside of the corpus too."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def work_id(title: str, raw: str) -> str:
 
 
 def is_outside(paper_id: str) -> bool:
-    """Whether an id is one of `work_id`."""
+    """Check whether an id is one of `work_id`."""
     return paper_id.startswith(_OUTSIDE)
 
 
@@ -52,7 +52,7 @@ def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
 
 
 def work_of_reference(row: Row) -> Work:
-    """What an entry of a list of references says of the work it cites.
+    """Facts of a reference entry about the work it cites.
 
     The work has the id of the paper of the corpus that it resolves to, if any.
     """
@@ -72,39 +72,30 @@ def _title_of(row: Row) -> str:
     return "" if _NO_TITLE.match(title) or not normalise_title(title) else title
 
 
-class Works:
-    """Gathers works: papers of the corpus once, others from every entry that cites them."""
-
-    def __init__(self, papers: Mapping[str, Paper], texts: Collection[str]) -> None:
-        self._papers = papers
-        self._texts = texts
-        self._found: dict[str, Work] = {}
-
-    def add_all(self, works: Iterable[Work]) -> None:
-        """Add works; what the corpus says of one goes before what its citations say."""
-        for work in works:
-            self._add(work)
-
-    def by_id(self) -> dict[str, Work]:
-        """All that were added, sorted by id."""
-        return {name: self._found[name] for name in sorted(self._found)}
-
-    def _add(self, work: Work) -> None:
+def merge_works(
+    works: Iterable[Work], papers: Mapping[str, Paper], texts: Collection[str]
+) -> dict[str, Work]:
+    """Works by id, sorted; what the corpus says of one goes before what its citations say."""
+    found: dict[str, Work] = {}
+    for work in works:
         name = work.paper_id
-        known = self._found.get(name)
-        if known is None:
-            paper = self._papers.get(name)
-            known = work if paper is None else work_of_paper(paper, self._texts)
-        self._found[name] = replace(
-            known,
-            title=known.title or work.title,
-            published=known.published or work.published,
+        if name not in found:
+            found[name] = work_of_paper(papers[name], texts) if name in papers else work
+        known = found[name]
+        found[name] = replace(
+            known, title=known.title or work.title, published=known.published or work.published
         )
+    return {name: found[name] for name in sorted(found)}
+
+
+def papers_with_text(corpus: Corpus) -> frozenset[str]:
+    """Ids of the papers that have a text."""
+    return frozenset(str(row["paper_id"]) for row in corpus.rows("sections"))
 
 
 def corpus_works(corpus: Corpus) -> dict[str, Work]:
     """Every paper of a corpus that has a title, by id."""
-    texts = {row["paper_id"] for row in corpus.rows("sections")}
+    texts = papers_with_text(corpus)
     works = (
         work_of_paper(paper, texts) for paper in corpus.papers if "not_a_paper" not in paper.gates
     )
@@ -134,7 +125,7 @@ _NUMBER = "CorpusId:"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What came with a table."""
+    """Records that came with a table."""
 
     demand: str | None
     distractors: tuple[str, ...] | None
@@ -145,7 +136,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class GivenTables:
-    """What came with all tables of a corpus."""
+    """Records that came with all tables of a corpus."""
 
     by_paper: Mapping[str, Given] = field(default_factory=dict)
     """By the paper of the corpus that stands for the file's entry."""
@@ -159,7 +150,7 @@ class GivenTables:
 
 
 def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]) -> GivenTables:
-    """What the arXiv2Table files in a corpus say beside their tables.
+    """Records of the arXiv2Table files in a corpus beside their tables.
 
     Raises:
         DamagedError: What was read from them was altered.
@@ -180,7 +171,7 @@ def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[st
 
 
 def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
-    """The records with keys of one sort, as they stood in their files; later ones go before."""
+    """The records with keys of one sort, as in their files; later ones go before."""
     for batch in list_batches(corpus.folder):
         if batch.kind != _KIND or not batch.is_complete:
             continue

@@ -27,8 +27,13 @@ from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryT
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
 from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
-from vivavoce.tasks.tables.items.keyword.facets import FACETS, find_topics
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, datasets_in, terms_of
+from vivavoce.tasks.tables.items.keyword.papers import (
+    FACETS,
+    PoolText,
+    datasets_in,
+    find_topics,
+    terms_of,
+)
 from vivavoce.text.data import read_data
 from vivavoce.text.terms import STOP_WORDS
 
@@ -121,7 +126,7 @@ def as_library_paper(paper: PoolText) -> LibraryPaper:
 
 
 def _boards(paper: LibraryPaper, datasets: Datasets) -> Iterator[tuple[Board, bool]]:
-    """The boards that a paper names, and whether test and validation are told apart on them."""
+    """The boards that a paper names, and whether it separates test and validation on them."""
     for source in sources_of(paper):
         heads = " ".join(head for block in source.blocks for head in (*block.heads, *block.columns))
         around = f"{source.caption} {source.near}"
@@ -176,7 +181,7 @@ def _key(name: str) -> str:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a name is one of something else, such as a model's."""
+    """Check whether a name is one of something else, such as a model's."""
     listings = ("metric", "architecture", "base_model", "language")
     return any(terms_of(listing).has(name) for listing in listings)
 
@@ -218,7 +223,7 @@ def choose_papers(demand: str, papers: Sequence[PoolText]) -> list[PoolText]:
 
 
 def nearness(demand: str, papers: Sequence[PoolText]) -> Floats:
-    """How near each paper is to a demand; only the proportions mean something."""
+    """Nearness of each paper to a demand; only the proportions mean something."""
     texts = [paper.lead for paper in papers]
     found = TfidfRetriever(texts, _features)
     asked = np.asarray(found.scores(" ".join(topic_words(demand))), dtype=np.float64)
@@ -235,7 +240,7 @@ def nearness(demand: str, papers: Sequence[PoolText]) -> Floats:
 
 
 def count_kept(scores: Floats) -> int:
-    """How many of the best scores, one a paper in any order, stand before the steepest fall."""
+    """Number of the best scores, one a paper in any order, before the steepest fall."""
     ordered = np.sort(scores)[::-1] + 1e-6
     size = len(ordered)
     least = max(1, -(-size // _KEPT_SHARE))
@@ -270,8 +275,8 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     """A table out of a pool, without a model.
 
     Papers that are not near the demand are left out. Columns are results on boards that the papers
-    share, and properties that papers of most fields have, first those that the demand has a word
-    for, then those that most papers tell and that tell them apart. What nothing tells is N/A.
+    share, and properties that papers of most fields have. Properties that the demand has a word for
+    come first, then those that most papers state and that differ. A cell without evidence is N/A.
     """
     chosen = choose_papers(demand, papers)
     columns = _columns(demand, chosen)
@@ -310,5 +315,5 @@ def _facets(demand: str, papers: Sequence[PoolText], most: int) -> dict[str, Col
 
 
 def _differs(values: Mapping[str, str], papers: Sequence[PoolText]) -> bool:
-    """Whether a column tells papers apart."""
+    """Check whether a column separates papers."""
     return len(papers) < 2 or len({cell_key(value) for value in values.values()}) > 1

@@ -1,4 +1,4 @@
-"""The papers of a pool as the rules read them.
+"""The papers of a pool as the rules read them, and the columns that they are compared in.
 
 A line of a list is a name and, after a colon, other ways to write it. `*` stands for the rest of a
 word; a name in capitals is only found in capitals.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from vivavoce.readers.board_names import METRICS
+from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of, windows
 from vivavoce.text.data import read_data, read_patterns
 
 _MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
@@ -31,27 +32,35 @@ class PoolText:
     text: str = ""
 
     @property
+    def parts(self) -> tuple[tuple[int, str], ...]:
+        """Title, abstract and text, each with the weight of a mention in it."""
+        return (_TITLE, self.title), (_ABSTRACT, self.abstract), (_TEXT, self.text)
+
+    @property
     def lead(self) -> str:
         """Title and abstract."""
         return f"{self.title}\n{self.abstract}"
 
 
-def read_pool(rows: Iterable[Mapping[str, Any]]) -> list[PoolText]:
-    """The papers of a sample's `pool`: objects with label, title, abstract and text."""
+def read_pool(rows: Iterable[Mapping[str, Any]], *, whole: bool = False) -> list[PoolText]:
+    """The papers of a sample's `pool`: objects with label, title, abstract and text.
+
+    Abstracts and texts are cut to what rules read, unless the `whole` is asked for.
+    """
     given = list(rows)
-    most = min(_MAX_TEXT, _ALL_TEXTS // max(1, len(given)))
+    most = None if whole else min(_MAX_TEXT, _ALL_TEXTS // max(1, len(given)))
     return [
         PoolText(
             str(row["label"]),
             " ".join(_part(row, "title", _MAX_TITLE).split()),
-            _part(row, "abstract", _MAX_ABSTRACT),
+            _part(row, "abstract", None if whole else _MAX_ABSTRACT),
             _part(row, "text", most),
         )
         for row in given
     ]
 
 
-def _part(row: Mapping[str, Any], name: str, most: int) -> str:
+def _part(row: Mapping[str, Any], name: str, most: int | None) -> str:
     return str(row.get(name) or "")[:most].strip()
 
 
@@ -67,11 +76,20 @@ _TASK = _PATTERNS["task"]
 _AIM = _PATTERNS["aim"]
 _AIM_ENDS = _PATTERNS["aim_ends"]
 _VAGUE = _PATTERNS["vague"]
-_TITLE, _ABSTRACT = 8, 4
+_TITLE, _ABSTRACT, _TEXT = 8, 4, 1
+
+
+def weigh(parts: Iterable[tuple[int, str]], find: Callable[[str], Iterable[str]]) -> Counter[str]:
+    """Names that are found in parts of a paper, by how much speaks for each."""
+    weights: Counter[str] = Counter()
+    for weight, text in parts:
+        for name in find(text):
+            weights[name] += weight
+    return weights
 
 
 def own_name(paper: PoolText) -> str | None:
-    """What a paper calls its own method, where title or abstract tell."""
+    """A paper's name for its own method, where title or abstract give it."""
     if found := _TITLED.match(paper.title):
         return found[1].strip()
     found = _CALLED.search(paper.abstract)
@@ -80,19 +98,15 @@ def own_name(paper: PoolText) -> str | None:
 
 def datasets_in(paper: PoolText) -> Counter[str]:
     """Names of datasets, by how much speaks for each."""
-    weights: Counter[str] = Counter()
-    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract), (1, paper.text)):
-        for name in _dataset_names(text):
-            weights[name] += weight
-    return weights
+    return weigh(paper.parts, _dataset_names)
 
 
 def task_of(paper: PoolText) -> Counter[str]:
-    """What a paper works on: a phrase such as `machine translation`, or what its title is for."""
-    weights: Counter[str] = Counter()
-    for weight, text in ((_TITLE, paper.title), (_ABSTRACT, paper.abstract)):
-        for found in _TASK.finditer(text.lower()):
-            weights[_without_vague(found.group())] += weight
+    """A paper's subject: a phrase such as `machine translation`, or the purpose in its title."""
+    weights = weigh(
+        paper.parts[:2],
+        lambda text: (_without_vague(found.group()) for found in _TASK.finditer(text.lower())),
+    )
     if not weights and (aim := _AIM.search(paper.title)):
         words = _AIM_ENDS.split(f" {aim[1]} ", maxsplit=1)[0].strip().lower()
         weights[_without_vague(words)] += _TITLE
@@ -147,7 +161,7 @@ class Terms:
             yield match.start(), match.end(), self._name(match.group())
 
     def has(self, name: str) -> bool:
-        """Whether a text is one of the forms and nothing else."""
+        """Check whether a text is one of the forms and nothing else."""
         return self._pattern.fullmatch(name) is not None
 
     def _name(self, found: str) -> str:
@@ -171,3 +185,151 @@ def _form_pattern(form: str) -> str:
 def terms_of(listing: str) -> Terms:
     """The terms of one of the lists by its name, such as `architecture` or `metric`."""
     return Terms(_LISTS[listing])
+
+
+_MAX_VALUES = 3
+_NEAR_BEST = 0.5
+"""Share of the most mentioned value's weight that another one needs to stand beside it."""
+_SCALE = {"million": "M", "billion": "B", "thousand": "K"}
+_YES, _NO = "Yes", "No"
+
+Find = Callable[[PoolText], Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A property that papers can be compared in."""
+
+    name: str
+    """Of the column."""
+    asked_by: str
+    """A pattern of how words of demands begin that ask for it."""
+    find: Find
+    """The values that a paper gives, by how much speaks for each."""
+    most: int = _MAX_VALUES
+    """Values of a cell."""
+
+    def is_asked(self, demand: str) -> bool:
+        """Check whether a demand has such a word."""
+        return re.search(rf"\b(?:{self.asked_by})", demand, re.IGNORECASE) is not None
+
+    def cell(self, paper: PoolText) -> str | None:
+        """A paper's cell: the values with most evidence."""
+        # Equal ones stay as they were mentioned.
+        ranked = self.find(paper).most_common(self.most)
+        least = _NEAR_BEST * ranked[0][1] if ranked else 0
+        return ", ".join(name for name, weight in ranked if weight >= least) or None
+
+
+def _listed(listing: str) -> Find:
+    return lambda paper: weigh(
+        paper.parts, lambda text: (name for _, _, name in terms_of(listing).find(text))
+    )
+
+
+def _numbered(pattern: re.Pattern[str]) -> Find:
+    """The numbers that a pattern finds, with the sign of their scale."""
+    return lambda paper: weigh(
+        paper.parts,
+        lambda text: (
+            "".join(map(_scaled, filter(None, found.groups()))) for found in pattern.finditer(text)
+        ),
+    )
+
+
+def _scaled(part: str) -> str:
+    for word, sign in _SCALE.items():
+        part = re.sub(rf"\s?{word}", sign, part, flags=re.IGNORECASE)
+    return part.upper() if part.isalpha() else part
+
+
+def _method(paper: PoolText) -> Counter[str]:
+    name = own_name(paper)
+    return Counter([name]) if name else Counter()
+
+
+def _code(paper: PoolText) -> Counter[str]:
+    """Only a whole text can tell that there is none."""
+    if any(_PATTERNS["code"].search(text) for _, text in paper.parts):
+        return Counter([_YES])
+    return Counter([_NO]) if paper.text else Counter()
+
+
+_FUNCTIONS = {"method": _method, "task": task_of, "dataset": datasets_in, "code": _code}
+
+
+def _finder(name: str) -> Find:
+    """The function that `find` names in `facets.toml`."""
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name]
+    return _numbered(_PATTERNS[name]) if name in _PATTERNS else _listed(name)
+
+
+FACETS = tuple(
+    Facet(**{**given, "find": _finder(given["find"])})
+    for given in read_data(__file__, "facets.toml")["facet"]
+)
+"""In the order in which a table has them."""
+
+
+YES, NO = "✓", "✗"
+_MIN_COUNT, _MIN_SHARE, _MAX_SHARE = 2, 0.2, 0.7
+"""Papers that have a phrase, and the share of all papers."""
+_MAX_WORDS = 2
+"""Words of a phrase."""
+_BREAK = re.compile(r"[:;,.?!()\n–—]")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_EMPTY = read_data(__file__, "words.toml")["empty"]
+"""Words that are in too many papers to say what one is about."""
+
+Stems = tuple[str, ...]
+
+
+def find_topics(demand: str, papers: Sequence[PoolText], most: int) -> dict[str, dict[str, str]]:
+    """Phrases that set papers apart, each with its value for every label.
+
+    Those that split the papers most evenly come first, `most` in all; no word is in two of them,
+    and none has but words of the demand.
+    """
+    asked = {stem_of(word) for word in _WORD.findall(demand)}
+    printed: dict[Stems, Counter[str]] = {}
+    holders: dict[Stems, list[str]] = {}
+    for paper in papers:
+        for stems, phrase in dict(_phrases(paper.lead)).items():
+            printed.setdefault(stems, Counter())[phrase] += 1
+            holders.setdefault(stems, []).append(paper.label)
+    size, empty = len(papers), _empty_stems()
+    fit = {
+        stems: labels
+        for stems, labels in holders.items()
+        if max(_MIN_COUNT, _MIN_SHARE * size) <= len(labels) <= _MAX_SHARE * size
+        and not set(stems) <= asked
+        and empty.isdisjoint(stems)
+    }
+    ranked = sorted(fit, key=lambda stems: (abs(2 * len(fit[stems]) - size), -len(stems), stems))
+    topics: dict[str, dict[str, str]] = {}
+    said: set[str] = set()
+    for stems in ranked:
+        if len(topics) == most:
+            break
+        if said.isdisjoint(stems):
+            said.update(stems)
+            having = set(fit[stems])
+            name = printed[stems].most_common(1)[0][0]
+            topics[f"{name[:1].upper()}{name[1:]}"] = {
+                paper.label: YES if paper.label in having else NO for paper in papers
+            }
+    return topics
+
+
+@cache
+def _empty_stems() -> frozenset[str]:
+    return frozenset(map(stem_of, _EMPTY))
+
+
+def _phrases(text: str) -> Iterator[tuple[Stems, str]]:
+    for part in _BREAK.split(text):
+        for window in windows(_WORD.findall(part), _MAX_WORDS):
+            if all(is_telling(word) and not word.isdigit() for word in window):
+                shown = (word.lower() if word.istitle() else word for word in window)
+                yield tuple(map(stem_of, window)), " ".join(shown)

@@ -1,1 +1,1 @@
-"""Which papers a model is given: those of the table, and distractors that look like them."""
+"""Papers that a model is given: those of the table, and distractors that look like them."""

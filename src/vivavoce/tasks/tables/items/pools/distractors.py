@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import AfterValidator, Field
 from rapidfuzz import fuzz, process
 
 from vivavoce.errors import InputError
@@ -27,10 +29,18 @@ POOL_RULES: tuple[PoolRule, ...] = ("other_tables", "corpus")
 """Where distractors come from: works of other tables, or every paper of the corpus."""
 DIGITS = 6
 """Decimals of a score. Those behind them differ between machines."""
-
+_MAX = 2 + 10**-DIGITS
+"""A score is the sum of two cosines; a little room for rounding."""
 _SAME_LETTERS = 85.0
 _MAX_TITLE = 500
 _CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
+
+
+Score = Annotated[
+    float,
+    Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX),
+    AfterValidator(lambda score: round(score, DIGITS)),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class Candidate:
     """A work that may become a distractor."""
 
     paper: str
-    score: float
+    score: Score
     """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
 
 
@@ -54,16 +64,15 @@ def find_universe(
     """
     if rule not in POOL_RULES:
         raise InputError(f"pool_rule is {rule!r}. It is one of: {', '.join(POOL_RULES)}.")
-    ids: Iterable[str] = works
     if rule == "corpus":
-        ids = (paper for paper in works if not is_outside(paper))
+        ids = {paper for paper in works if not is_outside(paper)}
     else:
         ids = {paper for table in tables for paper in table.papers if paper in works}
     return sorted(paper for paper in ids if title_key(works[paper].title))
 
 
 class Barred:
-    """Which works must not be distractors of a table, and why.
+    """Works that must not be distractors of a table, with reasons.
 
     Args:
         tables: All gold tables, also those whose distractors are not asked for.
@@ -85,7 +94,7 @@ class Barred:
                 self._of_source.setdefault(table.source_paper, set()).update(table.papers)
 
     def of(self, table: GoldTable) -> Bars:
-        """Those of one table."""
+        """Barred works of one table."""
         ids = {*table.papers, *self._kin.get(table.id, ())}
         if table.source_paper is not None:
             ids |= {table.source_paper, *self._of_source.get(table.source_paper, ())}
@@ -104,7 +113,7 @@ class Bars:
     """Their titles: the same work may be known by another id as well."""
 
     def reason(self, work: Work) -> str | None:
-        """Why a work cannot be a distractor; None where it can."""
+        """The reason why a work cannot be a distractor; None where it can."""
         if work.paper_id in self.table.papers:
             return "is a work of the table"
         if work.paper_id == self.table.source_paper:
@@ -138,7 +147,7 @@ class Near:
             self._mains.update((key, _main(title)))
 
     def has(self, title: str) -> bool:
-        """Whether one of the titles nearly agrees with this one."""
+        """Check whether one of the titles nearly agrees with this one."""
         key = title_key(title)
         if not key:
             return False
@@ -173,9 +182,9 @@ def rank_distractors(
         encoder: What the texts are compared by: `open_encoder`.
         barred: Which works cannot be candidates; by default what the tables given say.
         top: How many are kept, at most.
-        enough: Where given, candidates are works of which as much is known as of a work of the
-            table: how much is known must not tell which papers belong. Others are taken where
-            these are fewer than so many.
+        enough: Where given, candidates have the same depth of text as a work of the table, so that
+            the depth does not show which papers belong. Others are taken where these are fewer than
+            so many.
 
     Raises:
         InputError: A table has no demand, or a work of a table or of the universe is unknown.
@@ -208,7 +217,7 @@ def rank_distractors(
 
 
 def title_key(title: str) -> str:
-    """What two titles are compared by; empty for one without letters and digits."""
+    """Form in which two titles are compared; empty for one without letters and digits."""
     return normalise_title(title[:_MAX_TITLE])
 
 

@@ -4,17 +4,15 @@ Scores depend on floating point, so they are made once: a candidates file keeps 
 candidates of every table, with the encoder they are by, and is an input of later rounds.
 
 A candidate that people would include in the table is no distractor of it; a demand that people did
-not accept asks for nothing. What a file says of other tables is passed over, so one file serves
-several rounds.
+not accept asks for nothing. Rows on other tables are skipped, so one file serves several rounds.
 
 Source: arXiv2Table, section 4.2 (verification of distractors), section 4.1 (checks of demands).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, TypeVar
@@ -23,105 +21,92 @@ from pydantic import Field, TypeAdapter
 
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
-from vivavoce.store import hash_of, hash_rows, read_json
-from vivavoce.tasks.tables.items.pools.distractors import (
-    DIGITS,
-    Barred,
-    Bars,
-    Candidate,
-)
-from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolPaper, PoolRule, Work
+from vivavoce.store import hash_of, hash_rows, read_json, readable_json
+from vivavoce.tasks.tables.items.pools.distractors import Barred, Bars, Candidate
+from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"
 LEAST = 4
 """Distractors of a table of few works."""
 
-_FORMAT = 1
 _LARGEST_FILE = 1 << 28
 _NAMED = 3
-_MAX = 2 + 10**-DIGITS
-"""A score is the sum of two cosines; a little room for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoder:
+class EncoderKey:
+    """The encoder that scores are by."""
+
     name: Annotated[str, Field(max_length=500, pattern=r"\S")]
     sha256: Sha256
+    """`PaperEncoder.fingerprint`."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Universe:
+class Universe:
+    """The works that candidates were taken from."""
+
     works: Count
     sha256: Sha256
+    """Of their ids, titles and abstracts: `hash_works`."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    paper: str
-    score: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A table of a candidates file."""
+class Ranked:
+    """The candidates of a table, the best first, and the demand that their scores are for."""
 
     id: str
     demand_sha256: Sha256
-    candidates: Annotated[tuple[_Row, ...], Field(max_length=TOP)]
+    candidates: Annotated[tuple[Candidate, ...], Field(max_length=TOP)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _Head:
+    format: Literal[1]
+    encoder: EncoderKey
+    pool_rule: PoolRule
+    universe: Universe
+
+
+@dataclass(frozen=True, slots=True)
+class _Content(_Head):
     """A candidates file, its tables not looked at."""
 
-    format: Literal[1]
-    encoder: _Encoder
-    pool_rule: PoolRule
-    universe: _Universe
     tables: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidatesFile:
+class CandidatesFile(_Head):
     """The candidates of the tables of a round, and how they came about."""
 
-    encoder: str
-    fingerprint: str
-    """Sha256 of the encoder: `PaperEncoder.fingerprint`."""
-    pool_rule: PoolRule
-    universe: int
-    """Works that the candidates were taken from."""
-    universe_sha256: str
-    """Of their ids, titles and abstracts: `hash_works`."""
-    candidates: Mapping[str, tuple[Candidate, ...]]
-    """By table id, the best first."""
-    demands: Mapping[str, str]
-    """By table id the sha256 of the demand that the scores are for."""
+    tables: tuple[Ranked, ...]
+    """Sorted by id."""
+
+    @property
+    def candidates(self) -> dict[str, tuple[Candidate, ...]]:
+        """The candidates of each table, by its id."""
+        return {table.id: table.candidates for table in self.tables}
 
     def other_demands(self, demands: Mapping[str, str]) -> list[str]:
         """The tables that have another demand now; their candidates still hold as a choice."""
-        return sorted(
-            table
-            for table, known in self.demands.items()
-            if table in demands and hash_of(demands[table]) != known
-        )
+        return [
+            table.id
+            for table in self.tables
+            if table.id in demands and hash_of(demands[table.id]) != table.demand_sha256
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What an item shows."""
+    """The pool of an item."""
 
-    papers: tuple[PoolPaper, ...]
+    papers: tuple[Work, ...]
     """Shuffled."""
+    distractors: int
     missing: int
     """Distractors that the rule asks for and there were no candidates for."""
     given_labels: bool
     """Whether the distractors are labels that came with the table."""
-
-    @property
-    def distractors(self) -> int:
-        """How many there are."""
-        return sum(not paper.is_gold for paper in self.papers)
 
 
 def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:
@@ -134,30 +119,13 @@ def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:
 
 def candidates_as_bytes(made: CandidatesFile) -> bytes:
     """A candidates file: the same bytes for the same candidates."""
-    value = {
-        "format": _FORMAT,
-        "encoder": {"name": made.encoder, "sha256": made.fingerprint},
-        "pool_rule": made.pool_rule,
-        "universe": {"works": made.universe, "sha256": made.universe_sha256},
-        "tables": [
-            {
-                "id": table,
-                "demand_sha256": made.demands[table],
-                "candidates": [
-                    {"paper": one.paper, "score": round(one.score, DIGITS)}
-                    for one in made.candidates[table]
-                ],
-            }
-            for table in sorted(made.candidates)
-        ],
-    }
-    return f"{json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2)}\n".encode()
+    return readable_json(asdict(made)).encode()
 
 
 def read_candidates(
     path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: Barred
 ) -> CandidatesFile:
-    """Read the candidates of some tables out of a file; those of other tables are passed over.
+    """Read the candidates of some tables from a file; those of other tables are skipped.
 
     Raises:
         InputError: The file cannot be read, has another form, lacks a table, or names a candidate
@@ -179,22 +147,14 @@ def read_candidates(
             f"{path} has no candidates for {', '.join(absent[:_NAMED])}{more}. Build the round "
             "once without [tables] candidates and take the file that it writes."
         )
-    kind = TypeAdapter(_Entry)
-    wanted = {
-        table: checked(kind, listed[table.id], f"{path} is no candidates file: {table.id}")
-        for table in sorted(tables, key=lambda table: table.id)
-    }
+    kind = TypeAdapter(Ranked)
+    found = []
+    for table in sorted(tables, key=lambda table: table.id):
+        ranked = checked(kind, listed[table.id], f"{path} is no candidates file: {table.id}")
+        _check(path, ranked, works, barred.of(table))
+        found.append(ranked)
     return CandidatesFile(
-        encoder=value.encoder.name,
-        fingerprint=value.encoder.sha256,
-        pool_rule=value.pool_rule,
-        universe=value.universe.works,
-        universe_sha256=value.universe.sha256,
-        candidates={
-            table.id: _candidates(path, entry, works, barred.of(table))
-            for table, entry in wanted.items()
-        },
-        demands={table.id: entry.demand_sha256 for table, entry in wanted.items()},
+        value.format, value.encoder, value.pool_rule, value.universe, tuple(found)
     )
 
 
@@ -244,45 +204,38 @@ def make_pool(
     Raises:
         InputError: A work is not known.
     """
-    chosen: list[tuple[str, float | None]]
-    if given is not None:
-        chosen = [(paper, None) for paper in sorted(set(given) - set(table.papers))]
-    else:
-        drawn = draw_distractors(table, candidates, seed=seed, most=most)
-        chosen = [(one.paper, one.score) for one in drawn]
-    scores = dict(chosen)
     gold = set(table.papers)
-    if gold & scores.keys():
-        raise InputError(f"{min(gold & scores.keys())} is in {table.id} and a candidate for it.")
-    unknown = sorted((gold | scores.keys()) - works.keys())
+    if given is not None:
+        chosen = set(given) - gold
+    else:
+        chosen = {one.paper for one in draw_distractors(table, candidates, seed=seed, most=most)}
+    if gold & chosen:
+        raise InputError(f"{min(gold & chosen)} is in {table.id} and a candidate for it.")
+    unknown = sorted((gold | chosen) - works.keys())
     if unknown:
         raise InputError(f"The work {unknown[0]} of the pool of {table.id} is not known.")
     # Sorted first: the order then depends on which works there are and the seed alone.
-    order = sorted(gold | scores.keys())
+    order = sorted(gold | chosen)
     Random(f"tables/pool/{seed}/{table.id}").shuffle(order)
-    papers = tuple(PoolPaper(works[paper], paper in gold, scores.get(paper)) for paper in order)
     wanted = 0 if given is not None else count_distractors(table, most)
-    return Pool(papers, max(0, wanted - len(chosen)), given is not None)
+    missing = max(0, wanted - len(chosen))
+    return Pool(tuple(works[paper] for paper in order), len(chosen), missing, given is not None)
 
 
-def _candidates(
-    path: Path, entry: _Entry, works: Mapping[str, Work], bars: Bars
-) -> tuple[Candidate, ...]:
-    """The candidates of one table, after every check."""
-    found: list[Candidate] = []
-    for number, row in enumerate(entry.candidates):
+def _check(path: Path, entry: Ranked, works: Mapping[str, Work], bars: Bars) -> None:
+    """Refuse a file with candidates of a table that cannot be."""
+    before: list[Candidate] = []
+    for number, one in enumerate(entry.candidates):
         where = f"candidates[{number}] of {entry.id}"
-        if row.paper not in works:
-            raise _fault(path, f"{where} is {row.paper!r}, which is no known work")
-        if row.paper in (one.paper for one in found):
-            raise _fault(path, f"{where}, {row.paper}, is there already")
-        if reason := bars.reason(works[row.paper]):
-            raise _fault(path, f"{where}, {row.paper}, {reason}")
-        score = round(row.score, DIGITS)
-        if found and score > found[-1].score:
+        if one.paper not in works:
+            raise _fault(path, f"{where} is {one.paper!r}, which is no known work")
+        if one.paper in (other.paper for other in before):
+            raise _fault(path, f"{where}, {one.paper}, is there already")
+        if reason := bars.reason(works[one.paper]):
+            raise _fault(path, f"{where}, {one.paper}, {reason}")
+        if before and one.score > before[-1].score:
             raise _fault(path, f"{where} has a better score than the one before it")
-        found.append(Candidate(row.paper, score))
-    return tuple(found)
+        before.append(one)
 
 
 def _fault(path: Path, what: str) -> InputError:
@@ -290,10 +243,10 @@ def _fault(path: Path, what: str) -> InputError:
 
 
 INCLUDE, EXCLUDE = "include", "exclude"
-Label = TypeVar("Label")
+Labels = TypeVar("Labels", bound=Mapping[Any, Any])
 
-PaperLabels = Mapping[str, Mapping[str, str]]
-"""By table id, by paper id: `include` or `exclude`."""
+PaperLabels = Mapping[tuple[str, str], str]
+"""By the ids of table and paper: `include` or `exclude`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,22 +262,22 @@ class _DemandLabel:
     accepted: Annotated[bool, Field(strict=True)]
 
 
-def read_paper_labels(path: Path) -> dict[str, dict[str, str]]:
-    """Labels of a file with rows {table, paper, decision}; other keys are passed over.
+def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
+    """Labels of a file with rows {table, paper, decision}; other keys are skipped.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
     """
-    found: dict[str, dict[str, str]] = {}
+    found: dict[tuple[str, str], str] = {}
     for where, label in read_records(path, _PaperLabel):
-        known = found.setdefault(label.table, {}).setdefault(label.paper, label.decision)
+        known = found.setdefault((label.table, label.paper), label.decision)
         if known != label.decision:
             raise InputError(f"{where}: {label.paper} of {label.table} was {known} before.")
     return _some(found, path)
 
 
 def read_demand_labels(path: Path) -> dict[str, bool]:
-    """Whether the demand of each table was accepted, of a file with rows {id, accepted}.
+    """Acceptance of the demand of each table, from a file with rows {id, accepted}.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
@@ -336,7 +289,7 @@ def read_demand_labels(path: Path) -> dict[str, bool]:
     return _some(found, path)
 
 
-def _some(found: dict[str, Label], path: Path) -> dict[str, Label]:
+def _some(found: Labels, path: Path) -> Labels:
     if not found:
         raise InputError(f"{path} holds no label.")
     return found
@@ -346,11 +299,9 @@ def without_included(
     table: GoldTable, candidates: Sequence[Candidate], labels: PaperLabels
 ) -> tuple[Candidate, ...]:
     """A table's candidates but for those that people would include in it."""
-    said = labels.get(table.id, {})
-    return tuple(one for one in candidates if said.get(one.paper) != INCLUDE)
+    return tuple(one for one in candidates if labels.get((table.id, one.paper)) != INCLUDE)
 
 
 def count_checked(table: str, distractors: Collection[str], labels: PaperLabels) -> int:
-    """How many distractors of a table people have excluded from it."""
-    said = labels.get(table, {})
-    return sum(said.get(paper) == EXCLUDE for paper in distractors)
+    """Number of a table's distractors that people have excluded from it."""
+    return sum(labels.get((table, paper)) == EXCLUDE for paper in distractors)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,18 +56,6 @@ class Vectors:
         return np.asarray(self.works @ queries.T.astype(self.works.dtype), dtype=np.float64)
 
 
-class PaperEncoder(Protocol):
-    """What turns works and demands into vectors."""
-
-    name: str
-    fingerprint: str
-    """Sha256 of all that decides a vector: the model's files, or the rules of TF-IDF."""
-
-    def encode(self, works: Sequence[Work], demands: Sequence[str]) -> Vectors:
-        """The vectors of both."""
-        ...
-
-
 def open_encoder(name: str = TFIDF) -> PaperEncoder:
     """An encoder by its name.
 
@@ -87,6 +75,7 @@ class TfidfEncoder:
 
     name = TFIDF
     fingerprint = hash_of(_TFIDF_RULES)
+    """Sha256 of all that decides a vector."""
 
     def encode(self, works: Sequence[Work], demands: Sequence[str]) -> Vectors:
         """The vectors of both; words of a demand that no work has do not count."""
@@ -114,6 +103,9 @@ class NeuralEncoder:
         return Vectors(
             _scaled(found.vectors), _scaled(self._encoders.queries.embed(demands).vectors)
         )
+
+
+PaperEncoder = TfidfEncoder | NeuralEncoder
 
 
 def work_text(work: Work) -> str:
@@ -154,7 +146,7 @@ _QUERIES_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is searched for one table."""
+    """A search for the works of one table."""
 
     id: str
     cluster: str
@@ -188,7 +180,7 @@ class Study:
 
 
 def searches(tables: Iterable[GoldTable], demands: Mapping[str, str]) -> list[Search]:
-    """What is searched for some tables, sorted by id; those without a demand are passed over."""
+    """Searches for some tables, sorted by id; those without a demand are skipped."""
     made = [
         Search(
             id=table.id,
@@ -333,7 +325,7 @@ def _retrieved(
 
 
 def _hits(found: Sequence[str], relevant: Sequence[str], depth: int) -> Floats:
-    """How many relevant works are among the first k, for each k."""
+    """Number of relevant works among the first k, for each k."""
     is_relevant = np.zeros(depth)
     wanted = set(relevant)
     is_relevant[: len(found)] = [paper in wanted for paper in found]

@@ -1,0 +1,143 @@
+"""A library in use: opened for an item, searched and read by two functions, which are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
+from threading import Lock
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import load_round
+from vivavoce.tasks.library import OUTLINE, Library, read_library
+from vivavoce.text.chunk import short
+
+RESULTS, PAGE = 5, 4000
+"""Hits of a search and characters of a page, where nobody says otherwise."""
+MAX_QUERY = 1000
+"""Characters; more are no query."""
+_MAX_PAGES = 10_000
+_OPENING = Lock()
+
+Functions = dict[str, Callable[..., str]]
+"""`search` and `read`, as a program or a framework calls them."""
+
+
+def open_entry(entry: Mapping[str, Any]) -> Library:
+    """Library that the entry `library` of a sample's metadata describes."""
+    papers = entry.get("papers")
+    with _OPENING:
+        whole = _read(
+            entry["round"],
+            load_round(entry["round"]).sha256,
+            entry["family"],
+            entry["file"],
+            entry["cutoff"],
+            None if papers is None else tuple(papers),
+        )
+    hidden = [(paper_id, ordinal) for paper_id, ordinal in entry.get("hidden_tables") or ()]
+    return whole.hiding(entry.get("hidden_papers") or (), hidden)
+
+
+@lru_cache(maxsize=4)
+def _read(
+    folder: str,
+    sha256: str,
+    family: str,
+    file: str,
+    cutoff: str | None,
+    papers: tuple[str, ...] | None,
+) -> Library:
+    """A library without anything hidden; samples that may see the same share it."""
+    content = load_round(folder).read_file(family, file)
+    return Library(read_library(content, papers), cutoff)
+
+
+class Desk:
+    """A library as one contestant works with it: what was asked for is counted."""
+
+    def __init__(self, library: Library, results: int = RESULTS, page: int = PAGE) -> None:
+        self.searches = self.reads = 0
+        self.papers_read: list[str] = []
+        """In the order of their first reading."""
+        self._library, self._results, self._page = library, results, page
+
+    @property
+    def papers(self) -> int:
+        """Number of papers that can be found."""
+        return len(self._library)
+
+    def search(self, query: str) -> str:
+        """The hits of a search as a numbered list; `InputError` for an invalid query."""
+        if not query.strip() or len(query) > MAX_QUERY:
+            raise InputError(f"A query has 1 to {MAX_QUERY} characters; this one has {len(query)}.")
+        hits = self._library.search(query, self._results)
+        self.searches += 1
+        if not hits:
+            return "Nothing in the library has a word of this query. Try other words."
+        return "\n\n".join(
+            f"{number}. paper_id: {hit.paper_id}\n{short(hit.title, 200)} ({hit.published}), "
+            f"{hit.part}:\n{hit.text}"
+            for number, hit in enumerate(hits, 1)
+        )
+
+    def read(self, paper_id: str, part: str, page: int) -> str:
+        """A page of a paper with its head; `InputError` when there is none."""
+        if not 1 <= page <= _MAX_PAGES:
+            raise InputError("A page is a number from 1 on.")
+        found = self._library.read(paper_id, part, page, self._page)
+        self.reads += 1
+        if found.paper_id not in self.papers_read:
+            self.papers_read.append(found.paper_id)
+        more = f" For the next page, ask for page {page + 1}." if page < found.pages else ""
+        return (
+            f"{short(found.title, 200)} ({found.published})\n"
+            f"{found.part}, page {found.number} of {found.pages}.{more}\n\n{found.text}"
+        )
+
+
+def functions_of(desk: Desk) -> Functions:
+    """The two tools as functions, which are described to a model by their docstrings.
+
+    They raise `InputError` for a call that cannot be carried out.
+    """
+
+    def search(query: str) -> str:
+        """Find the passages of the library that fit some words best.
+
+        Args:
+            query: The words to look for, such as the names of a task, data set and metric.
+
+        Returns:
+            A numbered list: paper id, title, date, part of the paper, and the passage.
+        """
+        return desk.search(query)
+
+    def read(paper_id: str, part: str = OUTLINE, page: int = 1) -> str:
+        """Read a paper of the library.
+
+        Args:
+            paper_id: The paper's id, as a search gives it.
+            part: What to read: "outline" for the abstract and a list of the sections and tables
+                that the paper has, "abstract", "section 3" or "table 1".
+            page: The page of that part, from 1.
+
+        Returns:
+            Title, date and a page of the part.
+        """
+        return desk.read(paper_id, part, page)
+
+    return {"search": search, "read": read}
+
+
+def in_words(function: Callable[..., str]) -> Callable[..., str]:
+    """The same function, which answers a call that it cannot carry out with a complaint."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> str:
+        try:
+            return function(*given, **named)
+        except InputError as error:
+            return f"Error: {error}"
+
+    return call

@@ -1,0 +1,271 @@
+"""Hostile queries to a round's papers: what came too late or gave an item away is never served.
+
+Each way in is asked the same: the functions that agents get, Inspect's tools, and the MCP server.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai.tool import ToolDef, ToolError
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.servers.commands import VIVA, viva_here
+from tests.tasks.methods.agent_runs import row
+
+from vivavoce.errors import InputError
+from vivavoce.store import hash_file, parquet_of, write_bytes, write_sealed
+from vivavoce.tasks.library import Library, library_as_bytes
+from vivavoce.tasks.library.desk import Desk, functions_of, in_words
+from vivavoce.tasks.library_server import library_of, serve_library
+from vivavoce.tasks.methods.agent_tools import tools_of
+from vivavoce.tasks.sample_round import open_round
+
+SECRET = "zirconium"
+"""A word of every paper that may not be seen, and of no other."""
+HIDDEN = {
+    "later": "2023-07-01",
+    "latest": "2031",
+    "in-the-month": "2023",
+    "undated": None,
+    "own": "2020-05-01",
+    "source": "2020-06-01",
+}
+"""Papers that no item of the round may see, with their dates; the window begins 2023-07-01."""
+
+HIT = re.compile(r"^\d+\. paper_id: (\S+)$", re.M)
+Ask = Callable[..., Awaitable[str]]
+"""Calls a tool by name; the answer or the complaint."""
+
+
+def secret(name: str, published: str | None) -> dict[str, Any]:
+    return row(
+        name,
+        published,
+        "The melon title",
+        abstract=f"The {SECRET} abstract of the melon treebank.",
+        sections=[{"heading": "Results", "text": f"We report {SECRET} on the melon treebank."}],
+        tables=[{"caption": f"{SECRET} melon", "cells": [["Method", "F1"], [SECRET, "99.9"]]}],
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A round of two families: one's library holds what the other asks for."""
+    made = tmp_path_factory.mktemp("round") / "melons"
+    papers = [row("lemon", "2019-05"), row("melon", "2020-01-15")]
+    papers += [secret(name, published) for name, published in HIDDEN.items()]
+    items = {
+        "boards/board.parquet": [{"id": "b", "cluster": "x/y", "hidden_papers": ["source"]}],
+        "texts/title.parquet": [{"id": "own/title", "cluster": "own"}],
+    }
+    contents = {name: parquet_of(pa.Table.from_pylist(rows)) for name, rows in items.items()}
+    contents["boards/papers.parquet"] = library_as_bytes(papers)
+    for name, content in contents.items():
+        write_bytes(made / name, content)
+    manifest = {
+        "id": "melons",
+        "window": {"start": "2023-07-01", "end": "2024-01-01"},
+        "counts": {"boards": {"board": {}}, "texts": {"title": {}}},
+        "files": {name: {"sha256": hash_file(made / name)} for name in contents},
+    }
+    write_sealed(made / "manifest.json", manifest)
+    return made
+
+
+@asynccontextmanager
+async def by_functions(library: Library) -> Any:
+    found = {name: in_words(each) for name, each in functions_of(Desk(library)).items()}
+
+    async def ask(name: str, **given: Any) -> str:
+        return found[name](**given)
+
+    yield ask
+
+
+@asynccontextmanager
+async def by_tools(library: Library) -> Any:
+    found = {ToolDef(each).name: ToolDef(each).tool for each in tools_of(Desk(library))}
+
+    async def ask(name: str, **given: Any) -> str:
+        try:
+            return str(await found[name](**given))
+        except ToolError as error:
+            return f"Error: {error.message}"
+
+    yield ask
+
+
+@asynccontextmanager
+async def by_server(library: Library) -> Any:
+    async with Client(serve_library(library, "melons")) as client:
+
+        async def ask(name: str, **given: Any) -> str:
+            return told(await client.call_tool(name, given))
+
+        yield ask
+
+
+def told(result: Any) -> str:
+    return "\n".join(part.text for part in result.content)
+
+
+WAYS = [by_functions, by_tools, by_server]
+
+
+def disguises(name: str) -> Iterator[str]:
+    """An id as somebody might write it who may not read the paper."""
+    wide = "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in name)
+    yield from (name, name.upper(), name.title(), f" {name} ", f"{name}\n", f"{name}\x00", wide)
+    yield from (
+        f"\u200b{name}",
+        f"\ufeff{name}",
+        f"\u202e{name[::-1]}",
+        f"{name[0]}\u0301{name[1:]}",
+    )
+    yield from (f"../boards/{name}", f"lemon/../{name}", f"./{name}", f"file:///{name}", f"{name}/")
+    yield from (quote(f"/{name}"), f"%2e%2e%2f{name}", f"paper_id: {name}", f'"{name}"', f"{name}*")
+    yield from (
+        f"lemon,{name}",
+        f"lemon' OR id='{name}",
+        f"{{{{{name}}}}}",
+        f"${{{name}}}",
+        "*",
+        ".*",
+    )
+
+
+async def attack(ask: Ask, names: list[str]) -> list[tuple[str, str]]:
+    """What was asked, and each answer."""
+    found = []
+    for name in names:
+        for spelled in disguises(name):
+            for part in ("outline", "abstract", "section 1", "table 1", f"../{name}/abstract"):
+                found.append((spelled, await ask("read", paper_id=spelled, part=part)))
+            found.append((spelled, await ask("search", query=spelled)))
+    for query in ("The melon title", SECRET, f"{SECRET} melon treebank 99.9", "melon " * 160):
+        found.append((query, await ask("search", query=query)))
+    for page in (-1, 0, 2, 10**6):
+        found.append(("melon", await ask("read", paper_id="melon", part="table 1", page=page)))
+    return found
+
+
+def check_silent(found: list[tuple[str, str]], names: list[str]) -> None:
+    """No answer shows a hidden paper, and a complaint is what any unknown id gets."""
+    for asked, answer in found:
+        unquoted = unicodedata.normalize("NFKC", answer.replace(repr(asked), "")).lower()
+        assert SECRET not in unquoted, (asked, answer)
+        assert not set(HIT.findall(answer)) & set(names), (asked, answer)
+        if asked in names and answer.startswith("Error"):
+            assert answer == f"Error: There is no paper {asked!r}. Use an id that search gave."
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_hidden_is_served(way: Any, folder: Path) -> None:
+    library = library_of(folder)
+    assert len(library) == 2
+
+    async def work() -> list[tuple[str, str]]:
+        async with way(library) as ask:
+            assert "melon-one | 91.5" in await ask("read", paper_id="melon", part="table 1")
+            return await attack(ask, list(HIDDEN))
+
+    check_silent(anyio.run(work), list(HIDDEN))
+
+
+def test_a_later_day_shows_what_was_public_before_it_and_no_source(folder: Path) -> None:
+    library = library_of(folder, before="2024-01-01")
+    assert {name for name in HIDDEN if name in library} == {"later", "in-the-month"}
+    assert "in-the-month" not in library_of(folder, before="2023-12-31")
+
+
+pieces = st.sampled_from([*HIDDEN, SECRET, "melon", "treebank", "..", "/", "\\", "\x00", "table 1"])
+queries = st.lists(st.one_of(pieces, st.text(max_size=8)), max_size=9).map(" ".join)
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Library:
+    return library_of(folder)
+
+
+@settings(max_examples=100, deadline=None)
+@given(query=queries, part=queries, page=st.integers(-3, 3))
+def test_no_query_of_any_words_shows_more(
+    served: Library, query: str, part: str, page: int
+) -> None:
+    calls = {name: in_words(each) for name, each in functions_of(Desk(served)).items()}
+    read = calls["read"](paper_id=query, part=part, page=page)
+    assert read.startswith("Error")
+    assert SECRET not in calls["search"](query=query)
+    found = calls["read"](paper_id="melon", part=part, page=page)
+    assert SECRET not in found.replace(repr(" ".join(part.lower().split())), "").replace(
+        repr(part[:80]), ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"before": "2024-02"}, "ends on 2024-01-01"),
+        ({"before": "soon"}, "soon"),
+        ({"item": "nobody"}, "has no item 'nobody'"),
+        ({"item": "b", "before": "2020-01-01"}, "has a date of its own"),
+        ({"task": "table"}, "Add --item"),
+    ],
+)
+def test_what_cannot_be_served_is_said(given: dict[str, str], message: str, folder: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        library_of(folder, **given)
+
+
+def test_a_round_without_papers_to_search(tmp_path: Path) -> None:
+    manifest = {"id": "r", "window": {"start": "2023-01-01", "end": "2024-01-01"}}
+    write_sealed(tmp_path / "manifest.json", {**manifest, "counts": {}, "files": {}})
+    done = viva_here("library", "serve", tmp_path, expect=2)
+    assert "no task of it has papers to search" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_command_serves_the_papers_of_an_item_and_of_a_round() -> None:
+    """Over a process's own streams, as a client starts it; the sample round's sources stay away."""
+    sample = open_round("sample")
+    rows = sample.items("tables", "table")
+    item = rows[0]
+    own = item["hidden_papers"]
+    titles = [row["title"] for row in sample.rows("writing/papers.parquet") if row["title"]]
+
+    async def work(*options: str) -> tuple[list[tuple[str, str]], set[str]]:
+        started = StdioServerParameters(command=str(VIVA), args=["library", "serve", *options])
+        async with Client(stdio_client(started)) as client:
+
+            async def ask(name: str, **given: Any) -> str:
+                return told(await client.call_tool(name, given))
+
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "read"]
+            found = await attack(ask, own)
+            found += [(title, await ask("search", query=title)) for title in titles]
+        shown = {name for _, answer in found for name in HIT.findall(answer)}
+        return found, shown
+
+    found, shown = anyio.run(work, "sample", "--item", item["id"])
+    check_silent(found, own)
+    # The pool is all that the item shows; most of it is found by the titles alone.
+    assert shown
+    assert shown <= set(item["pool"]) - set(own)
+    found, shown = anyio.run(work, "sample", "--before", sample.manifest["window"]["end"])
+    targets = {row["cluster"] for row in sample.items("writing", "title")}
+    sources = targets | {name for row in rows for name in row["hidden_papers"]}
+    check_silent(found, sorted(sources))
+    assert shown
+    assert not shown & sources
