@@ -18,7 +18,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.published import beside, read_published
 from vivavoce.results.board.records import read_records, with_records
-from vivavoce.results.integrity.verification import verify_logs
+from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json
 from vivavoce.web.board.page import STATE, read_state
@@ -79,7 +79,8 @@ def make_site(
         The board, and whether pages of items with texts of papers were written.
 
     Raises:
-        InputError: Labels of people or a split are given, and no logs.
+        InputError: Labels of people or a split are given, and no logs; or what was written holds
+            something that looks like a key, and must not be published.
     """
     published = read_published(logs) if logs.is_file() else None
     if published and options.split:
@@ -100,6 +101,9 @@ def make_site(
         if published is None:
             trust = inputs.trust
             if inputs.rounds:
+                # It imports every family, and most boards are built without.
+                from vivavoce.results.integrity.verification import verify_logs
+
                 trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
             board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
         else:
@@ -119,6 +123,8 @@ def make_site(
             date=options.date,
             options=asdict(options),
         )
+    if keys := list(find_secrets(out)):
+        raise InputError(f"Do not publish {out}, take the keys out of its logs: {' '.join(keys)}")
     return board, bool(items)
 
 
@@ -139,6 +145,8 @@ def check_site(
         options = TypeAdapter(SiteOptions).validate_python(read_json(site / OPTIONS))
     except ValidationError as error:
         raise InputError(f"{site / OPTIONS} holds no options of a site: {error}") from error
+    if keys := list(find_secrets(site)):
+        return keys
     with TemporaryDirectory() as passing:
         again = Path(passing)
         write_json(again / STATE, {"schema_version": 1, "files": {}})

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.servers.commands import only_json, viva_here
 
+from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.rounds import verify_round
 from vivavoce.store import hash_tree
 
@@ -52,6 +53,7 @@ def board(folder: Path, made: dict[str, str]) -> dict[str, Any]:
 def test_its_site_is_what_its_logs_give(folder: Path, printed: str) -> None:
     assert printed
     viva_here("board", "verify", folder / "site", "--logs", folder / "logs")
+    assert list(find_secrets(folder / "logs")) == list(find_secrets(folder / "site")) == []
 
 
 def test_everything_is_where_it_is_promised(folder: Path, board: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.conftest import ROOT
+from tests.results.integrity.forgeries import added_metric
 from tests.servers.commands import only_json, small_round, viva, viva_here
 
 from vivavoce.results.integrity.reasking import sign_flip_p
@@ -95,6 +96,23 @@ def test_a_published_head_makes_the_badge_verified(made: Path, tmp_path: Path) -
     given = ("board", "intake", inbox, "--out", out, "--round", round, "--head", head)
     assert "accepted  honest  verified" in viva_here(*given).stdout
     assert "accepted  honest  verified" in viva_here(*given).stdout  # the same again
+
+
+def test_added_metrics_are_not_taken_in_and_never_verified(made: Path, tmp_path: Path) -> None:
+    inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
+    logs = copied(made, inbox, "honest") / "logs"
+    added_metric(logs)
+    head = json.loads((logs / "runs.jsonl").read_text().splitlines()[-1])["hash"]
+    known = ("--round", round, "--head", head)
+    viva_here("board", "intake", inbox, "--out", out, *known)
+    assert not (out / "accepted" / "honest" / "metrics").exists()
+    site = tmp_path / "site"
+    quick = ("--resamples", "0", "--no-charts")
+    viva_here("board", "build", logs, "--out", site, *quick, *known)
+    trust = {
+        row["metric"]: row["trust"] for row in json.loads((site / "board.json").read_text())["rows"]
+    }
+    assert (trust["bertscore"], trust["rougeL"]) == ("self-reported", "verified")
 
 
 def test_the_workflow_for_pull_requests_runs(made: Path, tmp_path: Path) -> None:

@@ -1,24 +1,39 @@
-"""Runs killed again and again by their progress, and the requests that they paid for twice."""
+"""Runs killed by their progress: which requests were paid for twice, and what the logs say then.
+
+    python -m tests.faults.paid_once --kills 20 --seed 0
+
+For each kind of run: once undisturbed; then so often a run that is killed as soon as the server has
+sent its k-th reply, k drawn by the seed, and asked for again until it ends. The server counts the
+requests. The table stands in docs/integrity.md.
+"""
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
+import random
 import shutil
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.faults.storms import sample_round
 from tests.results.integrity.forging import CRITERIA
-from tests.servers.commands import viva_here
+from tests.servers.batches import batch_server
+from tests.servers.commands import Killer, small_round, viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.rounds import Round
 
-CONNECTIONS = 3
+CONNECTIONS = 4
+JUDGE = "openai-api/scripted/judge"
 KINDS: dict[str, tuple[str, ...]] = {
-    "writing": ("title", "--subset", "8"),
-    "judged": ("title", "--subset", "5", "--judge", "openai-api/scripted/judge"),
+    "writing": ("title", "--subset", "10"),
+    "judges": ("title", "--subset", "6", "--judge", JUDGE),
     "retrieval": ("related_work", "--subset", "8", "--method", "rag"),
     "leaderboards": ("leaderboard", "--epochs", "2"),
     "agents": ("leaderboard", "--epochs", "2", "--method", "agent"),
@@ -27,51 +42,162 @@ KINDS: dict[str, tuple[str, ...]] = {
     "implementation": ("formula", "--epochs", "9"),
 }
 """What is run of each family, and of agents, judges and methods of many requests."""
+BATCHES = "batches"
+BATCHED, LOOKS = 12, 10
+"""Requests of a run in batches, and looks at a batch until it is done."""
 TASKS = ("title", "related_work", "leaderboard", "rank_by_prompt", "table", "formula")
+Values = dict[tuple[str, int], Any]
+"""Scores and answer of a sample and its try."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Paid:
-    """What a run cost that was killed."""
+    """What runs of one kind cost that were killed, each once."""
 
+    kind: str
     needed: int
     """Requests of the same run when nobody kills it."""
-    asked: int
-    kills: int
+    twice: tuple[int, ...]
+    """Requests that were paid twice, of each killed run."""
     in_flight: int
-    """Most requests that were under way when it was killed, over all kills."""
+    """Most requests that can be under way."""
+    unlike: int
+    """Killed runs whose answers or scores are not those of the undisturbed one."""
 
     @property
-    def twice(self) -> int:
-        return self.asked - self.needed
+    def row(self) -> str:
+        """A line of the table."""
+        cells = (self.kind, self.needed, len(self.twice), max(self.twice), self.in_flight)
+        return f"| {' | '.join(map(str, cells))} | {sum(self.twice)} | {self.unlike} |"
+
+
+HEADER = (
+    "| run | requests | kills | paid twice, at most | in flight, at most | paid twice, all kills | "
+    "other scores |\n|---|---|---|---|---|---|---|"
+)
+
+
+def make_round(folder: Path) -> Round:
+    """A round of the five families."""
+    families = ("implementation", "leaderboards", "ranking", "tables", "writing")
+    chosen = {"formulas": ["PEG"], "architectures": [], "reports": []}
+    return sample_round(folder, families, implementation=chosen, tables={"min_papers": 9})
+
+
+def final_values(logs: Path) -> Values:
+    """Answers and scores of the one complete log of a folder."""
+    found = [read_eval_log(info) for info in list_eval_logs(str(logs))]
+    [log] = [log for log in found if log.status == "success"]
+    samples = log.samples or []
+    values = {
+        (str(one.id), one.epoch): [
+            one.output.completion,
+            json.dumps({n: score.value for n, score in (one.scores or {}).items()}, sort_keys=True),
+        ]
+        for one in samples
+    }
+    assert len(values) == len(samples)
+    return values
 
 
 def run_killed(
-    kill_after: Callable[..., None], opened: Round, folder: Path, kind: str, kills: int
+    kill_after: Callable[..., None],
+    opened: Round,
+    folder: Path,
+    kind: str,
+    places: Callable[[int], Sequence[int]],
 ) -> Paid:
-    """Kill a run of a kind so often, each time a few answers further, then let it end."""
+    """Kill runs of a kind after replies at `places(requests)`, and let each end afterwards."""
     golden = Golden(opened, TASKS)
+    verdict = json.dumps({name: {"reason": "so", "winner": 1} for name in CRITERIA})
 
     def reply(ask: Ask) -> Reply:
-        verdict = json.dumps({name: {"reason": "so", "winner": 1} for name in CRITERIA})
         said = answer(verdict) if ask.model == "judge" else golden(ask)
+        if kind == "judges" and ask.model != "judge":
+            said = answer("A title that has to be judged")  # the right one need not be
         return dataclasses.replace(said, delay=0.05)
 
     def command(logs: str) -> Sequence[str | Path]:
         model = ("--model", f"openai-api/scripted/{kind}", "--max-connections", str(CONNECTIONS))
         return ["run", *KINDS[kind], "--round", opened.folder, "--logs", folder / logs, *model]
 
+    twice, unlike = [], 0
     with scripted(reply) as server:
         viva_here(*command("calm"), env=server.environment)
-        needed, calm, done = len(server.asks), server.answered, 0
-        step = max(1, (needed - CONNECTIONS) // (kills + 1))
-        # Where too few are left to come, the run might end before it is killed.
-        while done < kills and server.answered - calm + step + CONNECTIONS < needed:
-            kill_after(server, server.answered + step, command("killed"))
-            done += 1
-        viva_here(*command("killed"), env=server.environment)
+        needed, calm = len(server.asks), final_values(folder / "calm")
+        for number, place in enumerate(places(needed)):
+            asked, logs = len(server.asks), f"killed-{number}"
+            kill_after(server, server.answered + place, command(logs))
+            viva_here(*command(logs), env=server.environment)
+            twice.append(len(server.asks) - asked - needed)
+            unlike += final_values(folder / logs) != calm
         assert server.failures == []
-        asked = len(server.asks) - needed
-    shutil.rmtree(folder)
-    models = 2 if kind == "judged" else 1
-    return Paid(needed, asked, done, in_flight=CONNECTIONS * models * done)
+    models = 2 if kind == "judges" else 1
+    return Paid(kind, needed, tuple(twice), CONNECTIONS * models, unlike)
+
+
+def batches_killed(
+    kill_after: Callable[..., None], folder: Path, places: Callable[[int], Sequence[int]]
+) -> Paid:
+    """Kill runs in batches at `places(responses)`: to files, batches, looks and results."""
+    opened = small_round(folder, papers=BATCHED)
+    model = ("--model", "openai/gpt-4o-mini", "-M", "responses_api=false", "--batch")
+
+    def command(logs: str) -> Sequence[str | Path]:
+        where = ("--round", opened.folder, "--logs", folder / logs)
+        return ["run", "title", *where, *model, "--batch-tick", "0.05"]
+
+    twice, unlike = [], 0
+    with batch_server(Golden(opened, ("title",)), looks=LOOKS) as server:
+        viva_here(*command("calm"), env=server.environment)
+        calm = final_values(folder / "calm")
+        for number, place in enumerate(places(LOOKS + 4)):
+            asked, logs = server.requests(), f"killed-{number}"
+            kill_after(server, server.answered + place, command(logs))
+            viva_here(*command(logs), env=server.environment)
+            twice.append(server.requests() - asked - BATCHED)
+            unlike += final_values(folder / logs) != calm
+        assert server.failures == []
+    return Paid(BATCHES, BATCHED, tuple(twice), BATCHED, unlike)
+
+
+def drawn(kills: int, seed: int) -> Callable[[int], Sequence[int]]:
+    """Places among so many replies, the last excepted: after it nothing is left to kill."""
+    return lambda needed: sorted(random.Random(seed).choices(range(1, needed), k=kills))
+
+
+def measure(kinds: Sequence[str], kills: int, seed: int) -> Iterator[Paid]:
+    """Kill runs of each kind so often."""
+    killer = Killer()
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            opened = make_round(folder / "made")
+            for kind in kinds:
+                if kind == BATCHES:
+                    yield batches_killed(killer.kill_after, folder / kind, drawn(kills, seed))
+                else:
+                    places = drawn(kills, seed)
+                    yield run_killed(killer.kill_after, opened, folder / kind, kind, places)
+                shutil.rmtree(folder / kind)
+    finally:
+        killer.close()
+
+
+def main() -> None:
+    """Print the table; end with 1 where more was paid twice than was in flight."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=20, help="killed runs of each kind")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("kinds", nargs="*", default=[*KINDS, BATCHES])
+    given = parser.parse_args()
+    print(HEADER, flush=True)
+    is_fine = True
+    for paid in measure(given.kinds, given.kills, given.seed):
+        print(paid.row, flush=True)
+        is_fine &= not paid.unlike and 0 <= min(paid.twice) <= max(paid.twice) <= paid.in_flight
+    raise SystemExit(not is_fine)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.faults.paid_once import KINDS, run_killed
-from tests.faults.storms import sample_round
+from tests.faults.paid_once import KINDS, Paid, batches_killed, drawn, make_round, run_killed
 
 from vivavoce.rounds import Round
 from vivavoce.running.journal import JOURNAL, Journal
@@ -17,23 +16,31 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
 ]
+KILLS = 2
+"""Of each kind; `python -m tests.faults.paid_once` makes twenty."""
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    families = ("implementation", "leaderboards", "ranking", "tables", "writing")
-    chosen = {"formulas": ["PEG"], "architectures": [], "reports": []}
-    folder = tmp_path_factory.mktemp("paid")
-    return sample_round(folder, families, implementation=chosen, tables={"min_papers": 9})
+    return make_round(tmp_path_factory.mktemp("paid"))
+
+
+def check(paid: Paid) -> None:
+    assert (len(paid.twice), paid.unlike) == (KILLS, 0), paid
+    assert 0 <= min(paid.twice) <= max(paid.twice) <= paid.in_flight, paid
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_answered_before_a_kill_is_not_asked_again(
     opened: Round, tmp_path: Path, kill_after: Callable[..., None], kind: str
 ) -> None:
-    paid = run_killed(kill_after, opened, tmp_path / "runs", kind, kills=2)
-    assert paid.kills
-    assert 0 <= paid.twice <= paid.in_flight, paid
+    check(run_killed(kill_after, opened, tmp_path, kind, drawn(KILLS, seed=1)))
+
+
+def test_batches_killed_at_any_response_are_paid_once(
+    tmp_path: Path, kill_after: Callable[..., None]
+) -> None:
+    check(batches_killed(kill_after, tmp_path, drawn(KILLS, seed=1)))
 
 
 def test_a_line_that_a_kill_cut_off_is_passed_over(tmp_path: Path) -> None:

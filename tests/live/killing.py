@@ -16,8 +16,11 @@ from typing import Self
 
 LEDGER = "ledger.jsonl"
 
+_PACKAGES = frozenset(
+    "anyio httpx inspect_ai jinja2 lxml numpy openai pandas pyarrow pydantic scipy vivavoce".split()
+)
 _WARM = """
-import json, os, signal, sys
+import contextlib, gc, importlib, json, os, signal, sys
 import openai, vivavoce._registry, vivavoce.live.keeping, vivavoce.store
 from rich.live import Live
 from vivavoce.cli import app
@@ -25,6 +28,11 @@ from vivavoce.cli import app
 Live.refresh = lambda _: None
 os.fsync = lambda _: None
 write = vivavoce.store.write_chunks
+for name in json.loads(sys.stdin.readline()):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
+gc.collect()
+gc.freeze()  # what is looked at by no collection is copied into no run
 
 
 def watched(place):
@@ -56,7 +64,10 @@ for line in sys.stdin:
             os.dup2(nowhere, stream)
         if place is not None:
             vivavoce.store.write_chunks = watched(place)
-        app(arguments)
+        try:
+            app(arguments)
+        except SystemExit as end:
+            os._exit(end.code or 0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
@@ -78,6 +89,10 @@ class Runs:
         self._warm = subprocess.Popen(
             [sys.executable, "-c", _WARM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        # What this process has loaded by now, no run has to load again.
+        known = sorted(name for name in sys.modules if name.partition(".")[0] in _PACKAGES)
+        assert self._warm.stdin is not None
+        print(json.dumps(known), file=self._warm.stdin, flush=True)
 
     def run(
         self, arguments: Sequence[str], environment: Mapping[str, str], place: Place | None = None

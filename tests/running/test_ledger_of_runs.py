@@ -146,10 +146,19 @@ def rewrite(logs: Path, change: dict[str, str]) -> None:
     (logs / LEDGER).write_text("".join(lines))
 
 
-def test_a_damaged_log_that_a_run_set_aside_is_not_gone(logs: Path) -> None:
+def test_a_finished_log_that_is_only_called_damaged_is_gone(logs: Path) -> None:
     path = sorted(logs.glob("*.eval"))[0]
-    path.rename(path.with_name(path.name + ".damaged"))
-    assert check_ledgers(logs).removed == ()
+    aside = path.rename(path.with_name(path.name + ".damaged"))
+    check = check_ledgers(logs)
+    assert [line["log"] for line in check.removed] == [path.name]
+    [problem] = check.problems
+    assert "was finished" in problem
+    aside.write_bytes(aside.read_bytes()[:-1])
+    check = check_ledgers(logs)
+    assert (len(check.removed), check.problems) == (1, ())
+    rewrite(logs, {"status": "error"})
+    check = check_ledgers(logs)
+    assert len(check.removed) == 0  # the damaged rest of a run that was killed
 
 
 @pytest.mark.parametrize(

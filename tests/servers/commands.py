@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -104,10 +105,14 @@ class Killer:
     def kill_after(
         self, server: ScriptedServer, answers: int, arguments: Sequence[str | Path]
     ) -> None:
-        """Start a run and kill its whole process group once the server has sent so many answers."""
+        """Start a run and kill its whole process group once the server has sent so many answers.
+
+        Until then the server sends no more: however late the kill comes, that is the place.
+        """
         assert self._warm.stdin is not None
         assert self._warm.stdout is not None
         command = [[str(argument) for argument in arguments], server.environment]
+        server.send_until(answers)
         print(json.dumps(command), file=self._warm.stdin, flush=True)
         process = int(self._warm.stdout.readline())
         try:
@@ -115,6 +120,7 @@ class Killer:
         finally:
             os.killpg(process, signal.SIGKILL)
             assert int(self._warm.stdout.readline()) == -signal.SIGKILL
+            server.send_until(math.inf)
 
     def close(self) -> None:
         """End the process that the others came from."""

@@ -8,6 +8,7 @@ there what reached the server, and how often.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import threading
@@ -147,10 +148,11 @@ class ScriptedServer:
         self.answered = 0
         self.failures: list[str] = []
         """What went wrong inside a script, such as a slot that did not arrive."""
+        self._most, self._sent = math.inf, 0
         self._turns: Counter[tuple[str, str]] = Counter()
         self._changed = threading.Condition()
         handler = type("Handler", (_Handler,), {"owner": self})
-        self._http = _QuietServer(("127.0.0.1", 0), handler)
+        self._http = QuietServer(("127.0.0.1", 0), handler)
 
     @property
     def url(self) -> str:
@@ -166,11 +168,29 @@ class ScriptedServer:
         """Prompts that reached a model, in order."""
         return [ask.prompt for ask in self.asks if ask.model == model]
 
-    def wait_for_answers(self, count: int, seconds: float = 60) -> None:
+    def wait_for_answers(self, count: int, seconds: float = 300) -> None:
         """Wait until so many answers were sent."""
         with self._changed:
             arrived = self._changed.wait_for(lambda: self.answered >= count, timeout=seconds)
         assert arrived, f"{self.answered} of {count} answers after {seconds} s"
+
+    def send_until(self, answers: float) -> None:
+        """Send no more replies once so many answers were sent; infinity to go on."""
+        with self._changed:
+            self._most, self._sent = answers, self.answered
+            self._changed.notify_all()
+
+    def wait_to_send(self) -> None:
+        """Wait until one more reply may be sent."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._sent < self._most)
+            self._sent += 1
+
+    def take_back(self) -> None:
+        """Note that a reply could not be sent."""
+        with self._changed:
+            self._sent -= 1
+            self._changed.notify_all()
 
     def reply_to(self, body: dict[str, Any]) -> Reply:
         """Note a request and find its reply."""
@@ -203,7 +223,7 @@ class ScriptedServer:
         self._http.server_close()
 
 
-class _QuietServer(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
@@ -225,6 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop:
             self.close_connection = True
             return
+        self.owner.wait_to_send()
         try:
             self.send_response(reply.status)
             self.send_header("Content-Type", reply.kind)
@@ -234,7 +255,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self._send_body(reply)
         except (BrokenPipeError, ConnectionResetError):
-            return  # the client was killed: that answer was not sent
+            self.owner.take_back()  # the client was killed: that answer was not sent
+            return
         self.owner.count_answer()
 
     def _send_body(self, reply: Reply) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -33,8 +34,7 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.integrity.intake import Intake
-    from vivavoce.results.integrity.submission import SubmissionReport
+    from vivavoce.results.integrity.submission import Intake, SubmissionReport
     from vivavoce.results.integrity.verification import Verification
     from vivavoce.results.reports import Table
 
@@ -71,6 +71,7 @@ def verify(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Make answers and scores, or the pages of a site, again, and name all that was edited."""
+    from vivavoce.results.integrity.secrets import find_secrets
     from vivavoce.results.integrity.verification import verify_logs
     from vivavoce.running.witness import read_statements
 
@@ -80,6 +81,7 @@ def verify(
     statements = read_statements(witness, witness_key) if witness else []
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update, heads=heads, statements=statements)
+    found = replace(found, secrets=tuple(find_secrets(logs)))
     again = _reask(logs, rounds, reasked, seed) if reasked else None
     if as_json:
         print_json(found.as_dict() | ({"reasked": list(again.rows)} if again else {}))
@@ -145,7 +147,7 @@ def _print_verification(found: Verification) -> None:
         for line in (*log.refused, *log.unverified):
             say(f"  {line}")
     ledger = found.ledger
-    for problem in ledger.problems:
+    for problem in (*ledger.problems, *found.secrets):
         say(f"refused  {problem}")
     for path, head in ledger.heads.items():
         say(f"{path}: {head}")
@@ -233,7 +235,7 @@ def submit(
     with progress("Logs") as update:
         found = check_submission(folder, rounds, update, heads)
     print_report(found, _print_submission, as_json=as_json)
-    if not found.is_complete:
+    if not found.complete:
         raise typer.Exit(1)
 
 
@@ -245,7 +247,7 @@ def intake(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Recompute submissions; accept them or refuse them with reasons."""
-    from vivavoce.results.integrity.intake import DECISIONS, take_in
+    from vivavoce.results.integrity.submission import DECISIONS, take_in
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, heads=heads, progress=update)
@@ -266,8 +268,8 @@ def _print_intake(found: Intake) -> None:
 
 def _print_submission(found: SubmissionReport) -> None:
     for each in found.checks:
-        say(f"{'ok     ' if not each.problems else 'missing'}  {each.name}")
-        for problem in each.problems:
+        say(f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}")
+        for problem in each["problems"]:
             say(f"  {problem}")
     for name, count in found.runs.items():
         say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")

@@ -39,13 +39,16 @@ _SHIPPED = Path(__file__).with_name("cutoffs.toml")
 _MAX_NAME = 200
 _SEPARATOR = re.compile(r"[._:@\s]")
 _FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
+_POINT = re.compile(r"-v([0-9])p(?=[0-9])")
+"""Fireworks' way to write a version, as in llama-v3p1."""
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
 _RELEASE = re.compile(
     r"""(?:-(?>
-    20[0-9]{2}-[0-9]{2}-[0-9]{2} | [0-9]{2}-[0-9]{2}-20[0-9]{2} | [0-9]{2}-20[0-9]{2}
-    | [0-9]{2}-[0-9]{2}(?![0-9a-z]) | [0-9]{1,4}[bemk](?:-?[0-9]{1,4}[kb])? | [0-9]{3,8}
-    | v[0-9](?:-[0-9])? | latest | preview | exp | instruct | chat | it | hf | thinking | turbo
-    | free | fp8 | fp16 | bf16 | awq | gptq | gguf | q[0-9](?:-[0-9k])?(?:-[msl])?
+    [48]bit | 20[0-9]{2}-[0-9]{2}-[0-9]{2} | [0-9]{2}-[0-9]{2}-20[0-9]{2} | [0-9]{2}-20[0-9]{2}
+    | [0-9]{2}-[0-9]{2}(?![0-9a-z]) | [0-9]{1,4}[bemk](?:-?[0-9]{1,4}[kb])?(?:-1-0)? | [0-9]{3,8}
+    | v[0-9](?:-[0-9](?![0-9]))? | latest | preview | exp | instruct | chat | it | hf | thinking
+    | turbo | free | instant | versatile | qat | bnb | int[48] | quantized | dynamic
+    | w[48]a(?:8|16) | fp8 | fp16 | bf16 | awq | gptq | gguf | q[0-9](?:-[0-9k])?(?:-[msl])?
     )(?![0-9a-z]))*+""",
     re.VERBOSE,
 )
@@ -206,7 +209,7 @@ def _fits(name: str, model: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    return _SEPARATOR.sub("-", name.lower())
+    return _POINT.sub(r"-\1-", _SEPARATOR.sub("-", name.lower()))
 
 
 def _joined(name: str) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.running.checks import CONTESTANTS
-from vivavoce.running.logs import log_path
-from vivavoce.running.values import item_values
+from vivavoce.running.logs import item_values, log_path
 from vivavoce.tasks import short_name
 
 if TYPE_CHECKING:

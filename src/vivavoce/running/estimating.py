@@ -16,8 +16,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.metrics.judgement import ASPECTS
-from vivavoce.running.current import current_attempt, follow_attempts
 from vivavoce.running.earlier import contestant_name, earlier_contestants
+from vivavoce.running.journal import current_attempt, follow_attempts
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import RunSpec
 from vivavoce.running.stopping import step_of

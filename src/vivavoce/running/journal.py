@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
-from vivavoce.running.current import Attempt, current_attempt, follow_attempts
 from vivavoce.running.lines import LineFile
 from vivavoce.store import hash_of
 
@@ -32,8 +33,40 @@ _TRANSPORT = frozenset(
 _UNNAMED = frozenset(("id", "metadata", "model", "source"))
 """Fields of a message that are drawn anew each time or say nothing to the model."""
 
+_CURRENT: ContextVar[Attempt | None] = ContextVar("vivavoce_attempt", default=None)
+
 Reply: TypeAlias = "ModelOutput | tuple[ModelOutput | Exception, ModelCall]"
 Generate = Callable[..., Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at one sample of one epoch."""
+
+    log: str
+    """Inspect's name of the evaluation."""
+    sample: str
+    epoch: int
+    number: int
+    """1 for the first try."""
+
+
+def current_attempt() -> Attempt | None:
+    """The try under way in this task of the event loop; None outside of any."""
+    return _CURRENT.get()
+
+
+def follow_attempts() -> None:
+    """Keep `current_attempt` up to date from now on."""
+    from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
+
+    # Hooks cannot be taken back, but one of the same name replaces the one before. Inspect awaits
+    # it where it then starts the solver and the scorers, which inherit what is set here.
+    @hooks(name="vivavoce/attempts", description="Tells which sample is under way.")
+    class AttemptHooks(Hooks):
+        async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
+            summary = data.summary
+            _CURRENT.set(Attempt(data.eval_id, str(summary.id), summary.epoch, data.attempt))
 
 
 class Journal:

@@ -47,15 +47,15 @@ def _plan(comparison: Comparison, folders: Sequence[Path]) -> Row:
     names = [
         contestant_name(step_of(task)[0], str(task.model))
         for n, task in enumerate(comparison.tasks)
-        if n in comparison.ranked
+        if n in comparison.looks.ranked
     ]
     if len(known) < len(names):
         raise InputError(
             f"A plan for {len(names)} contestants of {facts['task']} takes as many in earlier "
             f"logs; there are {len(known)}. Name logs of theirs with --learn-from."
         )
-    clusters = len(set(comparison.clusters.values()))
-    of_cluster = len(comparison.clusters) / clusters * comparison.spec.epochs
+    clusters = len(set(comparison.looks.clusters.values()))
+    of_cluster = len(comparison.looks.clusters) / clusters * comparison.spec.epochs
     generator = np.random.default_rng(comparison.until.seed)
     answers: list[float] = []
     tokens = {"input": 0.0, "output": 0.0}
@@ -76,7 +76,7 @@ def _plan(comparison: Comparison, folders: Sequence[Path]) -> Row:
         "known": sum(name in {each.name for each in known} for name in names),
         "answers": fmean(answers),
         "answers_range": [low, high],
-        "of_answers": len(names) * len(comparison.clusters) * comparison.spec.epochs,
+        "of_answers": len(names) * len(comparison.looks.clusters) * comparison.spec.epochs,
         "decided": decided / WORLDS,
         **{f"{kind}_tokens": total for kind, total in tokens.items()},
     }
@@ -112,7 +112,7 @@ def _simulate(
     generator: np.random.Generator,
 ) -> tuple[list[int], bool]:
     """One run: clusters asked of each contestant, and whether the question was answered."""
-    until, looks = comparison.until, comparison.looks
+    until, looks = comparison.until, comparison.looks.looks
     table, labels = _table(asked, comparison.facts["family"], comparison.facts["metrics"][0])
     rows = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     drawn = [rows[n] for n in generator.integers(0, len(rows), clusters)]

@@ -1,9 +1,9 @@
 """Runs that stop when their question is answered.
 
 The items of a task come in whole clusters, in an order drawn from a seed. After each of the looks
-that a run may take, the contestants are compared on what they have answered so far; those whose
-places are known are asked no more, and when the question is answered nobody is. A run that is asked
-for again takes the same looks at the same answers, and so goes on where it was.
+that a run may take, the contestants are compared on their answers so far. Those whose places are
+known are asked no more. When the question is answered, nobody is. A run that is asked for again
+takes the same looks at the same answers, and so goes on where it was.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from pydantic_core import to_jsonable_python
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.running.checks import CEILING
-from vivavoce.running.logs import log_path, why_incomplete
+from vivavoce.running.logs import item_values, log_path, why_incomplete
 from vivavoce.running.settled import COMPARISON, settle, settled
-from vivavoce.running.values import item_values
 from vivavoce.statistics.sequential import Decision, Question, Sequential
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import short_name
@@ -70,7 +69,7 @@ class Until:
 
     @property
     def traits(self) -> str:
-        """The question with what is not as by default, for the setting's name on a board."""
+        """The question with its changed options, for the setting's name on a board."""
         usual = Until(self.question, self.k)
         given = {name: value for name, value in asdict(self).items() if name != "question"}
         changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
@@ -100,7 +99,7 @@ class Until:
 
 
 def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
-    """Read `top=K` or `all` into a question, with what is not as by default.
+    """Read `top=K` or `all` into a question, with its options that are not the defaults.
 
     Raises:
         InputError: It is neither, or an option is out of its range.
@@ -118,7 +117,7 @@ def ask_again(task: Task, log: EvalLog) -> Task:
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
     if about is None or record is None:
         return task
-    until = Until(**{each.name: about[each.name] for each in fields(Until)})
+    until = _until_of(log)
     asked = _in_comparison(task, until, about["comparison"], about["contestant"])
     return until.first_items(asked, record["look"])
 
@@ -160,6 +159,102 @@ def comparisons_of(tasks: Sequence[Task], until: Until, spec: RunSpec) -> list[C
 
 
 @dataclass
+class Looks:
+    """Looks at the contestants of a task, each at the answers to more of its items."""
+
+    until: Until
+    facts: Mapping[str, Any]
+    """Metadata of the task."""
+    clusters: Mapping[str, str]
+    """By item of the whole task."""
+    ranked: Sequence[int]
+    """Numbers of the contestants that are compared: all but ceilings."""
+
+    def __post_init__(self) -> None:
+        self.values: dict[int, dict[str, float]] = {}
+        self.taken, self.is_over = 0, False
+        self.decision: Decision | None = None
+        self.looks = min(self.until.looks, len(set(self.clusters.values())))
+        self.test = self.until.test(self.looks)
+        self.active = self.ranked
+
+    def take(self, paths: Mapping[int, str]) -> dict[int, Row]:
+        """Compare the contestants on the answers in their logs at the next look.
+
+        Returns:
+            Records of those that nobody asks any more, by their numbers.
+        """
+        self.taken += 1
+        items = self.until.items_at(self.taken, self.clusters)
+        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
+        for n in self.active:
+            self.values[n] = item_values(paths[n], metric, items, pooling)
+        places = {cluster: n for n, cluster in enumerate(self.until.order(self.clusters))}
+        rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
+        table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
+        known = metrics_of(self.facts["family"]).get(metric)
+        signed = table if known is None or known.higher_is_better else -table
+        decision = self.decision = self.test.look(signed, [self.clusters[item] for item in rows])
+        asked, self.active = self.active, [self.ranked[column] for column in decision.active]
+        self.is_over = decision.done or self.taken == self.looks
+        ended = sorted(paths) if self.is_over else [n for n in asked if n not in self.active]
+        return {n: self.record(decision, n) for n in ended}
+
+    def record(self, decision: Decision, contestant: int | None = None) -> Row:
+        """State of the comparison, or of one contestant in it, for a log."""
+        is_decided = decision.done if contestant is None else contestant not in self.active
+        reason = f"decided at look {self.taken} of {self.looks}"
+        if not is_decided:
+            reason = f"not decided in {self.looks} looks"
+        elif contestant in self.ranked and self.until.question == "top":
+            is_in = self.ranked.index(contestant) in decision.top
+            reason += f": {'' if is_in else 'not '}among the {self.until.k} best"
+        return {
+            "contestant": contestant,
+            "question": self.until.label,
+            "decided": is_decided,
+            "look": self.taken,
+            "looks": self.looks,
+            "items": len(self.until.items_at(self.taken, self.clusters)),
+            "of": len(self.clusters),
+            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
+            "reason": reason,
+        }
+
+
+def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
+    """Contestants of a comparison whose logs do not say where and why it stopped asking them.
+
+    `whole` is the task of all items. The looks are taken again at the answers of the logs.
+
+    Raises:
+        InputError: Logs of other contestants are not among these.
+    """
+    ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
+    if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
+        raise InputError("logs of those it was compared with are not here")
+    until = _until_of(next(iter(logs.values())))
+    looks = Looks(until, whole.metadata or {}, _clusters(whole), sorted(ranked))
+    right: dict[int, Row] = {}
+    while not looks.is_over:
+        ended = looks.take({n: log_path(log) for n, log in logs.items()})
+        right = ended | right
+    told = {n: settled(log) or {} for n, log in logs.items()}
+    return {
+        n: f"it says of its end: {told[n].get('reason')}, at {told[n].get('items')} items. "
+        f"Its answers say: {record['reason']}, at {record['items']}."
+        for n, record in right.items()
+        if any(record[name] != told[n].get(name) for name in record if name != "beats")
+        or list(map(tuple, record["beats"])) != told[n].get("beats")
+    }
+
+
+def _until_of(log: EvalLog) -> Until:
+    about = (log.eval.metadata or {})[COMPARISON]
+    return Until(**{each.name: about[each.name] for each in fields(Until)})
+
+
+@dataclass
 class Comparison:
     """The contestants of one task, asked look by look."""
 
@@ -169,15 +264,12 @@ class Comparison:
 
     def __post_init__(self) -> None:
         self.logs: dict[int, EvalLog] = {}
-        self.values: dict[int, dict[str, float]] = {}
-        self.look, self.is_over = 0, False
-        self.decision: Decision | None = None
         self.facts = self.tasks[0].metadata or {}
         steps = [step_of(task) for task in self.tasks]
-        self.ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
-        if len(self.ranked) < 2 or self.until.label == f"top={len(self.ranked)}":
+        ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
+        if len(ranked) < 2 or self.until.label == f"top={len(ranked)}":
             raise InputError(
-                f"--until {self.until.label} is no question of {len(self.ranked)} contestants of "
+                f"--until {self.until.label} is no question of {len(ranked)} contestants of "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
         who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
@@ -185,78 +277,44 @@ class Comparison:
         given = [getattr(self.spec, name) for name in _OF_ANSWERS]
         about = [asdict(self.until), who, pinned, self.tasks[0].name, given]
         self.name = hash_of(to_jsonable_python(about, serialize_unknown=True))[:12]
-        self.clusters = _clusters(self.tasks[0])
-        self.looks = min(self.until.looks, len(set(self.clusters.values())))
-        self.test = self.until.test(self.looks)
-        self.active = self.ranked
+        self.looks = Looks(self.until, self.facts, _clusters(self.tasks[0]), ranked)
 
     def next_look(self) -> list[Task]:
         """The tasks of those who are still asked, cut to the items of the next look."""
-        if self.is_over:
+        if self.looks.is_over:
             return []
-        self.look += 1
         return [
-            self.until.first_items(_in_comparison(task, self.until, self.name, n), self.look)
+            self.until.first_items(
+                _in_comparison(task, self.until, self.name, n), self.looks.taken + 1
+            )
             for n, task in enumerate(self.tasks)
-            if n in self.active or n not in self.ranked
+            if n in self.looks.active or n not in self.looks.ranked
         ]
 
     def take_look(self) -> None:
         """Compare the contestants on the answers so far, and let go whom that decides."""
-        if self.is_over:
+        looks = self.looks
+        if looks.is_over:
             return
-        waiting = [self.logs[n] for n in self.active if n in self.logs]
-        if len(waiting) < len(self.active) or any(map(why_incomplete, waiting)):
-            self.is_over, self.decision = True, None
+        waiting = [self.logs[n] for n in looks.active if n in self.logs]
+        if len(waiting) < len(looks.active) or any(map(why_incomplete, waiting)):
+            looks.is_over, looks.decision = True, None
             return
-        items = self.until.items_at(self.look, self.clusters)
-        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
-        for n in self.active:
-            self.values[n] = item_values(log_path(self.logs[n]), metric, items, pooling)
-        places = {cluster: n for n, cluster in enumerate(self.until.order(self.clusters))}
-        rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
-        table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
-        known = metrics_of(self.facts["family"]).get(metric)
-        signed = table if known is None or known.higher_is_better else -table
-        decision = self.decision = self.test.look(signed, [self.clusters[item] for item in rows])
-        asked, self.active = self.active, [self.ranked[column] for column in decision.active]
-        self.is_over = decision.done or self.look == self.looks
-        for n in sorted(self.logs) if self.is_over else asked:
-            if self.is_over or n not in self.active:
-                self.logs[n] = settle(self.logs[n], self._record(decision, n))
-
-    def _record(self, decision: Decision, contestant: int | None = None) -> Row:
-        """State of the comparison, or of one contestant in it, for a log."""
-        is_decided = decision.done if contestant is None else contestant not in self.active
-        reason = f"decided at look {self.look} of {self.looks}"
-        if not is_decided:
-            reason = f"not decided in {self.looks} looks"
-        elif contestant in self.ranked and self.until.question == "top":
-            is_in = self.ranked.index(contestant) in decision.top
-            reason += f": {'' if is_in else 'not '}among the {self.until.k} best"
-        return {
-            "comparison": self.name,
-            "contestant": contestant,
-            "question": self.until.label,
-            "decided": is_decided,
-            "look": self.look,
-            "looks": self.looks,
-            "items": len(self.until.items_at(self.look, self.clusters)),
-            "of": len(self.clusters),
-            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
-            "reason": reason,
-        }
+        ended = looks.take({n: log_path(log) for n, log in self.logs.items()})
+        for n, record in ended.items():
+            self.logs[n] = settle(self.logs[n], {"comparison": self.name, **record})
 
     def report(self) -> Row | None:
-        """How it ended; None where answers are lacking."""
-        if self.decision is None:
+        """The outcome; None where answers are missing."""
+        if self.looks.decision is None:
             return None
         made = [log.results.completed_samples for log in self.logs.values() if log.results]
         return {
             **{name: self.facts[name] for name in ("task", "setting")},
-            **self._record(self.decision),
+            "comparison": self.name,
+            **self.looks.record(self.looks.decision),
             "answers": sum(made),
-            "of_answers": len(self.tasks) * len(self.clusters) * self.spec.epochs,
+            "of_answers": len(self.tasks) * len(self.looks.clusters) * self.spec.epochs,
         }
 
 

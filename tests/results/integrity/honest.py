@@ -27,6 +27,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "ranking": ("rank_by_prompt",),
     "formula": ("formula",),
     "table": ("table", "--method", "per_paper"),
+    "until": ("title", "--until", "all", "--looks", "3", "--model", "openai-api/scripted/other"),
 }
 TASKS = ("title", "leaderboard", "rank_by_prompt", "formula", "table")
 
@@ -39,6 +40,8 @@ def student(golden: Golden) -> Callable[[Ask], Reply]:
             return answer(json.dumps({name: {"reason": "so", "winner": 1} for name in CRITERIA}))
         if "```python" in ask.prompt:
             return answer(WRONG)
+        if ask.model == "other":
+            return answer("Nothing of the kind")
         steps = "tools" in ask.body or "<demand>" in ask.prompt
         knows = hashlib.sha256(ask.prompt.encode()).digest()[0] % 2
         return golden(ask) if steps or knows else answer("Something else entirely")

@@ -17,7 +17,6 @@ from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.errors import InputError
-from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.submission import check_submission, read_form
 from vivavoce.results.integrity.verification import LogCheck, verify_logs
 from vivavoce.rounds import Round
@@ -281,7 +280,7 @@ def problems(folder: Path, *rounds: Path) -> dict[str, list[str]]:
 
 def test_a_submission_that_has_all_it_must_have(submission: Path, opened: Round) -> None:
     report = check_submission(submission, [opened.folder])
-    assert (report.is_complete, problems(submission, opened.folder)) == (True, {})
+    assert (report.complete, problems(submission, opened.folder)) == (True, {})
     assert report.runs == {
         **{"started": 1, "logs": 1, "rows": 1},
         **{"repeated": 0, "removed": 0, "private_declared": 0, "self_reported": 1},
@@ -313,42 +312,6 @@ def test_a_key_in_a_submission_is_found(submission: Path) -> None:
     (submission / "submission.toml").write_text(FORM.replace("A lab", key))
     [problem] = problems(submission)["no keys"]
     assert problem == "line 3 of submission.toml holds what looks like a key of a provider."
-
-
-KEYS = {
-    "OpenAI": "sk-proj-" + "aB3d" * 20,
-    "Anthropic": "sk-ant-api03-" + "Ab1_" * 20,
-    "Google": "AIzaSy" + "A1b2C3d4E5" * 3,
-    "Hugging Face": "hf_" + "aB3dE5" * 6,
-    "AWS": "AKIA" + "QXZJ4T7WNB2KLMPR",
-    "GitHub": "ghp_" + "a1B2c3" * 6,
-    "Slack": "xoxb-" + "123456789012-123456789012-" + "aBcDeFgHiJkLmNoPqRsTuVwX",
-    "a certificate": "-----BEGIN " + "PRIVATE KEY-----",
-}
-
-
-@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
-def test_a_key_is_found_in_notes_ledgers_dumps_and_transcripts(
-    made: Path, tmp_path: Path, key: str
-) -> None:
-    logs = tmp_path / "logs"
-    shutil.copytree(made, logs)
-    assert list(find_secrets(tmp_path)) == []
-    (tmp_path / "notes.md").write_text(f"How we ran it:\n\nexport API_KEY={key}\n")
-    (tmp_path / "environment.json").write_text(json.dumps({"env": {"TOKEN": key}}, indent=1))
-    with (logs / "runs.jsonl").open("a") as ledger:
-        ledger.write(json.dumps({"asked": {"model_args": {"api_key": key}}}) + "\n")
-    path = only_log(logs)
-    log = read_eval_log(str(path))
-    first(log).messages[0].content = f"{'word ' * 30_000}{key}"
-    write_eval_log(log, str(path))
-    found = [line.partition(" holds ")[0] for line in find_secrets(tmp_path)]
-    assert found == [
-        "line 3 of environment.json",
-        f"sample {first(log).id} of logs/{path.name}",
-        "line 3 of logs/runs.jsonl",
-        "line 3 of notes.md",
-    ]
 
 
 @pytest.mark.parametrize(

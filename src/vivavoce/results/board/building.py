@@ -107,7 +107,8 @@ def leaderboard(
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
-                row["trust"] = head.trust
+                # Whoever has the folder can write what was added to its logs.
+                row["trust"] = "self-reported" if row["metric"] in head.added else head.trust
                 if row["metric"] == WIN_RATE:
                     row["calibrated"] = calibrated.get(head.key)
                 if head.is_own:

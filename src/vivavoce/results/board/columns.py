@@ -7,28 +7,39 @@ is one more entry of `BoardRow`, which `of_log` computes.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, ConfigDict, Field, with_config
+from pydantic import AfterValidator, Field, with_config
 from typing_extensions import TypedDict
 
+from vivavoce.results.board.facts import (
+    READING,
+    Calibrated,
+    Count,
+    Exposure,
+    Fit,
+    Pair,
+    Share,
+    Work,
+    fit_of,
+    has_a_gap,
+    why_set_aside,
+    work_of,
+)
 from vivavoce.results.logs.records import RunLog
 
 MAX_UNDEFINED = 0.05
 """A metric with a larger share undefined ranks nobody."""
 
-Unit = Literal[
-    "", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank", "exposure", "why"
-]
+Unit = (
+    Literal["", "items", "answers", "share", "fit", "score", "tokens", "USD", "s", "rank"]
+    | Literal["exposure", "why", "work"]
+)
 Kind = Literal["text", "float", "int", "bool"]
 
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 _KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
 
 
@@ -85,67 +96,7 @@ class Column:
         return ((self.name, self.kind),) if self.parts is None else self.parts
 
 
-def _has_a_gap(exposure: Exposure | None) -> Exposure | None:
-    known = exposure or {}
-    if None not in (known.get("seen"), known.get("clean")) and known.get("gap") is None:
-        raise ValueError("seen and clean have no gap between them")
-    return exposure
-
-
-_READING = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
-
-
-@with_config(_READING)
-class Exposure(TypedDict, total=False):
-    """Known facts of a row's items in its model's training data."""
-
-    cutoff: str | None
-    source: str | None
-    margin_days: Count | None
-    items: dict[str, Count]
-    seen: float | None
-    clean: float | None
-    gap: float | None
-    ci: Pair | None
-    n_seen: Count
-    n_clean: Count
-
-
-def fit_of(log: RunLog) -> Fit | None:
-    """Shares of what the setting adds that arrived whole, cut, and not at all, over all answers."""
-    counts = sum((Counter(sample.fit) for sample in log.samples), Counter[str]())
-    if not (parts := counts.total()):
-        return None
-    whole, cut, dropped = (counts[name] / parts for name in ("whole", "cut", "dropped"))
-    return {"whole": whole, "cut": cut, "dropped": dropped}
-
-
-def why_set_aside(log: RunLog) -> str | None:
-    """Reason why a log's values are not those of its setting."""
-    if (fit := fit_of(log)) is None or fit["dropped"] < 1:
-        return None
-    return "nothing of what the setting adds fitted the model's window"
-
-
-@with_config(_READING)
-class Fit(TypedDict):
-    """What was left of the parts that a setting adds to the prompts, as shares of all of them."""
-
-    whole: Share
-    cut: Share
-    dropped: Share
-
-
-@with_config(_READING)
-class Calibrated(TypedDict):
-    """Mean of people's values over all items, with its interval and how many they labelled."""
-
-    value: float
-    ci: Pair
-    labels: Count
-
-
-@with_config(_READING)
+@with_config(READING)
 class _OldBoardRow(TypedDict):
     """The columns that boards of every version have."""
 
@@ -263,7 +214,7 @@ class _OldBoardRow(TypedDict):
     ]
 
 
-@with_config(_READING)
+@with_config(READING)
 class BoardRow(_OldBoardRow, total=False):
     """One contestant by one metric; what a newer version adds is left out."""
 
@@ -278,7 +229,7 @@ class BoardRow(_OldBoardRow, total=False):
         Column(says="Smallest difference that these items can show.", unit="score"),
     ]
     exposure: Annotated[
-        Annotated[Exposure | None, AfterValidator(_has_a_gap)],
+        Annotated[Exposure | None, AfterValidator(has_a_gap)],
         Column(
             says="The cutoff, items by status, and the gap between seen and clean ones.",
             parts=(
@@ -315,6 +266,19 @@ class BoardRow(_OldBoardRow, total=False):
             is_optional=True,
             parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
             of_log=fit_of,
+        ),
+    ]
+    agent: Annotated[
+        Work | None,
+        Column(
+            says="Means of an agent's steps, searches and reads over the answers.",
+            label="Steps",
+            unit="work",
+            page=4,
+            is_optional=True,
+            style="steps",
+            parts=(("steps", "float"), ("searches", "float"), ("reads", "float")),
+            of_log=work_of,
         ),
     ]
     set_aside: Annotated[

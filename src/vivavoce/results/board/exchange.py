@@ -144,7 +144,7 @@ def _result(row: Row) -> Row:
 DETAILS = (
     *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
     *("tied_with", "detectable", "headline", "partial", "judge", "calibrated", "contamination"),
-    *("fit", "trust", "tokens", "cost", "seconds"),
+    *("fit", "agent", "trust", "tokens", "cost", "seconds"),
 )
 """Columns that a record holds as texts beside the value."""
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError
-from vivavoce.results.board.columns import BoardRow, Count
+from vivavoce.results.board.columns import BoardRow
+from vivavoce.results.board.facts import Count
 from vivavoce.results.board.groups import KEY, Board, cut, first_repeated, place_of, spelled
 from vivavoce.store import Row, read_json
 

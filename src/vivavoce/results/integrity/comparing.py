@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +12,18 @@ from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
-from vivavoce.results.integrity.rescoring import Answer, Recording, replies_of
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
+from vivavoce.results.logs.records import where
+from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""
 _NAMED = 10
 """Missing samples of a log that are listed."""
+_READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
+"""Metadata of a sample that a board reads, whether the task gives them or not."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
-
-
-def where(sample: str | int, epoch: int) -> str:
-    """A sample's name in messages."""
-    return f"sample {sample}" + (f" (attempt {epoch})" if epoch > 1 else "")
 
 
 def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:
@@ -61,7 +60,11 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
 
     Where a log names the folder of its round, the receiver's own `folder` counts as the same.
     """
-    moved = {str(header.eval.task_args.get("round")): str(folder.resolve())}
+    its_own = str(header.eval.task_args.get("round"))
+
+    def moved(text: str) -> str:
+        return str(folder.resolve()) if text == its_own else text
+
     true, told = _plain(task.metadata or {}), header.eval.metadata or {}
     for name in sorted({*true, *told}):
         if told.get(name) != true.get(name):
@@ -69,6 +72,10 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
             yield f"its {name} is not that of the task ({said!r}, not {is_!r})."
     if header.eval.dataset.samples != len(task.dataset):
         yield f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
+    if (reducers := header.eval.config.epochs_reducer) not in (None, list(REDUCERS)):
+        yield f"its attempts are reduced by {reducers}, which no run of viva asks for."
+    if settled(header) and COMPARISON not in told:
+        yield "it says why its contestant was asked no more, and all of its task was asked."
     asked = {str(sample.id): sample for sample in task.dataset}
     epochs = header.eval.config.epochs or 1
     for (sample_id, epoch), answer in sorted(recording.answers.items()):
@@ -81,8 +88,8 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
         if answer.target != item.target:
             yield f"{place} has another gold than the round."
         described = _plain(item.metadata or {})
-        for name, value in described.items():
-            if _replaced(_plain(answer.metadata.get(name)), moved) != value:
+        for name in sorted({*described, *_READ_BY_BOARDS}):
+            if _changed(_plain(answer.metadata.get(name)), moved) != described.get(name):
                 yield f"{place} has another {name} than the round."
 
 
@@ -136,20 +143,22 @@ def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
         if name not in values or name not in right or not _equal(values[name], right[name]):
             said, is_ = (_shown(found.get(name)) for found in (values, right))
             yield f"{who} says {name} {said}, it is {is_}."
-    for name in ("fault", "counts"):
-        if _plain(told.metadata or {}).get(name) != _plain(true.metadata or {}).get(name):
+    notes = _plain(told.metadata or {})
+    found = _changed(_plain(true.metadata or {}), lambda text: text.removeprefix(f"{LOGGED}/"))
+    for name in sorted({*notes, *found}):
+        if not _equal(notes.get(name), found.get(name)):
             yield f"{who} says another {name}."
+    if told.answer != true.answer:
+        yield f"{who} says another answer."
 
 
-def _replaced(value: Any, texts: Mapping[str, str]) -> Any:
-    """A value in which some whole texts stand as others."""
-    if isinstance(value, str):
-        return texts.get(value, value)
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """A value with all texts in it changed."""
     if isinstance(value, list):
-        return [_replaced(member, texts) for member in value]
+        return [_changed(member, change) for member in value]
     if isinstance(value, dict):
-        return {name: _replaced(member, texts) for name, member in value.items()}
-    return value
+        return {name: _changed(member, change) for name, member in value.items()}
+    return change(value) if isinstance(value, str) else value
 
 
 def _plain(value: Any) -> Any:
@@ -160,6 +169,10 @@ def _plain(value: Any) -> Any:
 def _equal(a: Any, b: Any) -> bool:
     if a is None or b is None:
         return a is b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_equal(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_equal, a, b))
     try:
         first, second = float(a), float(b)
     except (TypeError, ValueError):

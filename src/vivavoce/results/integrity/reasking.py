@@ -10,21 +10,18 @@ Source: paired randomisation test, Fisher, The Design of Experiments, 1935, sect
 
 from __future__ import annotations
 
-import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
-from inspect_ai import Task, eval, task_with
+from inspect_ai import Task, task_with
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import get_model
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.integrity.rescoring import NO_MODEL, method_of, reopen
+from vivavoce.results.integrity.rescoring import NO_MODEL, method_of, reopen, run_quietly
 from vivavoce.results.integrity.verification import LogCheck, Rounds
 from vivavoce.results.logs.reading import find_logs
 from vivavoce.results.reports import Table
@@ -149,23 +146,10 @@ def _ask(task: Task, log: EvalLog) -> EvalLog:
     Addresses and arguments of its provider are the receiver's own: a log that could name them
     would be sent the receiver's keys.
     """
-    settings: dict[str, Any] = log.plan.config.model_dump(exclude_none=True)
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(None):
-        [made] = eval(
-            task,
-            model=get_model(log.eval.model, memoize=False),
-            model_roles=dict(_roles(log)) or None,
-            log_dir=folder,
-            fail_on_error=False,
-            display="none",
-            score_display=False,
-            **settings,
-        )
-        if made.status != "success":
-            raise VivaError(made.error.message if made.error else made.status)
-        return read_eval_log(made.location)
-
-
-def _roles(log: EvalLog) -> Iterator[tuple[str, str]]:
-    for role, model in (log.eval.model_roles or {}).items():
-        yield role, str(getattr(model, "model", role))
+    roles = {r: str(getattr(m, "model", r)) for r, m in (log.eval.model_roles or {}).items()}
+    return run_quietly(
+        task,
+        model=get_model(log.eval.model, memoize=False),
+        model_roles=roles or None,
+        **log.plan.config.model_dump(exclude_none=True),
+    )

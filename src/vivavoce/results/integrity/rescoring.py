@@ -37,7 +37,8 @@ from inspect_ai.util import registry_info
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
-from vivavoce.running.current import current_attempt, follow_attempts
+from vivavoce.results.logs.reading import DECODING
+from vivavoce.running.journal import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
@@ -54,11 +55,9 @@ Replies = dict[str, list[ModelOutput]]
 CONTESTANT = ""
 """Stands for the role of the model that is measured."""
 NO_MODEL = "none/none"
-_PROVIDER = "vivavoce_logged"
+LOGGED = "vivavoce_logged"
 _MAX_TRIAL = 600
 """Seconds that a program of a log may run when it is scored again."""
-_SAMPLING = ("temperature", "top_p", "top_k", "seed", "max_tokens", "reasoning_effort")
-"""Settings of a request by which it is told from another one."""
 _TRANSPORT = ("max_retries", "attempt_timeout", "timeout", "max_connections", "batch", "cache")
 
 
@@ -101,7 +100,7 @@ class Recording:
         )
         for event in replies_of(sample):
             said = self.replies.setdefault(event.role or CONTESTANT, {})
-            request = _request(address, event.input, None if event.role else event.config)
+            request = _request(address, event.input, event.config)
             said.setdefault(request, []).append(event.output)
 
 
@@ -120,7 +119,6 @@ class LoggedAPI(ModelAPI):
     def __init__(self, model_name: str, **_: Any) -> None:
         super().__init__(model_name)
         self.replies: Replies = {}
-        self.is_contestant = False
         entry = find_model(model_name)
         if entry.window is not None:  # then requests were cut to it, and have to be again
             self.window, self.overhead = entry.window, entry.overhead
@@ -136,14 +134,14 @@ class LoggedAPI(ModelAPI):
         """The next logged reply to these messages; `UnknownRequest` when there is none."""
         attempt = current_attempt()
         address = (attempt.sample, attempt.epoch) if attempt else ("", 0)
-        said = self.replies.get(_request(address, input, config if self.is_contestant else None))
+        said = self.replies.get(_request(address, input, config))
         if not said:
             raise UnknownRequest("a model is asked here what the log has no reply to")
         # The last one serves again: a scorer may ask once more what it asked before.
         return said.pop(0) if len(said) > 1 else said[0]
 
 
-@modelapi(name=_PROVIDER)
+@modelapi(name=LOGGED)
 def logged() -> type[ModelAPI]:
     """Replies read from a log."""
     return LoggedAPI
@@ -168,7 +166,12 @@ def answered_again(method: Solver, answers: Mapping[Address, Answer]) -> Solver:
 
 
 def reopen(header: EvalLog, folder: Path) -> Task:
-    """The task of a log on a round.
+    """The task of a log on a round, with the items that its run asked; `open_whole` raises."""
+    return ask_again(open_whole(header, folder), header)
+
+
+def open_whole(header: EvalLog, folder: Path) -> Task:
+    """The task of a log on a round, also with the items that its run did not come to.
 
     Raises:
         InputError: There is no such task here.
@@ -181,7 +184,7 @@ def reopen(header: EvalLog, folder: Path) -> Task:
     given = _safe_arguments(header.eval.task_args)
     with judge_named_later():
         task = create_task(name, {**given, "round": str(folder)})
-    return ask_again(_narrow(task, metadata), header)
+    return _narrow(task, metadata)
 
 
 def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,7 +241,9 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     ids = {address[0] for address in recording.answers}
     dataset = task.dataset.filter(lambda sample: str(sample.id) in ids)
     roles: dict[str, Model | str] = {
-        role: _logged_model(str(getattr(model, "model", role)), role, recording)
+        role: _logged_model(
+            str(getattr(model, "model", role)), role, recording, getattr(model, "config", None)
+        )
         for role, model in (header.eval.model_roles or {}).items()
     }
     replayed = task_with(
@@ -250,20 +255,32 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     )
     reducers = config.epochs_reducer
     follow_attempts()
+    return run_quietly(
+        replayed,
+        epochs=Epochs(epochs, reducers) if reducers and epochs > 1 else epochs,
+        **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+    )
+
+
+def run_quietly(task: Task, **settings: Any) -> EvalLog:
+    """Carry a task out, print nothing, and keep only its log in memory.
+
+    Raises:
+        VivaError: It does not come to its end.
+    """
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         [made] = eval(
-            replayed,
+            task,
             log_dir=folder,
-            epochs=Epochs(epochs, reducers) if reducers and epochs > 1 else epochs,
             fail_on_error=False,
             display="none",
             log_level="error",
             score_display=False,
-            **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+            **settings,
         )
         if made.status != "success":
             cause = made.error.message if made.error else made.status
-            raise VivaError(f"its answers could not be scored again: {cause}")
+            raise VivaError(f"its answers could not be made again: {cause}")
         # Samples are read from the file when they are first looked at.
         return read_eval_log(made.location)
 
@@ -287,18 +304,17 @@ def method_of(task: Task, header: EvalLog) -> Solver:
         raise InputError(f"its method {name} cannot be run again here: {error}") from error
 
 
-def _logged_model(name: str, role: str, recording: Recording) -> Model:
-    model = get_model(f"{_PROVIDER}/{name}", memoize=False)
+def _logged_model(
+    name: str, role: str, recording: Recording, config: GenerateConfig | None = None
+) -> Model:
+    model = get_model(f"{LOGGED}/{name}", config=config or GenerateConfig(), memoize=False)
     assert isinstance(model.api, LoggedAPI)  # of the type only: the provider is ours
     replies = recording.replies.get(role, {})
     model.api.replies = {request: list(said) for request, said in replies.items()}
-    model.api.is_contestant = role == CONTESTANT
     return model
 
 
-def _request(
-    address: Address, messages: Iterable[ChatMessage], config: GenerateConfig | None
-) -> str:
+def _request(address: Address, messages: Iterable[ChatMessage], config: GenerateConfig) -> str:
     """The messages that a model was sent for a sample, whatever Inspect calls them.
 
     Messages of one role in a row are one: some providers take them only so.
@@ -307,5 +323,5 @@ def _request(
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)
     ]
-    sampling = {name: getattr(config, name) for name in _SAMPLING} if config else {}
+    sampling = config.model_dump(mode="json", include=set(DECODING), exclude_none=True)
     return hash_of([*address, told, sampling])

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from detect_secrets.core.scan import scan_line
-from detect_secrets.settings import transient_settings
+from detect_secrets.core.plugins.initialize import from_plugin_classname
+from detect_secrets.plugins.base import BasePlugin
 from inspect_ai.log import read_eval_log, read_eval_log_samples
 
-from vivavoce.results.integrity.comparing import where
+from vivavoce.results.logs.records import where
 
 _RULES = (
     "AWSKeyDetector",
@@ -30,11 +30,17 @@ _RULES = (
     "TwilioKeyDetector",
 )
 """Those of detect-secrets that know a key by its form: guesses by entropy would fit any hash."""
-_PROVIDER = re.compile(r"\b(?:sk|pk|hf|gsk|xai|r8|AIza)[-_]?[A-Za-z0-9_-]{24,200}")
+_PROVIDER = re.compile(r"\b(?:(?:sk|pk|hf|gsk|xai|r8)[-_]|AIza)[A-Za-z0-9_-]{20,200}")
 """Keys of providers of models, of which the library knows the fewest."""
-_HAS_BOTH = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
+_NAMED = re.compile(
+    r"(?:api_?key|access_?token|auth_?token|secret)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[A-Za-z0-9_-]{24,200}",
+    re.IGNORECASE,
+)
+"""A key without a form of its own, which is called one."""
+_RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16}")
+"""What words that are joined by hyphens do not hold."""
 _PIECE = 1 << 16
-"""Characters that are looked at together; a longer line is cut with an overlap."""
+"""Characters that are looked at together; a longer text is cut with an overlap."""
 _OVERLAP = 256
 
 
@@ -43,20 +49,15 @@ def find_secrets(folder: Path) -> Iterator[str]:
 
     Logs are searched as they are read: header, answers, transcripts and notes of every sample.
     """
-    with transient_settings({"plugins_used": [{"name": name} for name in _RULES]}):
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            name = path.relative_to(folder).as_posix()
-            for place, text in _parts(path):
-                if kind := _kind(text):
-                    yield f"{place} of {name} holds what looks like {kind}."
+    rules: list[BasePlugin] = [from_plugin_classname(name) for name in _RULES]
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        for place, text in _samples(path) if path.suffix == ".eval" else _lines(path, rules):
+            if kind := _kind(text, rules):
+                yield f"{place} of {name} holds what looks like {kind}."
 
 
-def _parts(path: Path) -> Iterator[tuple[str, str]]:
-    """The texts of a file with their places: lines, or the samples of a log."""
-    if path.suffix != ".eval":
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            yield from ((f"line {number}", line) for number, line in enumerate(lines, start=1))
-        return
+def _samples(path: Path) -> Iterator[tuple[str, str]]:
     try:
         yield "the header", read_eval_log(str(path), header_only=True).model_dump_json()
         for sample in read_eval_log_samples(
@@ -67,12 +68,24 @@ def _parts(path: Path) -> Iterator[tuple[str, str]]:
         return
 
 
-def _kind(text: str) -> str | None:
+def _lines(path: Path, rules: list[BasePlugin]) -> Iterator[tuple[str, str]]:
+    """The lines of a file, where there is a key in it at all."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except FileNotFoundError:  # a run that goes on took it away
+        return
+    if _kind(text, rules):
+        yield from ((f"line {n}", line) for n, line in enumerate(text.splitlines(), start=1))
+
+
+def _kind(text: str, rules: list[BasePlugin]) -> str | None:
     """The kind of the first key in a text."""
     for start in range(0, max(1, len(text)), _PIECE - _OVERLAP):
         piece = text[start : start + _PIECE]
-        if any(_HAS_BOTH.match(found.group()) for found in _PROVIDER.finditer(piece)):
-            return "a key of a provider"
-        if found := next(iter(scan_line(piece)), None):
-            return f"a key ({found.type})"
+        for pattern, kind in ((_PROVIDER, "a key of a provider"), (_NAMED, "a key")):
+            if any(_RANDOM.search(found.group()) for found in pattern.finditer(piece)):
+                return kind
+        for rule in rules:
+            if next(iter(rule.analyze_string(piece)), None):
+                return f"a key ({rule.secret_type})"
     return None

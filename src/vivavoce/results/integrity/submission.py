@@ -1,13 +1,19 @@
-"""What a submission to a board must have, checked by whoever hands it in and whoever takes it.
+"""Requirements of a submission to a board, checked by the sender and by the receiver.
 
 A submission is a folder: `submission.toml` says who submits and what is known of the models, `logs`
 holds the logs with their ledger. Nothing is sent anywhere: the folder is handed in as files.
+
+An inbox is a folder with one submission in each of its folders. Accepted submissions are copied to
+`accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
+decision. No file of a refused submission is copied. Metrics that were added to logs are never
+copied: the receiver computes them.
 """
 
 from __future__ import annotations
 
+import shutil
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,14 +31,18 @@ from vivavoce.results.integrity.verification import (
     Verification,
     verify_logs,
 )
+from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.store import Row
+from vivavoce.results.reports import Report
+from vivavoce.store import Row, write_json
 from vivavoce.text.dates import parse_date
 
 FORM = "submission.toml"
 LOGS = "logs"
 UNKNOWN = "unknown"
+ACCEPTED, DECISIONS = "accepted", "intake.json"
+"""Folder of what was taken in, and the file of all decisions."""
 
 Progress = Callable[[int, int], None]
 
@@ -81,37 +91,15 @@ class Submission(_Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One thing a submission must have."""
+class SubmissionReport(Report):
+    """Findings about a submission."""
 
-    name: str
-    problems: tuple[str, ...]
-    """Empty when it has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionReport:
-    """What was found of a submission."""
-
-    checks: tuple[Check, ...]
+    complete: bool
+    """True if it can be handed in."""
+    checks: tuple[Row, ...]
+    """Each with its name, `check`, `ok`, and `problems`."""
     runs: Row
     """Runs started, logs, logs of one row again, and private runs."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it can be handed in."""
-        return not any(check.problems for check in self.checks)
-
-    def as_dict(self) -> Row:
-        """As plain JSON values."""
-        return {
-            "complete": self.is_complete,
-            "checks": [
-                {"check": c.name, "ok": not c.problems, "problems": list(c.problems)}
-                for c in self.checks
-            ],
-            "runs": self.runs,
-        }
 
 
 def check_submission(
@@ -130,17 +118,19 @@ def check_submission(
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
     form, faults = read_form(folder / FORM)
-    checks = [Check("form", tuple(faults))]
     logs, problems = _read_logs(folder / LOGS)
-    checks.append(Check("complete logs", tuple(problems)))
-    if not logs:
-        return SubmissionReport(tuple(checks), {})
-    checks.append(Check("models described", tuple(_compare_models(form, logs))))
-    verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
-    checks.append(Check("ledger", tuple(_check_ledger(verified, form))))
-    checks.append(Check("scores", tuple(_check_scores(verified, rounds))))
-    checks.append(Check("no keys", tuple(find_secrets(folder))))
-    return SubmissionReport(tuple(checks), _count(verified, logs, form))
+    checks: dict[str, Iterable[str]] = {"form": faults, "complete logs": problems}
+    runs: Row = {}
+    if logs:
+        verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
+        checks["models described"] = _compare_models(form, logs)
+        checks["ledger"] = _check_ledger(verified, form)
+        checks["scores"] = _check_scores(verified, rounds)
+        checks["no keys"] = find_secrets(folder)
+        runs = _count(verified, logs, form)
+    found = {name: list(problems) for name, problems in checks.items()}
+    told = [{"check": n, "ok": not found[n], "problems": found[n]} for n in found]
+    return SubmissionReport(not any(found.values()), tuple(told), runs)
 
 
 def read_form(path: Path) -> tuple[Submission | None, list[str]]:
@@ -217,3 +207,82 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
         "self_reported": sum(log.provenance == SELF_REPORTED for log in verified.logs),
         "private_declared": form.submission.private_runs if form else None,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Intake(Report):
+    """Decisions about the submissions of an inbox, by name."""
+
+    submissions: tuple[Row, ...]
+    """Each with `name`, `accepted`, `badge` (`verified`, `self-reported`, None), `reasons`, `runs`.
+    """
+    accepted: str
+    """Folder with what was accepted."""
+
+    @property
+    def is_clean(self) -> bool:
+        """True if nothing was refused."""
+        return all(row["accepted"] for row in self.submissions)
+
+
+def take_in(
+    inbox: Path,
+    out: Path,
+    rounds: Sequence[Path],
+    *,
+    heads: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Intake:
+    """Check every submission of an inbox and copy those that are accepted.
+
+    Args:
+        inbox: A folder of submissions.
+        out: Where decisions and accepted logs go; an earlier intake there is
+            replaced.
+        rounds: The receiver's own rounds.
+        heads: Last hashes of ledgers, as published when the runs ended.
+        progress: Called with submissions done and all.
+
+    Raises:
+        InputError: There is no submission, no round is named, or one lies inside the other.
+    """
+    found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
+    if not found:
+        raise InputError(f"{inbox} holds no folder with a submission.")
+    if not rounds:
+        raise InputError("Submissions are held against your own rounds: name them with --round.")
+    if out.resolve().is_relative_to(inbox.resolve()):
+        raise InputError(f"{out} lies inside the inbox. Choose another --out.")
+    target = out / ACCEPTED
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    rows = []
+    for place, folder in enumerate(found):
+        if progress:
+            progress(place, len(found))
+        rows.append(_decide(folder, target, rounds, heads))
+    report = Intake(tuple(rows), str(target))
+    write_json(out / DECISIONS, report.as_dict())
+    return report
+
+
+def _decide(folder: Path, target: Path, rounds: Sequence[Path], heads: Sequence[str]) -> Row:
+    decision: Row = {"name": folder.name, "accepted": False, "badge": None, "runs": {}}
+    if odd := list(_odd_files(folder)):
+        return {**decision, "reasons": odd}
+    found = check_submission(folder, rounds, heads=heads)
+    reasons = [f"{each['check']}: {why}" for each in found.checks for why in each["problems"]]
+    decision |= {"reasons": reasons, "runs": found.runs}
+    if reasons:
+        return decision
+    shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
+    badge = SELF_REPORTED if found.runs["self_reported"] else VERIFIED
+    return {**decision, "accepted": True, "badge": badge}
+
+
+def _odd_files(folder: Path) -> Iterator[str]:
+    """Entries that are neither files nor folders; a link could lead anywhere on this machine."""
+    for path in [folder, *sorted(folder.rglob("*"))]:
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            yield f"{path.relative_to(folder.parent)} is no plain file. Hand in copies, not links."

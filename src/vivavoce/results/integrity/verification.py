@@ -1,14 +1,16 @@
 """Logs verified: each held against what the receiver's round says that it must be.
 
-What is compared, from the outside in: the log's bytes with the ledger of its run; its header and
-its samples with the task on the round; its summaries, which boards read, with its samples; every
-answer, score and metric with what the method and the scorers make again of the models' replies.
-What cannot be compared is not verified, and the reason is told.
+It compares from the outside in. The log's bytes are compared with the ledger of its run. Its header
+and its samples are compared with the task on the round, and its summaries, which boards read, with
+its samples. Every answer, score and metric is compared with the ones that the method and the
+scorers make again from the models' replies. Parts that cannot be compared are not verified, and the
+reason is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,16 +29,20 @@ from vivavoce.results.integrity.comparing import (
     compare_task,
     compare_transcript,
     missing,
-    where,
 )
-from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, reopen
+from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, open_whole, reopen
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import find_logs
+from vivavoce.results.logs.records import where
 from vivavoce.rounds import Round, load_round
+from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.running.stopping import wrong_stops
 from vivavoce.store import Row
 from vivavoce.tasks.scoring.guard import our_scores
 
 Progress = Callable[[int, int], None]
+Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
+"""Logs of runs that stopped at an answer, by comparison and contestant."""
 
 VERIFIED, REFUSED, UNVERIFIED = "verified", "refused", "unverified"
 SELF_REPORTED, BOUND = "self-reported", "bound by a known head"
@@ -47,7 +53,7 @@ _MAX_PROBLEMS = 20
 
 @dataclass(slots=True)
 class LogCheck:
-    """What was found of one log."""
+    """Findings on one log."""
 
     name: str
     samples: int = 0
@@ -88,10 +94,12 @@ class LogCheck:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found of a folder of logs."""
+    """Findings on a folder of logs."""
 
     logs: tuple[LogCheck, ...]
     ledger: LedgerCheck
+    secrets: tuple[str, ...] = ()
+    """What looks like keys in the folder, where it was searched for them."""
 
     @property
     def trust(self) -> dict[str, str]:
@@ -100,8 +108,9 @@ class Verification:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every log is verified and the ledger holds."""
-        return not self.ledger.problems and all(log.status == VERIFIED for log in self.logs)
+        """True if every log is verified, the ledger holds and no key was found."""
+        is_held = not self.ledger.problems and not self.secrets
+        return is_held and all(log.status == VERIFIED for log in self.logs)
 
     def as_dict(self) -> Row:
         """As plain JSON values."""
@@ -109,6 +118,7 @@ class Verification:
             "verified": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
             "ledger": self.ledger.as_dict(),
+            "secrets": list(self.secrets),
         }
 
 
@@ -180,14 +190,20 @@ def verify_logs(
     opened = Rounds(rounds, untrusted or folder)
     ledger = check_ledgers(folder, heads, statements)
     checks = []
+    compared: Compared = defaultdict(dict)
     for place, name in enumerate(found):
         if progress:
             progress(place, len(found))
         path = Path(name)
         check = LogCheck(path.relative_to(folder.absolute()).as_posix())
-        _check_log(path, opened, check)
+        held = _check_log(path, opened, check)
+        if held and check.status == VERIFIED and settled(held[0]):
+            about = (held[0].eval.metadata or {})[COMPARISON]
+            compared[about["comparison"]][about["contestant"]] = (*held, check)
         _check_record(str(folder / check.name), ledger, check)
         checks.append(check)
+    for members in compared.values():
+        _check_stops(members)
     return Verification(tuple(checks), ledger)
 
 
@@ -203,25 +219,38 @@ def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
         check.refused[_MAX_PROBLEMS:] = [f"and {rest} more."]
 
 
-def _check_log(path: Path, rounds: Rounds, check: LogCheck) -> None:
-    """Hold one log against its round."""
+def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
+    """Hold the ends of a run that stopped when its question was answered against its answers."""
+    header, folder, _ = members[min(members)]
+    logs = {n: log for n, (log, _, _) in members.items()}
+    try:
+        for contestant, what in wrong_stops(logs, open_whole(header, folder)).items():
+            members[contestant][2].refused.append(what)
+    except (VivaError, LookupError, TypeError, ValueError) as error:
+        for _, _, check in members.values():
+            check.unverified.append(f"where it stopped cannot be told: {error}.")
+
+
+def _check_log(path: Path, rounds: Rounds, check: LogCheck) -> tuple[EvalLog, Path] | None:
+    """Hold one log against its round; its header and the round's folder where there is one."""
     try:
         header = read_eval_log(str(path), header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             check.unverified.append("it names no round: it is no log of one of our tasks.")
-            return
+            return None
         recording = _read(path, header, check)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         check.refused.append(f"cannot be read ({type(error).__name__}: {error})")
-        return
+        return None
     check.samples = len(recording.answers)
     if (found := rounds.find(header, check)) is None:
-        return
+        return None
     try:
         _make_again(header, recording, found.folder, check)
     except Exception as error:  # whatever stops a task or a scorer, the log is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unverified.append(cause)
+    return header, found.folder
 
 
 def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:

@@ -87,9 +87,9 @@ def check_ledgers(
             if path.exists():
                 if found := _check_bytes(path, line):
                     changed[str(path)] = found
-            elif _is_gone(path):
+            elif _is_gone(path, line):
                 removed.append(line)
-                problems += _check_removal(ledger, line)
+                problems += _check_removal(ledger, path, line)
     logs = [path for suffix in ("eval", "json") for path in folder.rglob(f"*.{suffix}")]
     return LedgerCheck(
         heads={str(ledger.path): ledger.head for ledger in ledgers},
@@ -129,8 +129,13 @@ def _by_log(ledger: Ledger) -> dict[Path, Row]:
     return found
 
 
-def _is_gone(path: Path) -> bool:
-    return not path.exists() and not path.with_name(path.name + _DAMAGED).exists()
+def _is_gone(path: Path, line: Row) -> bool:
+    """True if a log is not here, nor set aside as the damaged rest of a run that was killed."""
+    return not path.exists() and (is_finished(line) or not _aside(path).exists())
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(path.name + _DAMAGED)
 
 
 def _check_bytes(path: Path, line: Row) -> list[str]:
@@ -145,9 +150,14 @@ def _check_bytes(path: Path, line: Row) -> list[str]:
     ]
 
 
-def _check_removal(ledger: Ledger, line: Row) -> list[str]:
-    """Logs of runs given up may be moved away; a finished one that is gone hides a result."""
-    if not is_finished(line):
+def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
+    """Logs of runs given up may be moved away; a finished one that is gone hides a result.
+
+    One that was damaged later cannot be put back; one that is only called so can.
+    """
+    aside = _aside(path)
+    is_lost = aside.exists() and hash_file(aside) != line.get("sha256")
+    if is_lost or not is_finished(line):
         return []
     return [
         f"{ledger.path}, line {line.get('n')}: {line['log']} was finished ({line.get('task')}, "
@@ -174,7 +184,7 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
     gone: Counter[tuple[str, ...]] = Counter()
     for ledger in _ledgers(folder):
         for path, line in _by_log(ledger).items():
-            if _is_gone(path):
+            if _is_gone(path, line):
                 gone[tuple(str(line.get(name, "")) for name in _TOLD)] += 1
     return {
         key: {

@@ -33,7 +33,7 @@ from vivavoce.tasks.scoring.guard import VALID, our_scores
 from vivavoce.tasks.scoring.judge import ROLE
 from vivavoce.text.dates import parse_date
 
-_DECODING = (
+DECODING = (
     "temperature",
     "top_p",
     "top_k",
@@ -181,7 +181,7 @@ def _judge(header: EvalLog, judged_by: str) -> str:
     settings = [
         f"{name}={hash_of(given)[:8]}"
         for name, given in (
-            ("settings", role.config.model_dump(include=set(_DECODING), exclude_none=True)),
+            ("settings", role.config.model_dump(include=set(DECODING), exclude_none=True)),
             ("model_args", role.args),
         )
         if given
@@ -209,7 +209,7 @@ def _method(solver: str, params: Mapping[str, Any]) -> str:
 def _decoding(header: EvalLog, has_model: bool) -> str:
     """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
-    settings = {name: config[name] for name in _DECODING if name in config}
+    settings = {name: config[name] for name in DECODING if name in config}
     if has_model:
         arguments = [header.eval.task_args, *(step.params or {} for step in header.plan.steps)]
         contexts = [found for given in arguments if (found := given.get("context"))]
@@ -259,6 +259,7 @@ def sample_score(
         published_from=str(summary.metadata.get("published_from") or ""),
         counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
+        agent=(score.metadata or {}).get("agent") or {},
     )
 
 

@@ -113,6 +113,13 @@ class SampleScore:
     """Of a precision or recall, what it is a share of: `linearised.Counts`."""
     fit: Mapping[str, int] = field(default_factory=dict)
     """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
+    agent: Mapping[str, int] = field(default_factory=dict)
+    """Steps, searches and reads of an agent; empty where none answered."""
+
+
+def where(sample: str | int, epoch: int) -> str:
+    """A sample's name in messages."""
+    return f"sample {sample}" + (f" (attempt {epoch})" if epoch > 1 else "")
 
 
 def mean_value(scores: Iterable[SampleScore], metric: str) -> float | None:

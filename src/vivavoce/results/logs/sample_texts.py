@@ -12,8 +12,8 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -248,7 +248,6 @@ class ItemTexts:
     """Those that rank, the headline metric first, then what stands beside them."""
     sources: tuple[Source, ...]
     """By the keys of their rows."""
-    _desk: _Desk = field(repr=False, compare=False)
 
     @property
     def key(self) -> str:
@@ -261,43 +260,26 @@ class ItemTexts:
 
     def read(self) -> tuple[Answer, ...]:
         """Every contestant's answer, read from its log."""
-        return self._desk.open(self)
+        _scores_of(self)  # kept for the list of a board's items, which comes later
+        return _answers_of(self)
 
     def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
         """The scores of each answer's attempts, for which no log is opened again."""
-        return self._desk.scores(self)
+        return _scores_of(self)
 
     def means(self) -> tuple[float | None, ...]:
         """Mean of the headline metric over the attempts of each answer."""
         return tuple(mean_value(scores, self.metrics[0]) for scores in self.scores())
 
 
-class _Desk:
-    """Keeps what was read last: the answers to one item, and the scores of its board's items.
+@lru_cache(maxsize=1)
+def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
+    return tuple(read_answer(source, item.id, item.metrics) for source in item.sources)
 
-    One desk serves a whole site, so that no more than this is ever in memory.
-    """
 
-    def __init__(self) -> None:
-        self._place: Place | None = None
-        self._item: str | None = None
-        self._answers: tuple[Answer, ...] = ()
-        self._scores: dict[str, tuple[tuple[SampleScore, ...], ...]] = {}
-
-    def open(self, item: ItemTexts) -> tuple[Answer, ...]:
-        if (self._place, self._item) == (item.place, item.id):
-            return self._answers
-        if self._place != item.place:
-            self._place, self._scores = item.place, {}
-        self._item, self._answers = item.id, ()
-        self._answers = tuple(read_answer(source, item.id, item.metrics) for source in item.sources)
-        self._scores[item.id] = tuple(answer.scores for answer in self._answers)
-        return self._answers
-
-    def scores(self, item: ItemTexts) -> tuple[tuple[SampleScore, ...], ...]:
-        if self._place != item.place or item.id not in self._scores:
-            self.open(item)
-        return self._scores[item.id]
+@lru_cache(maxsize=1000)
+def _scores_of(item: ItemTexts) -> tuple[tuple[SampleScore, ...], ...]:
+    return tuple(answer.scores for answer in _answers_of(item))
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> LogFile:
@@ -330,19 +312,17 @@ def choose_item_texts(
     for log in logs if count > 0 else ():
         file = locate(log, folders[int(log.is_own)], int(log.is_own))
         by_place[log.key.place].append((log, file))
-    desk = _Desk()
     items: list[ItemTexts] = []
     for place in sorted(by_place):
-        ids = _draw(by_place[place], count, seed)
-        items += texts_of_items(by_place[place], ids, desk)
+        items += texts_of_items(by_place[place], _draw(by_place[place], count, seed))
     return items
 
 
 def texts_of_items(
-    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str], desk: _Desk | None = None
+    logs: Sequence[tuple[LogHeader, LogFile]], ids: Sequence[str]
 ) -> list[ItemTexts]:
     """Items of one round, task and setting, in the order of `ids`."""
-    first, desk = logs[0][0], desk or _Desk()
+    first = logs[0][0]
     shared = set.intersection(*(set(log.added) for log, _ in logs))
     every = (*first.metrics, *first.diagnostics)
     metrics = tuple(name for name in every if name not in first.added or name in shared)
@@ -350,7 +330,7 @@ def texts_of_items(
         Source(log.key, -(-log.answers // max(1, log.items)), file, log.added_sha256)
         for log, file in logs
     )
-    return [ItemTexts(first.key.place, item, metrics, sources, desk) for item in ids]
+    return [ItemTexts(first.key.place, item, metrics, sources) for item in ids]
 
 
 def _draw(logs: Sequence[tuple[LogHeader, LogFile]], count: int, seed: int) -> list[str]:

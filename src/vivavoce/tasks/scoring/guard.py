@@ -28,6 +28,8 @@ from vivavoce.text.data import read_patterns
 Values: TypeAlias = Mapping[str, float | None]
 """Metrics of an answer by name; None where one is undefined."""
 
+WORK = ("steps", "searches", "reads")
+"""Counts of an agent's work that its note has."""
 VALID = "valid"
 FAULTS = ("overflow", "refusal", "provider_error", "missing", "empty", "malformed")
 
@@ -133,10 +135,21 @@ def guarded(
         return Score(
             value={**numbers(values), VALID: 0.0 if fault else 1.0},
             answer=answer,
-            metadata={"fault": fault, "stop_reason": _stop_reason(state.output), **_fit(state)},
+            metadata={
+                "fault": fault,
+                "stop_reason": _stop_reason(state.output),
+                **_fit(state),
+                **_work(state),
+            },
         )
 
     return scorer
+
+
+def _work(state: TaskState) -> dict[str, dict[str, int]]:
+    """Counts of an agent's turns and calls, where an agent answered."""
+    note = state.metadata.get("agent") or {}
+    return {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
 
 
 def _fit(state: TaskState) -> dict[str, dict[str, int]]:

@@ -218,6 +218,7 @@ _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,
+    "work": lambda done: f"{done['steps']:.1f}, calls {done['searches'] + done['reads']:.1f}",
     "why": lambda stopped: visible(stopped.get("reason", "")),
 }
 """A value by its unit."""

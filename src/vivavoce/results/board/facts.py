@@ -1,0 +1,95 @@
+"""Facts of a row that have several parts: their types, and how they come out of a log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import fmean
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from vivavoce.results.logs.records import RunLog
+
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+READING = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+def has_a_gap(exposure: Exposure | None) -> Exposure | None:
+    """The facts as they are; `ValueError` where two ends have no gap between them."""
+    known = exposure or {}
+    if None not in (known.get("seen"), known.get("clean")) and known.get("gap") is None:
+        raise ValueError("seen and clean have no gap between them")
+    return exposure
+
+
+@with_config(READING)
+class Exposure(TypedDict, total=False):
+    """Known facts of a row's items in its model's training data."""
+
+    cutoff: str | None
+    source: str | None
+    margin_days: Count | None
+    items: dict[str, Count]
+    seen: float | None
+    clean: float | None
+    gap: float | None
+    ci: Pair | None
+    n_seen: Count
+    n_clean: Count
+
+
+def fit_of(log: RunLog) -> Fit | None:
+    """Shares of a setting's added parts, over all answers: arrived whole, cut, and not at all."""
+    counts = sum((Counter(sample.fit) for sample in log.samples), Counter[str]())
+    if not (parts := counts.total()):
+        return None
+    whole, cut, dropped = (counts[name] / parts for name in ("whole", "cut", "dropped"))
+    return {"whole": whole, "cut": cut, "dropped": dropped}
+
+
+def work_of(log: RunLog) -> Work | None:
+    """Means of an agent's steps and calls over the answers; None where no agent answered."""
+    told = [sample.agent for sample in log.samples if sample.agent]
+    if not told:
+        return None
+    steps, searches, reads = (
+        fmean(each[name] for each in told) for name in ("steps", "searches", "reads")
+    )
+    return {"steps": steps, "searches": searches, "reads": reads}
+
+
+def why_set_aside(log: RunLog) -> str | None:
+    """Reason why a log's values are not those of its setting."""
+    if (fit := fit_of(log)) is None or fit["dropped"] < 1:
+        return None
+    return "nothing of what the setting adds fitted the model's window"
+
+
+@with_config(READING)
+class Fit(TypedDict):
+    """Shares of the parts that a setting adds to the prompts, by their state after cutting."""
+
+    whole: Share
+    cut: Share
+    dropped: Share
+
+
+@with_config(READING)
+class Work(TypedDict):
+    """Steps of an agent and its calls, as means over the answers."""
+
+    steps: float
+    searches: float
+    reads: float
+
+
+@with_config(READING)
+class Calibrated(TypedDict):
+    """Mean of people's values over all items, with its interval and how many they labelled."""
+
+    value: float
+    ci: Pair
+    labels: Count

@@ -1,0 +1,64 @@
+"""`viva run --agent` with four frameworks and by hand: one task each, from command to row."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.conftest import ROOT
+from tests.servers.commands import only_json, viva_here
+from tests.servers.scripted import Ask, Reply, answer, scripted
+from tests.tasks.methods.agent_runs import calls
+
+pytestmark = pytest.mark.slow
+
+AGENTS = ROOT / "examples" / "agents" / "frameworks.py"
+TABLE = "| Method | Score |\n|---|---|\n| Baseline | 1.0 |"
+WORK = {
+    "by_hand": (1, 1, 0),
+    "openai_agents": (3, 1, 1),
+    "langgraph": (3, 1, 1),
+    "pydantic_ai": (3, 1, 1),
+    "smolagents": (3, 1, 1),
+}
+"""Steps, searches and reads of each."""
+TOKENS, IN, OUT = 100, 2.0, 10.0
+"""Of the prompt of every reply, which has 7 more; dollars for a million of each."""
+
+
+def reader(ask: Ask) -> Reply:
+    """Search for the question's words, read the outline of the best paper, and answer."""
+    told = "\n".join(str(message["content"]) for message in ask.body["messages"])
+    tools = [tool["function"]["name"] for tool in ask.body.get("tools") or ()]
+    if "outline, page 1" in told or "search" not in tools:
+        if "final_answer" in tools:
+            return calls(("final_answer", {"answer": TABLE}), turn=2)
+        return answer(TABLE)
+    if found := re.search(r"paper_id: (\S+?)(?:\\n|\s)", told):
+        return calls(("read", {"paper_id": found[1]}), turn=1)
+    return calls(("search", {"query": "accuracy of linking entities"}))
+
+
+@pytest.mark.parametrize("framework", list(WORK))
+def test_a_framework_runs_a_task(framework: str, tmp_path: Path) -> None:
+    model = f"openai-api/scripted/agent-{framework}"
+    where = ("--round", "sample", "--logs", tmp_path / "logs", "--subset", "1")
+    agent = ("--agent", f"{AGENTS}@{framework}", "--price", f"{model}={IN:g},{OUT:g}")
+    with scripted(reader) as server:
+        words = ("run", "leaderboard", *where, "--model", model, *agent, "--method", "null")
+        viva_here(*words, env=server.environment)
+        assert server.failures == []
+        asked = len(server.asks)
+        viva_here(*words, env=server.environment)  # the same run: nothing is asked again
+        assert len(server.asks) == asked
+    found = only_json(viva_here("board", "show", tmp_path / "logs", "--json").stdout)["rows"]
+    rows = [row for row in found if row["method"].startswith("custom_agent(")]
+    (row,) = (row for row in rows if row["headline"])
+    steps, searches, reads = WORK[framework]
+    assert asked == steps
+    assert row["agent"] == {"steps": steps, "searches": searches, "reads": reads}
+    assert row["tokens"] == asked * (TOKENS + 7)
+    assert row["cost"] == pytest.approx(asked * (TOKENS * IN + 7 * OUT) / 1e6)
+    assert (row["n"], row["valid"], row["missing"]) == (1, 1.0, 0)
+    assert {row["agent"] for row in found if row["method"] == "null"} == {None}

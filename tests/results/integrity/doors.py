@@ -1,0 +1,150 @@
+"""Every forgery at every door of a board: verify, submit, intake and build.
+
+    python -m tests.results.integrity.doors
+
+prints the table: what each command says of each forgery. Where that is `self-reported`, the last
+column has what `verify` says that is given the head which the honest ledger had. The forger's
+folders are complete submissions. Ends with 1 where a forgery passes a door as verified, or as
+self-reported where it should be refused.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.results.integrity.forgeries import FORGERIES
+from tests.results.integrity.forging import MARKED, Forgery, forge
+from tests.results.integrity.honest import make_honest
+from tests.servers.commands import only_json, viva_here
+
+from vivavoce.results.logs.reading import read_logs
+from vivavoce.results.logs.records import NO_MODEL
+from vivavoce.running.ledger import read_ledger
+
+REFUSED, UNVERIFIED, PASSED = "refused", "not verified", "verified"
+DOORS = ("verify", "submit", "intake", "build")
+FORM = """
+[submission]
+team = "A lab"
+contact = "lab@example.org"
+date = 2024-06-01
+private_runs = 0
+"""
+
+
+def write_form(submission: Path) -> None:
+    """Write a form that names the models of the logs, as a forger would."""
+    logs, _ = read_logs(submission / "logs")
+    models = sorted({log.key.model for log in logs} - {NO_MODEL})
+    tables = [
+        f'\n[[model]]\nname = {json.dumps(name)}\ncutoff = "unknown"\nweights = "open"\n'
+        for name in models
+    ]
+    (submission / "submission.toml").write_text(FORM + "".join(tables))
+
+
+def said(*words: str | Path) -> tuple[int, Any]:
+    """The exit code of a command, and its JSON document where it printed one."""
+    done = viva_here("board", *words, "--json", expect=None)
+    return done.exit_code, only_json(done.stdout) if done.stdout.strip() else None
+
+
+def at_verify(submission: Path, *options: str | Path) -> str:
+    """What `viva board verify` makes of the logs."""
+    code, found = said("verify", submission / "logs", *options)
+    if code:
+        is_refused = any(log["refused"] for log in found["logs"]) or found["ledger"]["problems"]
+        return REFUSED if is_refused else UNVERIFIED
+    return MARKED if {log["provenance"] for log in found["logs"]} == {MARKED} else PASSED
+
+
+def at_submit(submission: Path, *options: str | Path) -> str:
+    """What `viva board submit --check` says."""
+    code, found = said("submit", "--check", submission, *options)
+    if code:
+        return REFUSED
+    return MARKED if found["runs"]["self_reported"] == found["runs"]["logs"] else PASSED
+
+
+def at_build(submission: Path, *options: str | Path) -> str:
+    """What `viva board build` shows of the logs."""
+    with tempfile.TemporaryDirectory() as name:
+        quick = ("--out", name, "--resamples", "0", "--no-charts", "--samples", "0")
+        code, _ = said("build", submission / "logs", *quick, *options)
+        if code:
+            return REFUSED
+        board = json.loads((Path(name) / "board.json").read_text())
+    if any("is refused" in note for note in board["notes"]):
+        return REFUSED
+    return MARKED if {row["trust"] for row in board["rows"]} == {MARKED} else PASSED
+
+
+def at_intake(inbox: Path, *options: str | Path) -> Mapping[str, str]:
+    """What `viva board intake` decides of each submission."""
+    with tempfile.TemporaryDirectory() as name:
+        _, found = said("intake", inbox, "--out", Path(name) / "taken", *options)
+    return {row["name"]: row["badge"] or REFUSED for row in found["submissions"]}
+
+
+def try_doors(
+    forgeries: Sequence[Forgery], honest: Path, round: Path, easy: Path, inbox: Path
+) -> Iterator[tuple[Forgery, dict[str, str]]]:
+    """Verdict of each door on each forgery, and of `verify` with a head where all else is fine."""
+    folders = [inbox / f"{number:03d}" for number in range(len(forgeries))]
+    for forgery, folder in zip(forgeries, folders, strict=True):
+        forge(forgery, honest, folder / "logs", round, easy)
+        write_form(folder)
+    ours = ("--round", round)
+    taken = at_intake(inbox, *ours)
+    for forgery, folder in zip(forgeries, folders, strict=True):
+        found = {
+            "verify": at_verify(folder, *ours),
+            "submit": at_submit(folder, *ours),
+            "intake": taken[folder.name],
+            "build": at_build(folder, *ours),
+            "head": "",
+        }
+        if forgery.caught == MARKED:
+            head = read_ledger(honest / forgery.of).head
+            found["head"] = at_verify(folder, *ours, "--head", head)
+        yield forgery, found
+
+
+def problems_of(forgery: Forgery, verdicts: Mapping[str, str]) -> list[str]:
+    """Doors that let a forgery pass which they should not."""
+    passed = [door for door in DOORS if verdicts[door] == PASSED]
+    if forgery.caught != MARKED:
+        passed += [door for door in DOORS[:3] if verdicts[door] == MARKED]
+    elif verdicts["head"] == PASSED and forgery.is_in_the_ledger:
+        passed.append("head")
+    return passed
+
+
+def main() -> None:
+    """Print the table."""
+    print(
+        f"| forgery | {' | '.join(DOORS)} | verify --head |\n|---|---|---|---|---|---|", flush=True
+    )
+    counts: Counter[str] = Counter()
+    wrong = []
+    with tempfile.TemporaryDirectory() as name:
+        honest, opened, easy = make_honest(Path(name))
+        inbox = Path(name) / "inbox"
+        for forgery, verdicts in try_doors(FORGERIES, honest, opened.folder, easy, inbox):
+            print(f"| {forgery.name} | {' | '.join(verdicts.values())} |", flush=True)
+            counts.update(f"{door} {verdict}" for door, verdict in verdicts.items() if verdict)
+            wrong += [f"{forgery.name}: {door}" for door in problems_of(forgery, verdicts)]
+    print(
+        f"\n{len(FORGERIES)} forgeries. {', '.join(f'{k}: {n}' for k, n in sorted(counts.items()))}"
+    )
+    print(f"passed: {'; '.join(wrong) or 'none'}")
+    raise SystemExit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Ways to edit what a log notes beside its scores: for boards, and of where its run stopped."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from tests.results.integrity.forging import Forged, value_of
+
+from vivavoce.running.stopping import Until
+from vivavoce.tasks.scoring.guard import our_scores
+
+# --- what boards read beside the scores ----------------------------------------------------------
+
+
+def other_category(forged: Forged) -> None:
+    """The items that went well, as a category of their own."""
+    for sample in forged.samples:
+        is_good = value_of(sample, forged.told["metrics"][0]) > 0.5
+        sample.metadata["category"] = "hard" if is_good else "other"
+
+
+def other_difficulty(forged: Forged) -> None:
+    for sample in forged.samples:
+        sample.metadata["difficulty"] = "of another level"
+
+
+def other_fit(forged: Forged) -> None:
+    """Nothing of the context was cut, the log says."""
+    for sample in forged.samples:
+        [score] = our_scores(sample.scores)
+        score.metadata = {**(score.metadata or {}), "fit": {"whole": 9, "cut": 0, "dropped": 0}}
+
+
+def other_reading(forged: Forged) -> None:
+    """What is read as the answer, of which metrics that are added later are computed."""
+    for sample in forged.samples:
+        [score] = our_scores(sample.scores)
+        score.metadata = {**(score.metadata or {}), "read_as": str(sample.target)}
+
+
+def other_verdicts_noted(forged: Forged) -> None:
+    """The scores stay; the verdicts that people's labels are held against are turned."""
+    for sample in forged.samples:
+        [score] = our_scores(sample.scores)
+        for order in (score.metadata or {}).get("judge", {}).get("orders", ()):
+            order["verdicts"] = dict.fromkeys(order["verdicts"], 2)
+
+
+def best_attempt_counts(forged: Forged) -> None:
+    """Of several attempts the best one is the score in the header."""
+    forged.log.eval.config.epochs_reducer = ["max"]
+    forged.scores()
+
+
+def later_run(forged: Forged) -> None:
+    """It is the newest of its row, and so the one that boards show."""
+    forged.log.eval.created = "2031-01-01T00:00:00+00:00"
+
+
+# --- where it stopped ----------------------------------------------------------------------------
+
+
+def invented_stop(forged: Forged) -> None:
+    """A run of a whole task says that a comparison was decided in its favour."""
+    forged.log.metadata["stopped"] = {
+        **{"comparison": "0" * 12, "question": "top=1", "reason": "decided: among the best"},
+        **{"contestant": 0, "look": 1, "looks": 3, "items": 6, "of": 6},
+        **{"decided": True, "beats": [[0, 1]]},
+    }
+
+
+def invented_decision(forged: Forged) -> None:
+    """A comparison that was not decided, decided in favour of this one."""
+    record = forged.log.metadata["stopped"]
+    record |= {"decided": not record["decided"], "reason": "decided at look 1 of 3"}
+    record["beats"] = [] if record["beats"] else [[record["contestant"], 1 - record["contestant"]]]
+
+
+def stopped_at_a_lucky_look(forged: Forged) -> None:
+    """Only what was answered before the first look is kept, as if that had been the last."""
+    record, told = forged.log.metadata["stopped"], forged.told["until"]
+    until = Until(**{each.name: told[each.name] for each in fields(Until)})
+    clusters = {str(one.id): str(one.metadata["cluster"]) for one in forged.samples}
+    kept = until.items_at(1, clusters)
+    forged.log.samples = [one for one in forged.samples if str(one.id) in kept]
+    record |= {"look": 1, "items": len(kept), "reason": f"decided at look 1 of {record['looks']}"}
+    forged.log.eval.dataset.samples = len(kept)
+    forged.sums()

@@ -1,0 +1,120 @@
+"""Keys that somebody forgot: found wherever they may stand, and in nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from tests.servers.commands import only_json, small_round, viva_here
+
+from vivavoce.results.integrity.secrets import find_secrets
+from vivavoce.running import RunSpec, run
+
+KEYS = {
+    "OpenAI": "sk-proj-" + "aB3d" * 20,
+    "Anthropic": "sk-ant-api03-" + "Ab1_c2D3e4F5g6H7i8J9k0" * 4 + "-x",
+    "OpenRouter": "sk-or-v1-" + "0123456789abcdef" * 4,
+    "Google": "AIzaSy" + "A1b2C3d4E5" * 3,
+    "Groq": "gsk_" + "A1b2C3d4" * 6,
+    "xAI": "xai-" + "A1b2C3d4" * 10,
+    "Hugging Face": "hf_" + "aB3dE5" * 6,
+    "Replicate": "r8_" + "A1b2C3d4" * 4,
+    "AWS": "AKIA" + "QXZJ4T7WNB2KLMPR",
+    "GitHub": "ghp_" + "a1B2c3" * 6,
+    "Slack": "xoxb-" + "123456789012-123456789012-" + "aBcDeFgHiJkLmNoPqRsTuVwX",
+    "Stripe": "sk_live_" + "a1B2c3D4" * 3,
+    "a certificate": "-----BEGIN " + "PRIVATE KEY-----",
+    "Mistral, by its name": "MISTRAL_API_KEY=" + "a1B2c3D4" * 4,
+    "Azure, by its name": "AZUREAI_API_KEY: " + "0a1b2c3d" * 4,
+}
+INNOCENT = """
+sk-learn-1-5-estimators-of-2024-with-many-words hf_internal_testing_tiny_random_2024_model
+skewed-distributions-of-2023-papers-and-2024-papers xai-for-2019-images-of-lungs-and-hearts
+pk-fk-joins-in-2021-benchmarks API_KEY=not-a-secret-but-a-word-in-the-manual
+sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+"max_tokens": 1234567890123456789012345, token = "the_next_token_of_the_sentence"
+https://example.org/api?key=short&secret=also-short arXiv:2401.01234v2 10.1000/abc.2024.1234567890
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of logs, and the round they are of."""
+    folder = tmp_path_factory.mktemp("keys")
+    opened = small_round(folder, papers=3)
+    spec = RunSpec(
+        tasks=["title"],
+        models=["extractive/lead"],
+        round=opened.folder,
+        logs=folder / "logs",
+        display="none",
+    )
+    assert run(spec).failed == ()
+    return folder
+
+
+def spoil(made: Path, logs: Path, key: str) -> tuple[Path, str]:
+    """Copy the log with a key in a message; the copy, and the sample that has it."""
+    logs.mkdir()
+    [path] = (made / "logs").glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.samples is not None
+    spoilt = log.samples[0]
+    spoilt.messages[0].content = f"{'word ' * 30_000}{key}"
+    write_eval_log(log, str(logs / path.name))
+    return logs / path.name, str(spoilt.id)
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_a_key_is_found_in_forms_notes_ledgers_dumps_journals_sites_and_transcripts(
+    made: Path, tmp_path: Path, key: str
+) -> None:
+    path, sample = spoil(made, tmp_path / "logs", key)
+    (tmp_path / "submission.toml").write_text(f"[submission]\nnotes = '''{key}'''\n")
+    (tmp_path / "notes.md").write_text(f"How we ran it:\n\nexport IT={key}\n{INNOCENT}")
+    (tmp_path / "environment.txt").write_text(f"HOME=/home/me\nTOKEN={key}\nUSER=me\n")
+    start = (made / "logs" / "runs.jsonl").read_text()
+    (path.parent / "runs.jsonl").write_text(start + json.dumps({"asked": {"by": key}}) + "\n")
+    (path.parent / "replies.jsonl").write_text(f"{{}}\n{{}}\n{key}\n")
+    site = tmp_path / "site" / "items"
+    site.mkdir(parents=True)
+    (site / "one.html").write_text(f"<html>\n<p>An answer: {key}</p>\n{INNOCENT}</html>\n")
+    (site / "board.json").write_text(f'{{\n"rows": [\n"{key}"\n]}}\n')
+    found = [line.partition(" holds ")[0] for line in find_secrets(tmp_path)]
+    last = start.count("\n") + 1
+    assert found == [
+        "line 2 of environment.txt",
+        f"sample {sample} of logs/{path.name}",
+        "line 3 of logs/replies.jsonl",
+        f"line {last} of logs/runs.jsonl",
+        "line 3 of notes.md",
+        "line 3 of site/items/board.json",
+        "line 2 of site/items/one.html",
+        "line 2 of submission.toml",
+    ]
+
+
+def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text(INNOCENT)
+    assert list(find_secrets(tmp_path)) == list(find_secrets(made)) == []
+
+
+def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> None:
+    path, sample = spoil(made, tmp_path / "logs", KEYS["Anthropic"])
+    done = viva_here("board", "verify", path.parent, "--json", expect=1)
+    told = f"sample {sample} of {path.name} holds what looks like a key of a provider."
+    assert only_json(done.stdout)["secrets"] == [told]
+    assert f"refused  {told}" in viva_here("board", "verify", path.parent, expect=1).stdout
+    site = tmp_path / "site"
+    build = ("board", "build", made / "logs", "--out", site)
+    viva_here(*build)
+    (site / "live").mkdir()
+    (site / "live" / "notes.txt").write_text(f"\n{KEYS['OpenRouter']}\n")
+    told = "line 2 of live/notes.txt holds what looks like a key of a provider."
+    done = viva_here("board", "verify", site, "--logs", made / "logs", expect=1)
+    assert f"refused  {told}" in done.stdout
+    done = viva_here(*build, expect=2)
+    assert "Do not publish" in done.stderr
+    assert told in done.stderr.replace("\n", " ")
