@@ -164,7 +164,7 @@ def resample(
     return Resample(codes=codes, clusters=len(labels), resamples=resamples, seed=seed)
 
 
-def defined(value: float | None) -> float | None:
+def defined(value: str | float | None) -> float | None:
     """A value as a plain number; None for NaN, which stands for undefined in arrays."""
     number = math.nan if value is None else float(value)
     return None if math.isnan(number) else number
