@@ -4,8 +4,8 @@ Whoever looks twenty times at a test of 5% finds a false difference in one run o
 look has its own share of the 5%, and a draw of random signs (see `sign_flips`) that was beyond the
 bound at an earlier look has used its chance up. Within a look pairs are decided from the greatest
 difference down, as in `ranks`. Early looks have few clusters, and one of two contestants may win
-seldom and by much: a pair is decided where one more cluster, half as much against it as any two
-values are apart, would not undo that.
+seldom and by much. So a pair is decided where one more cluster would not undo that. The cluster is
+half as much against it as any two values are apart.
 
 Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
 with the spending function that they give for Pocock's boundary; Romano and Wolf, JASA 100(469),
