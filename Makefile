@@ -33,11 +33,12 @@ smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-
 	rm -rf viva-smoke/logs
 	$(BIN)/viva smoke --model '$(MODEL)' --price '$(PRICE)' --limit-usd $(or $(LIMIT_USD),1)
 
-check: $(VENV)/.dev ## formatting, lint, types, import order, benchmark conventions
+check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark conventions
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.prose
 	$(BIN)/inspect-evals-lint --all
 
 bench: $(VENV)/.dev ## measure the cost beside that of alternatives; SMOKE=1 for a quick look

@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +24,15 @@ from scipy.stats import norm, t
 
 from vivavoce.metrics.ranking import score_ranking_row
 from vivavoce.statistics.corrected import corrected_mean
-from vivavoce.statistics.ranks import Standing, rank
+from vivavoce.statistics.ranks import SAME, Standing, allowed_draws, rank
 from vivavoce.statistics.sequential import Decision, Question, Sequential
-from vivavoce.statistics.sign_flips import Contrasts
+from vivavoce.statistics.sign_flips import Contrasts, Flips
 
 CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
-STOPPED_CONTESTANTS, STOPPED_ITEMS, STOPPED_RESAMPLES = 5, 100, 999
+STOPPED_CONTESTANTS, STOPPED_CLUSTERS, STOPPED_RESAMPLES = 5, 100, 999
+AT_ONCE, CHECKED = 50, 10
+"""Worlds looked at side by side, and how many of these by `Sequential` itself too."""
 JUDGED, TRUTH = 1_000, 0.5
-QUESTIONS: tuple[Question, ...] = ("all", "top")
 SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bounded": norm.cdf,
     "binary": lambda latent: (latent > 0.3).astype(float),
@@ -72,11 +75,11 @@ def by_holm(values: np.ndarray, clusters: list[int]) -> int:
     return int(failed[0]) if len(failed) else len(p)
 
 
-def ranks(worlds: int, seed: int) -> Iterator[str]:
+def ranks(worlds: int, seed: int, shapes: Sequence[str]) -> Iterator[str]:
     """False boards of equal contestants, coverage of ranks, and pairs decided."""
     yield "| values | clusters of | items | false boards | all ranges true | pairs decided | Holm |"
     yield "|---|---|---|---|---|---|---|"
-    for shape in SHAPES:
+    for shape in shapes or SHAPES:
         for size, items in ((1, ITEMS), (5, ITEMS), (1, 30)):
             generator = np.random.default_rng([seed, size, items, *shape.encode()])
             false = true = decided = holm = 0
@@ -135,37 +138,136 @@ def judged_world(
     return human, np.where(wrong, 1 - human, human), clusters
 
 
-def stopping(worlds: int, seed: int) -> Iterator[str]:
+def stopping(worlds: int, seed: int, shapes: Sequence[str]) -> Iterator[str]:
     """False decisions of a run that is looked at while it goes on."""
-    yield "| values | cluster of | looks | all equal: false | naive | abilities: false | asked |"
-    yield "|---|---|---|---|---|---|---|"
-    for shape, size in (("bounded", 1), ("skewed", 1), ("binary", 5)):
-        for looks in (5, 20, 100):
-            generator = np.random.default_rng([seed, size, looks, *shape.encode()])
-            false, asked = np.zeros(3), 0.0
-            for number in range(worlds):
-                for kind, question in enumerate(QUESTIONS):
-                    ability = ability_of(generator)[:STOPPED_CONTESTANTS] * kind
-                    values, clusters = world(generator, shape, size, ability, STOPPED_ITEMS)
-                    found, naive, cells = stopped_run(values, clusters, looks, question, number)
-                    false[2 * kind] += any(ability[i] <= ability[j] for i, j in found)
-                    false[1] += naive and not kind
-                    asked += kind * cells
-            shares = " | ".join(f"{each / worlds:.1%}" for each in false)
-            yield f"| {shape} | {size} | {looks} | {shares} | {asked / worlds:.0%} |"
+    yield "| values | cluster of | looks | equal: false | naive | others: false | asked | decided |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for shape in shapes or ("bounded", "skewed", *UNLIKE):
+        for size in (1,) if shape in UNLIKE else (1, 5):
+            for looks in (5, 20, 100):
+                yield stopped_worlds(shape, size, looks, worlds, seed)
+
+
+def stopped_worlds(shape: str, size: int, looks: int, worlds: int, seed: int) -> str:
+    """The line of one kind of world; of unequal contestants there are a quarter as many."""
+    generator = np.random.default_rng([seed, size, looks, *shape.encode()])
+    items = size * STOPPED_CLUSTERS
+    equal = np.zeros(2)
+    for start in range(0, worlds, AT_ONCE):
+        seeds = range(start, min(start + AT_ONCE, worlds))
+        tables = np.stack([equal_world(generator, shape, size, items) for _ in seeds])
+        found = looks_at_equals(tables, size, looks, seeds)
+        if not start:
+            check_looks(tables, size, looks, found[0])
+        equal += found.sum(axis=1)
+    shares = [f"{each / worlds:.1%}" for each in equal]
+    if shape in UNLIKE:
+        return f"| {shape} | {size} | {looks} | {' | '.join(shares)} | – | – | – |"
+    false = decided = 0
+    asked = 0.0
+    unequal = -(-worlds // 4)
+    for number in range(unequal):
+        ability = ability_of(generator)[:STOPPED_CONTESTANTS]
+        values, clusters = world(generator, shape, size, ability, items)
+        found_pairs, cells = stopped_run(values, clusters, looks, "top", number)
+        false += any(ability[i] <= ability[j] for i, j in found_pairs)
+        asked, decided = asked + cells, decided + len(found_pairs)
+    shares += [f"{false / unequal:.1%}", f"{asked / unequal:.0%}", f"{decided / unequal:.1f}"]
+    return f"| {shape} | {size} | {looks} | {' | '.join(shares)} |"
+
+
+def equal_world(generator: np.random.Generator, shape: str, size: int, items: int) -> np.ndarray:
+    """Values of contestants with the same mean."""
+    if shape in UNLIKE:
+        return UNLIKE[shape](generator)
+    return world(generator, shape, size, np.zeros(STOPPED_CONTESTANTS), items)[0]
+
+
+def looks_at_equals(tables: np.ndarray, size: int, looks: int, seeds: Sequence[int]) -> np.ndarray:
+    """By world: whether `Sequential` decides any pair, and whether plain tests do; shape (2, n).
+
+    It is what `Sequential("all")` does until the first decision, for many worlds side by side:
+    `tables` has the shape (worlds, items, contestants), all clusters are of one size.
+    """
+    worlds, items, contestants = tables.shape
+    sums = tables.reshape(worlds, items // size, size, contestants).sum(axis=2)
+    own = (sums - sums.mean(axis=2, keepdims=True)).astype(np.float32)
+    signs = np.stack([signs_of(seed, items // size) for seed in seeds])
+    drawn = np.zeros((worlds, contestants, STOPPED_RESAMPLES), dtype=np.float32)
+    crossed = np.zeros((worlds, STOPPED_RESAMPLES), dtype=bool)
+    found = np.zeros((2, worlds), dtype=bool)
+    for look in range(1, looks + 1):
+        start, stop = (items // size * at // looks for at in (look - 1, look))
+        drawn += own[:, start:stop].transpose(0, 2, 1) @ signs[:, start:stop]
+        one = size / 2 * np.ptp(tables[:, : stop * size], axis=(1, 2))
+        greatest, lead, plain = np.zeros_like(crossed, dtype=np.float32), 0.0, 0.0
+        for i, j in combinations(range(contestants), 2):
+            apart = sums[:, :stop, i] - sums[:, :stop, j]
+            total, scale = np.abs(apart.sum(axis=1)), np.sqrt((apart**2).sum(axis=1))
+            lead = np.maximum(lead, (total - one) / np.hypot(scale, one))
+            plain = np.maximum(plain, total / scale)
+            flipped = np.abs(drawn[:, i] - drawn[:, j]) / scale[:, None].astype(np.float32)
+            np.maximum(greatest, flipped, out=greatest)
+        greatest[crossed] = np.inf
+        allowed = allowed_draws(STOPPED_RESAMPLES, 0.05 * np.log1p((np.e - 1) * look / looks))
+        if allowed >= 0:
+            bound = np.sort(greatest, axis=1)[:, -1 - allowed] / SAME
+            found[0] |= lead > bound
+            reaching = greatest >= bound[:, None] * SAME**2
+            is_few = reaching.sum(axis=1) <= allowed + 1
+            crossed |= np.where(is_few[:, None], reaching, greatest > bound[:, None])
+        found[1] |= plain > 1.96
+    return found
+
+
+def signs_of(seed: int, clusters: int) -> np.ndarray:
+    """Signs of clusters as `Flips` draws them, shape (clusters, draws)."""
+    return Flips(STOPPED_RESAMPLES, seed).sums(np.eye(clusters))
+
+
+def check_looks(tables: np.ndarray, size: int, looks: int, found: np.ndarray) -> None:
+    """Hold some worlds against `Sequential` itself, seeds from 0 on."""
+    clusters = [item // size for item in range(tables.shape[1])]
+    for seed, table in enumerate(tables[:CHECKED]):
+        is_decided = bool(stopped_run(table, clusters, looks, "all", seed)[0])
+        if is_decided != found[seed]:
+            raise AssertionError(f"Sequential says {is_decided} of world {seed}.")
+
+
+def lognormal(generator: np.random.Generator) -> np.ndarray:
+    """Values with a mean of 1 of contestants of whom each has rarer and larger ones."""
+    spread = np.linspace(0.3, 0.9, STOPPED_CONTESTANTS)
+    latent = generator.normal(size=(STOPPED_CLUSTERS, STOPPED_CONTESTANTS))
+    return np.exp(spread * latent - spread**2 / 2)
+
+
+def hit_or_miss(generator: np.random.Generator) -> np.ndarray:
+    """Values between 0 and 1 with a mean of 0.2, from even ones to all or nothing."""
+    weight = np.array([40, 8, 2, 0.5, 0.05])
+    return generator.beta(0.2 * weight, 0.8 * weight, (STOPPED_CLUSTERS, STOPPED_CONTESTANTS))
+
+
+def rare_win(generator: np.random.Generator) -> np.ndarray:
+    """One contestant is always near 0.1, the other has 1 on one item in ten and else 0."""
+    even = generator.normal(0.1, 0.02, STOPPED_CLUSTERS)
+    return np.column_stack([even, generator.random(STOPPED_CLUSTERS) < 0.1])
+
+
+UNLIKE: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "log-normal": lognormal,
+    "hit or miss": hit_or_miss,
+    "rare win": rare_win,
+}
+"""Worlds of contestants with the same mean but values of unlike shapes."""
 
 
 def stopped_run(
     values: np.ndarray, clusters: list[int], looks: int, question: Question, seed: int
-) -> tuple[frozenset[tuple[int, int]], bool, float]:
-    """Pairs decided, whether one look of its own would have decided any, the share asked."""
+) -> tuple[frozenset[tuple[int, int]], float]:
+    """Pairs decided, and the share of all values that were asked for."""
     test = Sequential(question, k=2, looks=looks, seed=seed, resamples=STOPPED_RESAMPLES)
     found, asked = run_until_done(test, values, clusters, looks)
-    naive = any(
-        (np.abs(Contrasts(values[:stop], clusters[:stop]).statistics) > 1.96).any()
-        for stop in (len(values) * look // looks for look in range(1, found.look + 1))
-    )
-    return found.beats, naive, asked
+    return found.beats, asked
 
 
 def run_until_done(
@@ -200,21 +302,34 @@ def published_answers() -> dict[str, np.ndarray]:
 
 
 def legobench(worlds: int, seed: int) -> Iterator[str]:
-    """Share of all answers that a run takes until the best of the published models are known."""
-    yield "| metric | question | indifference | asked | answered |"
-    yield "|---|---|---|---|---|"
+    """Share of all answers that a run takes until the best of the published models are known.
+
+    Beside it the gap between the last of the best and the next, and the gap of these two that all
+    queries would show four times out of five, one look at all pairs.
+    """
+    yield "| metric | question | gap | shown | indifference | asked | answered |"
+    yield "|---|---|---|---|---|---|---|"
     for metric, values in published_answers().items():
-        for k, indifference in ((1, 0.0), (2, 0.0), (3, 0.0), (1, 0.05), (3, 0.05)):
-            asked = done = 0.0
-            for number in range(worlds):
-                order = np.random.default_rng([seed, number]).permutation(len(values))
-                test = Sequential("top", k, indifference, seed=number, resamples=STOPPED_RESAMPLES)
-                last, cells = run_until_done(test, values[order], list(range(len(values))), 20)
-                asked, done = asked + cells, done + last.done
-            yield (
-                f"| {metric} | top {k} | {indifference:g} | {asked / worlds:.0%} "
-                f"| {done / worlds:.0%} |"
-            )
+        items, contestants = values.shape
+        best = np.argsort(-values.mean(axis=0))
+        for k in (1, 2, 3):
+            apart = values[:, [best[k - 1], best[k]]]
+            gap = float(np.subtract(*apart.mean(axis=0)))
+            level = 0.05 / math.comb(contestants, 2)
+            shown = (norm.isf(level / 2) + norm.isf(0.2)) * Contrasts(apart, range(items)).errors()
+            for indifference in (0.0, 0.02, 0.05, 0.1):
+                asked = done = 0.0
+                for number in range(worlds):
+                    order = np.random.default_rng([seed, number]).permutation(items)
+                    test = Sequential(
+                        "top", k, indifference, seed=number, resamples=STOPPED_RESAMPLES
+                    )
+                    last, cells = run_until_done(test, values[order], list(range(items)), 20)
+                    asked, done = asked + cells, done + last.done
+                yield (
+                    f"| {metric} | top {k} | {gap:.3f} | {shown[0]:.3f} | {indifference:g} "
+                    f"| {asked / worlds:.0%} | {done / worlds:.0%} |"
+                )
 
 
 def size(worlds: int, seed: int) -> Iterator[str]:
@@ -229,11 +344,13 @@ def size(worlds: int, seed: int) -> Iterator[str]:
     yield f"500 contestants, 2,000 items: {taken:.0f} s of CPU, {most:.2f} GB, {beaten:,} decided"
 
 
-KINDS = {
+KINDS: dict[str, Callable[[int, int], Iterator[str]]] = {
     "judge": judge,
     "legobench": legobench,
-    "ranks": ranks,
     "size": size,
+}
+SHAPED: dict[str, Callable[[int, int, Sequence[str]], Iterator[str]]] = {
+    "ranks": ranks,
     "stopping": stopping,
 }
 
@@ -241,11 +358,16 @@ KINDS = {
 def main() -> None:
     """Print the table of one kind of simulation."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kind", choices=[*KINDS, *SHAPED])
     parser.add_argument("--worlds", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--shape", action="append", default=[], help="only worlds of such values")
     options = parser.parse_args()
-    for line in KINDS[options.kind](options.worlds, options.seed):
+    if options.kind in SHAPED:
+        lines = SHAPED[options.kind](options.worlds, options.seed, options.shape)
+    else:
+        lines = KINDS[options.kind](options.worlds, options.seed)
+    for line in lines:
         print(line, flush=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import pytest
 from inspect_ai.log import read_eval_log
 from tests.servers.commands import only_json, small_round, viva_here
 from tests.servers.golden import Golden
-from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted
+from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted, slot
 
+from vivavoce.metrics.judgement import ASPECTS
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 
@@ -183,6 +185,80 @@ def test_an_answer_that_is_lacking_decides_nothing_until_it_is_there(
         later = [(ask.model, ask.prompt) for ask in server.asks[before:]]
         assert ("bad", broken[0]) in later
         assert not answered & set(later)
+
+
+PRICED = (
+    *("--judge", "openai-api/scripted/judge", "--no-cache", "--epochs", "2"),
+    *("--max-connections", "3", "--max-tokens", "64", "--retry-on-error", "0", "--subset", "24"),
+    *(
+        word
+        for name in ("best", "bad", "worse", "judge")
+        for word in ("--price", f"openai-api/scripted/{name}=2,1")
+    ),
+)
+"""Options of a judged run whose every request has its price."""
+
+
+def judged(golden: Golden) -> Any:
+    """The contestants, and a judge that prefers the text of more letters."""
+    others = contestants(golden)
+
+    def reply(ask: Ask) -> Reply:
+        if ask.model != "judge":
+            return others(ask)
+        first, second = (slot(ask.prompt, f"answer-{place}") for place in (1, 2))
+        better = 1 if len(first) >= len(second) else 2
+        verdict = {"reason": "It says more.", "winner": better}
+        return answer(json.dumps(dict.fromkeys(ASPECTS, verdict)))
+
+    return reply
+
+
+@pytest.mark.slow
+def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
+    opened: Round, golden: Golden, tmp_path: Path
+) -> None:
+    question = ("best bad worse", "--until", "top=1", *PRICED)
+    with scripted(judged(golden)) as server:
+        calm = run(server, opened, tmp_path / "calm", *question)
+        [ended] = calm["stopped"]
+        assert (ended["decided"], ended["look"] < LOOKS) == (True, True)
+        needed = asked(server)
+        # Two answers an item; two verdicts an answer, but none where it is the reference itself.
+        assert needed["judge"] == 2 * (needed["bad"] + needed["worse"])
+        assert needed["best"] == 2 * ended["items"]
+        server.asks.clear()
+        cost = calm["spent"]["usd"]
+        limit = ("--budget", str(cost / 2))
+        held = run(server, opened, tmp_path / "held", *question, *limit, expect=1)
+        report = only_json(held.stdout)
+        assert report["stopped"] == []
+        assert any("is used up" in line for line in report["failed"])
+        assert 0 < report["spent"]["usd"] <= cost / 2
+        lacking = viva_here("board", "show", tmp_path / "held", expect=1)
+        assert "not complete" in lacking.stderr
+        limit = ("--budget", str(100 * cost))  # a request must fit at its dearest
+        done = run(server, opened, tmp_path / "held", *question, *limit)
+        assert done["stopped"] == calm["stopped"]
+        assert done["spent"]["usd"] == pytest.approx(cost)
+        assert asked(server) == needed
+        assert run(server, opened, tmp_path / "held", *question, *limit) == done
+        assert asked(server) == needed
+    boards = [
+        only_json(viva_here("board", "show", tmp_path / name, "--json").stdout)["rows"]
+        for name in ("calm", "held")
+    ]
+    kept = ("metric", "model", "value", "ci", "n", "rank", "rank_interval", "stopped")
+    told = [[{name: row[name] for name in kept} for row in rows] for rows in boards]
+    assert told[0] == told[1]
+    metrics = {row["metric"] for row in boards[0]}
+    assert {"rougeL", "judge_win"} <= metrics
+    for row in boards[0]:
+        # The run asked about the first metric: nobody is ranked by the judge's.
+        place = [1, 1] if row["model"].endswith("best") else [2, 3]
+        assert row["rank_interval"] == (place if row["headline"] else None), row["metric"]
+    verified = viva_here("board", "verify", tmp_path / "calm", "--round", opened.folder)
+    assert "verified" in verified.stdout
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_equal_models_cannot_be_told_apart(
     assert (verdict["better"], verdict["worse"], verdict["decided"]) == (None, None, False)
     assert (verdict["difference"], verdict["more_papers_needed"]) == (0, None)
     assert verdict["cost"][full("twin")] is None
-    assert "fine and twin cannot be told apart" in verdict["words"]
+    assert "fine and twin are tied" in verdict["words"]
     assert "too near" in verdict["words"]
 
 

@@ -46,17 +46,17 @@ def test_a_verdict_is_told_with_its_difference_and_cost() -> None:
 
 def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     assert words(OPEN) == (
-        "On 31 papers, related work: first and second cannot be told apart "
-        "(-0.002 rougeL [-0.013, +0.009]); about 1,045 more such papers would tell."
+        "On 31 papers, related work: first and second are tied "
+        "(-0.002 rougeL [-0.013, +0.009]); about 1,045 more such papers would decide it."
     )
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
     assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
-                         "tell.")  # fmt: skip
+                         "decide it.")  # fmt: skip
 
 
 def test_models_of_one_last_name_keep_their_whole_names() -> None:
     named = {**OPEN, "between": ["a/x", "b/x"], "cost": {}, "invalid": {}}
-    assert "a/x and b/x cannot be told apart" in words(named)
+    assert "a/x and b/x are tied" in words(named)
 
 
 def test_costs_are_summed_where_all_are_known() -> None:

@@ -1,9 +1,9 @@
 """Runs that stop when their question is answered.
 
 The items of a task come in whole clusters, in an order drawn from a seed. After each of the looks
-that a run may take, the contestants are compared on what they have answered so far; those whose
-places are known are asked no more, and when the question is answered nobody is. A run that is asked
-for again takes the same looks at the same answers, and so goes on where it was.
+that a run may take, the contestants are compared on their answers so far. Those whose places are
+known are asked no more. When the question is answered, nobody is. A run that is asked for again
+takes the same looks at the same answers, and so goes on where it was.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Until:
 
     @property
     def traits(self) -> str:
-        """The question with what is not as by default, for the setting's name on a board."""
+        """The question with its changed options, for the setting's name on a board."""
         usual = Until(self.question, self.k)
         given = {name: value for name, value in asdict(self).items() if name != "question"}
         changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
@@ -99,7 +99,7 @@ class Until:
 
 
 def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
-    """Read `top=K` or `all` into a question, with what is not as by default.
+    """Read `top=K` or `all` into a question, with its options that are not the defaults.
 
     Raises:
         InputError: It is neither, or an option is out of its range.
@@ -305,7 +305,7 @@ class Comparison:
             self.logs[n] = settle(self.logs[n], {"comparison": self.name, **record})
 
     def report(self) -> Row | None:
-        """How it ended; None where answers are lacking."""
+        """The outcome; None where answers are missing."""
         if self.looks.decision is None:
             return None
         made = [log.results.completed_samples for log in self.logs.values() if log.results]

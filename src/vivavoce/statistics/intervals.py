@@ -164,6 +164,12 @@ def resample(
     return Resample(codes=codes, clusters=len(labels), resamples=resamples, seed=seed)
 
 
+def defined(value: str | float | None) -> float | None:
+    """A value as a plain number; None for NaN, which stands for undefined in arrays."""
+    number = math.nan if value is None else float(value)
+    return None if math.isnan(number) else number
+
+
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:
     """Interval that leaves (1 - level) / 2 of the draws on either side, interpolated linearly.
 

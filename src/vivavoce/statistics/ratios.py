@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
+from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 
 Derive = Callable[[Mapping[str, Floats]], Floats]
 
@@ -84,7 +84,7 @@ def estimate(measured: Measured, draws: Resample) -> dict[str, dict[str, Any]]:
             drawn[name] = derive(drawn)
     return {
         name: {
-            "value": _number(points[name][0]),
+            "value": defined(points[name][0]),
             "ci": None
             if drawn is None or not enough[name]
             else _interval(drawn[name], points[name][0]),
@@ -125,10 +125,6 @@ def _ratios(tops: Floats, bottoms: Floats, names: Sequence[str]) -> dict[str, Fl
     values = np.full(tops.shape, np.nan)
     np.divide(tops, bottoms, out=values, where=bottoms > 0)
     return {name: values[:, column] for column, name in enumerate(names)}
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _interval(drawn: Floats, point: float) -> list[float] | None:

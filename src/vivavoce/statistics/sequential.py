@@ -3,7 +3,9 @@
 Whoever looks twenty times at a test of 5% finds a false difference in one run of four. Here every
 look has its own share of the 5%, and a draw of random signs (see `sign_flips`) that was beyond the
 bound at an earlier look has used its chance up. Within a look pairs are decided from the greatest
-difference down, as in `ranks`.
+difference down, as in `ranks`. Early looks have few clusters, and one of two contestants may win
+seldom and by much. So a pair is decided where one more cluster would not undo that. The cluster is
+half as much against it as any two values are apart.
 
 Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
 with the spending function that they give for Pocock's boundary; Romano and Wolf, JASA 100(469),
@@ -27,9 +29,6 @@ from vivavoce.statistics.sign_flips import Contrasts, Flips
 
 Question = Literal["top", "all"]
 QUESTIONS: tuple[Question, ...] = ("top", "all")
-_HELD_BACK = 15
-"""Of m clusters m / (m + 15) of the chance is used: early looks have few, and where contestants'
-values are of different shapes, random signs of few clusters promise too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +103,17 @@ class Sequential:
         """
         contrasts = Contrasts(values, clusters)
         self._begin(contrasts.contestants, len(clusters))
-        spent = self._spent(contrasts.clusters)
+        # As Pocock's boundary spends the chance, by the share of looks taken.
+        spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
+        sizes = np.abs(contrasts.statistics)
+        if self._looks > 1:
+            sizes = contrasts.sizes_after_one_against()
         pairs = self._open_pairs(contrasts)
         drawn = contrasts.flipped(self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
             bound = bound_of(drawn.max(axis=0), spent)
-            is_decided = np.abs(contrasts.statistics[pairs]) > bound
+            is_decided = sizes[pairs] > bound
             if not is_decided.any():
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
@@ -120,13 +123,6 @@ class Sequential:
         if self._question == "top":
             self._settle_top(contrasts)
         return self._decision()
-
-    def _spent(self, clusters: int) -> float:
-        """Share of all draws that may have crossed a bound by this look."""
-        if self._looks == 1:
-            return self._alpha
-        used = math.log1p((math.e - 1) * self._look / self._looks)
-        return self._alpha * used * clusters / (clusters + _HELD_BACK)
 
     def _begin(self, columns: int, rows: int) -> None:
         if self._look >= self._looks:

@@ -129,6 +129,17 @@ class Contrasts:
         """Summed differences of pairs by cluster, shape (clusters, pairs)."""
         return self._by_cluster(np.nan_to_num(self._item_differences(pairs), nan=0.0))
 
+    def sizes_after_one_against(self) -> Floats:
+        """The size of each pair's difference if one more cluster spoke against it.
+
+        There the two would be half as far apart as any two values are. It is never above the
+        present size, and below 0 where that cluster would turn the difference.
+        """
+        one = self.spread / 2 * len(self._table) / max(1, self.clusters)
+        scales = np.hypot(self.scales, one)
+        left = np.abs(self.sums) - one
+        return np.divide(left, scales, out=np.zeros(len(left)), where=self.scales > 0)
+
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
         """Lower and upper ends of the mean differences that are no larger than a bound in size.
 

@@ -423,8 +423,8 @@ def test_no_guarded_cell_starts_a_formula(text: str) -> None:
 def test_a_table_says_which_difference_its_items_can_show(tmp_path: Path) -> None:
     row = {**make_row("a/one", 0.4, 1), "detectable": 0.0314}
     shown = read_page(make_board(row), tmp_path / "new")
-    assert "A difference under 0.031 is more than these items can show." in text_of(shown)
-    assert "A difference under" not in text_of(
+    assert "These items cannot resolve differences below 0.031." in text_of(shown)
+    assert "cannot resolve" not in text_of(
         read_page(make_board(make_row("a/one", 0.4, 1)), tmp_path / "old")
     )
 

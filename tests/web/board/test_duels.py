@@ -107,8 +107,8 @@ def a_row(**changes: Any) -> dict[str, Any]:
     [
         (
             {},
-            "They cannot be told apart in rougeL: a − b is −0.010, and may be −0.030 to 0.020. "
-            "A difference under 0.040 is more than these items show.",
+            "They are tied in rougeL: a − b is −0.010, and may be −0.030 to 0.020. "
+            "These items cannot resolve differences below 0.040.",
         ),
         (
             {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},

@@ -26,7 +26,7 @@ from scipy.stats import rankdata
 from vivavoce.errors import InputError
 from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws
-from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
+from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
 
 EVALUATED = ("schema", "unary", "pairwise")
@@ -153,9 +153,9 @@ class _Swap:
                 "aspect": aspect,
                 "contestants": len(self._shared),
                 "items": len(self.items),
-                "spearman": _number(rho[0]),
+                "spearman": defined(rho[0]),
                 "spearman_ci": self._interval(rho[1:]),
-                "kendall": _number(tau[0]),
+                "kendall": defined(tau[0]),
                 "kendall_ci": self._interval(tau[1:]),
             }
             for aspect, (rho, tau) in rows.items()
@@ -171,9 +171,9 @@ class _Swap:
         row: Row = {"aspect": aspect, "contestants": len(self._shared), "items": len(self.items)}
         for name, values in (("mean", size), ("shift", change), ("relative", relative)):
             means = _defined_mean(values)
-            row[name] = _number(means[0])
+            row[name] = defined(means[0])
             row[f"{name}_ci"] = self._interval(means[1:])
-        row["max"] = None if largest is None else _number(here[largest])
+        row["max"] = None if largest is None else defined(here[largest])
         row["max_of"] = None if largest is None else list(self._shared)[largest]
         return row
 
@@ -260,7 +260,3 @@ def _defined_mean(values: Floats) -> Floats:
     means = np.full(len(values), np.nan)
     np.divide(np.where(defined, values, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
     return means
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -16,6 +16,7 @@ from vivavoce.metrics import metrics_of
 from vivavoce.results.logs.records import CEILING, PLACE, Place, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Report
+from vivavoce.statistics.intervals import defined
 from vivavoce.statistics.items import ItemTable, item_statistics
 from vivavoce.store import Row
 
@@ -84,10 +85,10 @@ def _place_rows(place: Place, logs: Sequence[RunLog], metric: str | None) -> tup
             "id": item,
             "cluster": clusters[item],
             "contestants": int(found.contestants[at]),
-            "value": _number(found.mean[at]),
+            "value": defined(found.mean[at]),
             "ci": _ends(found.low[at], found.high[at]),
             "rest": {
-                "value": _number(found.rest[at]),
+                "value": defined(found.rest[at]),
                 "ci": _ends(found.rest_low[at], found.rest_high[at]),
             },
             "state": _state(found, at, worst),
@@ -118,10 +119,6 @@ def _state(found: ItemTable, at: int, worst: float | None) -> str:
     if found.is_alike[at]:
         return ALL_FAIL if worst is not None and found.mean[at] == worst else ALIKE
     return AGAINST if found.rest[at] <= 0 else ""
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _ends(low: float, high: float) -> list[float] | None:

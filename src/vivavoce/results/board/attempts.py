@@ -23,7 +23,7 @@ from vivavoce.errors import VivaError
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.results.reports import Report
-from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.intervals import defined, resample
 from vivavoce.store import Row
 
 ALL = "all"
@@ -167,7 +167,7 @@ def _group_row(items: Sequence[Row], resamples: int, seed: int) -> Row:
 
 def _reduce(values: Sequence[float]) -> dict[str, float | None]:
     reduced = {name: reduce(values) if values else math.nan for name, reduce in _REDUCERS.items()}
-    return {name: None if math.isnan(value) else value for name, value in reduced.items()}
+    return {name: defined(value) for name, value in reduced.items()}
 
 
 def _interval(

@@ -42,7 +42,7 @@ class Exposure(TypedDict, total=False):
 
 
 def fit_of(log: RunLog) -> Fit | None:
-    """Shares of what the setting adds that arrived whole, cut, and not at all, over all answers."""
+    """Shares of a setting's added parts, over all answers: arrived whole, cut, and not at all."""
     counts = sum((Counter(sample.fit) for sample in log.samples), Counter[str]())
     if not (parts := counts.total()):
         return None
@@ -70,7 +70,7 @@ def why_set_aside(log: RunLog) -> str | None:
 
 @with_config(READING)
 class Fit(TypedDict):
-    """What was left of the parts that a setting adds to the prompts, as shares of all of them."""
+    """Shares of the parts that a setting adds to the prompts, by their state after cutting."""
 
     whole: Share
     cut: Share

@@ -27,6 +27,7 @@ from vivavoce.results.logs.records import (
     RunLog,
     header_from_row,
 )
+from vivavoce.statistics.intervals import defined
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -180,10 +181,7 @@ def load_group(
 
 
 def _as_row(made: Contestant) -> Row:
-    values = {
-        item: [None if np.isnan(value) else float(value) for value in column]
-        for item, column in made.values.items()
-    }
+    values = {item: list(map(defined, column)) for item, column in made.values.items()}
     return {
         "rows": list(made.rows.values()),
         "family": made.family,

@@ -263,7 +263,7 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
 
 
 def run_quietly(task: Task, **settings: Any) -> EvalLog:
-    """Carry a task out, print nothing, and keep nothing of it but its log in memory.
+    """Carry a task out, print nothing, and keep only its log in memory.
 
     Raises:
         VivaError: It does not come to its end.

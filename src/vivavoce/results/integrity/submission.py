@@ -1,12 +1,12 @@
-"""What a submission to a board must have, checked by whoever hands it in and whoever takes it.
+"""Requirements of a submission to a board, checked by the sender and by the receiver.
 
 A submission is a folder: `submission.toml` says who submits and what is known of the models, `logs`
 holds the logs with their ledger. Nothing is sent anywhere: the folder is handed in as files.
 
-An inbox is a folder with one submission in each of its folders. What is accepted is copied to
+An inbox is a folder with one submission in each of its folders. Accepted submissions are copied to
 `accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
-decision. Nothing of a refused submission is copied, and of none the metrics that were added to its
-logs: whoever takes them in computes these himself.
+decision. No file of a refused submission is copied. Metrics that were added to logs are never
+copied: the receiver computes them.
 """
 
 from __future__ import annotations

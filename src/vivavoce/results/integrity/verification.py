@@ -1,9 +1,10 @@
 """Logs verified: each held against what the receiver's round says that it must be.
 
-What is compared, from the outside in: the log's bytes with the ledger of its run; its header and
-its samples with the task on the round; its summaries, which boards read, with its samples; every
-answer, score and metric with what the method and the scorers make again of the models' replies.
-What cannot be compared is not verified, and the reason is told.
+It compares from the outside in. The log's bytes are compared with the ledger of its run. Its header
+and its samples are compared with the task on the round, and its summaries, which boards read, with
+its samples. Every answer, score and metric is compared with the ones that the method and the
+scorers make again from the models' replies. Parts that cannot be compared are not verified, and the
+reason is given.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _MAX_PROBLEMS = 20
 
 @dataclass(slots=True)
 class LogCheck:
-    """What was found of one log."""
+    """Findings on one log."""
 
     name: str
     samples: int = 0
@@ -93,7 +94,7 @@ class LogCheck:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found of a folder of logs."""
+    """Findings on a folder of logs."""
 
     logs: tuple[LogCheck, ...]
     ledger: LedgerCheck

@@ -26,6 +26,7 @@ from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, 
 from vivavoce.results.logs.splits import of_split
 from vivavoce.rounds.splits import split_name
 from vivavoce.running.settled import answers_to_come, settled
+from vivavoce.statistics.intervals import defined
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring.guard import VALID, our_scores
@@ -243,7 +244,7 @@ def sample_score(
         id=str(summary.id),
         epoch=summary.epoch,
         cluster=str(summary.metadata["cluster"]),
-        values={name: _number(values[name]) for name in metrics}
+        values={name: defined(values[name]) for name in metrics}
         | {name: value for one in added for name, value in one.of(summary.uuid).items()},
         fault=None if is_valid else str(fault or "malformed"),
         tokens=sum(use.total_tokens for use in everyone) - judge_tokens,
@@ -271,9 +272,3 @@ def _date(value: Any) -> str:
     """An item's date; empty where there is none."""
     parsed = parse_date(value)
     return parsed[0] if parsed else ""
-
-
-def _number(value: Any) -> float | None:
-    """A score as a number; NaN stands for undefined."""
-    number = float(value) if value is not None else None
-    return None if number is None or number != number else number

@@ -125,14 +125,14 @@ def verdict(row: Row) -> str:
     low, high = found["ci"]
     if low > 0 or high < 0:
         return (
-            f"They cannot be told apart in {name}: a − b is {figure(found['difference'])} "
+            f"They are tied in {name}: a − b is {figure(found['difference'])} "
             f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
             "than once in twenty."
         )
     enough = found["detectable"]
-    limit = f" A difference under {figure(enough)} is more than these items show." if enough else ""
+    limit = f" These items cannot resolve differences below {figure(enough)}." if enough else ""
     return (
-        f"They cannot be told apart in {name}: a − b is {figure(found['difference'])}, and may be "
+        f"They are tied in {name}: a − b is {figure(found['difference'])}, and may be "
         f"{interval(found['ci'])}.{limit}"
     )
 
