@@ -142,7 +142,7 @@ def markdown_table(rows: Sequence[Row]) -> str:
         shown = ", ".join(f"`{path}` {count}" for path, count in counts.items())
         cells = (str(row.number), row.fault, row.expected, shown or f"none: {row.reason}")
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n")
-    lines.append("\nWhat these tests do not show:\n\n")
+    lines.append("\nThese tests do not show:\n\n")
     lines += [f"- Row {row.number}: {row.open}.\n" for row in rows if row.open]
     lines += [
         f"- Row {row.number}: not tested because {row.reason}.\n" for row in rows if row.reason
