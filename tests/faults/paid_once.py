@@ -33,7 +33,7 @@ CONNECTIONS = 4
 JUDGE = "openai-api/scripted/judge"
 KINDS: dict[str, tuple[str, ...]] = {
     "writing": ("title", "--subset", "10"),
-    "judges": ("title", "--subset", "6", "--judge", JUDGE),
+    "judges": ("title", "--subset", "6", "--judge", JUDGE, "--no-cache"),
     "retrieval": ("related_work", "--subset", "8", "--method", "rag"),
     "leaderboards": ("leaderboard", "--epochs", "2"),
     "agents": ("leaderboard", "--epochs", "2", "--method", "agent"),
@@ -112,7 +112,10 @@ def run_killed(
     verdict = json.dumps({name: {"reason": "so", "winner": 1} for name in CRITERIA})
 
     def reply(ask: Ask) -> Reply:
-        said = answer(verdict) if ask.model == "judge" else golden(ask)
+        if ask.model == "judge":
+            said = answer(verdict)
+        else:  # a judge is asked about no answer that is the gold itself
+            said = answer("A Title of One's Own") if kind == "judges" else golden(ask)
         return dataclasses.replace(said, delay=0.05)
 
     def command(logs: str) -> Sequence[str | Path]:
