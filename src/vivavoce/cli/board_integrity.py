@@ -143,7 +143,8 @@ def _print_verification(found: Verification) -> None:
     from vivavoce.results.integrity.verification import SELF_REPORTED
 
     for log in found.logs:
-        say(f"{log.status}  {log.name} ({log.samples} samples)")
+        rest = f"; {log.continued_by} went on" if log.continued_by else ""
+        say(f"{log.status}  {log.name} ({log.samples} samples{rest})")
         for line in (*log.refused, *log.unverified):
             say(f"  {line}")
     ledger = found.ledger

@@ -338,3 +338,27 @@ def test_a_submission_without_form_or_logs_says_what_is_missing(tmp_path: Path) 
     assert "is not a folder of logs" in found["complete logs"][0]
     with pytest.raises(InputError, match="is not a folder"):
         check_submission(tmp_path / "none")
+
+
+@pytest.mark.parametrize("is_same_answer", [True, False])
+def test_an_interrupted_log_counts_if_a_whole_one_went_on_with_its_answers(
+    made: Path, tmp_path: Path, is_same_answer: bool
+) -> None:
+    logs = Path(shutil.copytree(made, tmp_path / "logs"))
+    path = only_log(logs)
+    part = read_eval_log(str(path))
+    part.status, part.samples = "error", (part.samples or [])[:2]
+    if not is_same_answer:
+        part.samples[0].output = ModelOutput.from_content("m", "Another Title")
+    write_eval_log(part, str(path.with_name(path.name.replace("title", "title-part"))))
+    found = {check.name: check for check in verify_logs(logs).logs}
+    whole = found.pop(path.name)
+    [check] = found.values()
+    assert check.lacking.startswith(f"{ITEMS - 2} of the {ITEMS} answers are missing")
+    if is_same_answer:
+        assert (check.continued_by, check.refused) == (path.name, [])
+        assert check.lacking not in check.unverified
+    else:
+        assert check.continued_by == ""
+        assert check.lacking in check.unverified
+    assert (whole.status, whole.continued_by, whole.lacking) == ("verified", "", "")

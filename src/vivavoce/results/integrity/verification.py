@@ -30,19 +30,29 @@ from vivavoce.results.integrity.comparing import (
     compare_transcript,
     missing,
 )
-from vivavoce.results.integrity.rescoring import NO_MODEL, Recording, make_again, open_whole, reopen
+from vivavoce.results.integrity.rescoring import (
+    NO_MODEL,
+    Address,
+    Recording,
+    make_again,
+    open_whole,
+    reopen,
+)
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import find_logs
 from vivavoce.results.logs.records import where
 from vivavoce.rounds import Round, load_round
 from vivavoce.running.settled import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops
-from vivavoce.store import Row
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring.guard import our_scores
 
 Progress = Callable[[int, int], None]
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 """Logs of runs that stopped at an answer, by comparison and contestant."""
+
+_Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
+"""Logs of one run, which is interrupted and goes on, with a hash of each answer."""
 
 VERIFIED, REFUSED, UNVERIFIED = "verified", "refused", "unverified"
 SELF_REPORTED, BOUND = "self-reported", "bound by a known head"
@@ -65,6 +75,10 @@ class LogCheck:
     unverified: list[str] = field(default_factory=list)
     """Reasons why it cannot be told what it is worth; empty when it can."""
     provenance: str = SELF_REPORTED
+    lacking: str = ""
+    """Answers that it does not have, in words."""
+    continued_by: str = ""
+    """The verified log of the same run that has all answers, those of this one among them."""
 
     @property
     def status(self) -> str:
@@ -89,6 +103,7 @@ class LogCheck:
             "round": self.round or None,
             "refused": self.refused,
             "unverified": self.unverified,
+            "continued_by": self.continued_by or None,
         }
 
 
@@ -191,19 +206,22 @@ def verify_logs(
     ledger = check_ledgers(folder, heads, statements)
     checks = []
     compared: Compared = defaultdict(dict)
+    parts: _Parts = defaultdict(list)
     for place, name in enumerate(found):
         if progress:
             progress(place, len(found))
         path = Path(name)
         check = LogCheck(path.relative_to(folder.absolute()).as_posix())
-        held = _check_log(path, opened, check)
-        if held and check.status == VERIFIED and settled(held[0]):
+        held = _check_log(path, opened, check, parts)
+        if held and check.status == VERIFIED and not check.lacking and settled(held[0]):
             about = (held[0].eval.metadata or {})[COMPARISON]
             compared[about["comparison"]][about["contestant"]] = (*held, check)
         _check_record(str(folder / check.name), ledger, check)
         checks.append(check)
     for members in compared.values():
         _check_stops(members)
+    for of_run in parts.values():
+        _join_parts(of_run)
     return Verification(tuple(checks), ledger)
 
 
@@ -231,7 +249,22 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
             check.unverified.append(f"where it stopped cannot be told: {error}.")
 
 
-def _check_log(path: Path, rounds: Rounds, check: LogCheck) -> tuple[EvalLog, Path] | None:
+def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> None:
+    """Find the log that went on from each that was interrupted; others lack their answers."""
+    whole = [part for part in of_run if not part[0].lacking and part[0].status == VERIFIED]
+    for check, answers in of_run:
+        if not check.lacking:
+            continue
+        found = [other.name for other, of_other in whole if answers.items() <= of_other.items()]
+        if found:
+            check.continued_by = found[0]
+        else:
+            check.unverified.append(check.lacking)
+
+
+def _check_log(
+    path: Path, rounds: Rounds, check: LogCheck, parts: _Parts
+) -> tuple[EvalLog, Path] | None:
     """Hold one log against its round; its header and the round's folder where there is one."""
     try:
         header = read_eval_log(str(path), header_only=True)
@@ -247,6 +280,8 @@ def _check_log(path: Path, rounds: Rounds, check: LogCheck) -> tuple[EvalLog, Pa
         return None
     try:
         _make_again(header, recording, found.folder, check)
+        answers = {at: hash_of(one.output.completion) for at, one in recording.answers.items()}
+        parts[f"{path.parent}/{header.eval.task_id}"].append((check, answers))
     except Exception as error:  # whatever stops a task or a scorer, the log is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
         check.unverified.append(cause)
@@ -287,8 +322,7 @@ def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogC
         )
         return
     check.refused += compare_task(task, header, recording, folder)
-    if lacking := missing(task, header, recording):
-        check.unverified.append(lacking)
+    check.lacking = missing(task, header, recording) or ""
     if not recording.answers:
         return
     made = make_again(task, header, recording)
