@@ -69,7 +69,7 @@ def judges(worlds: int, seed: int) -> Iterator[str]:
 
 
 def pairs(worlds: int, seed: int) -> Iterator[str]:
-    """How often the sign-flip test of a pair decides as truescore's does."""
+    """Count the pairs on which our sign-flip test decides as truescore's does."""
     generator, alike, decided = np.random.default_rng(seed), 0, 0
     for number in range(worlds):
         values = generator.normal([0.0, 0.25], 1.0, (60, 2))

@@ -24,7 +24,7 @@ WORK = {
 }
 """Steps, searches and reads of each."""
 TOKENS, IN, OUT = 100, 2.0, 10.0
-"""Of the prompt of every reply, which has 7 more; dollars for a million of each."""
+"""Tokens of the prompt of every reply, which has 7 more; dollars for a million of each."""
 
 
 def reader(ask: Ask) -> Reply:

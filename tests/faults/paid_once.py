@@ -52,7 +52,7 @@ Values = dict[tuple[str, int], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Paid:
-    """What runs of one kind cost that were killed, each once."""
+    """Requests of runs of one kind, each of which was killed once."""
 
     kind: str
     needed: int

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
 ]
 KILLS = 2
-"""Of each kind; `python -m tests.faults.paid_once` makes twenty."""
+"""Kills of each kind; `python -m tests.faults.paid_once` makes twenty."""
 
 
 @pytest.fixture(scope="module")

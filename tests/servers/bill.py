@@ -26,7 +26,7 @@ def by_words(text: str) -> int:
 
 
 class Bill:
-    """What a server charged: it counts tokens in a way of its own."""
+    """A server's charges: it counts tokens in a way of its own."""
 
     def __init__(self, reply: Callable[[Ask], Reply], count: Callable[[str], int]) -> None:
         self._reply, self._count = reply, count

@@ -39,11 +39,11 @@ class Rouge(NamedTuple):
     """The three ROUGE scores of one text; a metric of the name is the F-measure."""
 
     rouge1: Overlap
-    """Of words."""
+    """Score of single words."""
     rouge2: Overlap
-    """Of pairs of adjacent words."""
+    """Score of pairs of adjacent words."""
     rougeL: Overlap
-    """Of the longest common subsequence."""
+    """Score of the longest common subsequence."""
 
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:

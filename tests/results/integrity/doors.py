@@ -55,7 +55,7 @@ def said(*words: str | Path) -> tuple[int, Any]:
 
 
 def at_verify(submission: Path, *options: str | Path) -> str:
-    """What `viva board verify` makes of the logs."""
+    """Verdict of `viva board verify` on the logs."""
     code, found = said("verify", submission / "logs", *options)
     if code:
         is_refused = any(log["refused"] for log in found["logs"]) or found["ledger"]["problems"]
@@ -64,7 +64,7 @@ def at_verify(submission: Path, *options: str | Path) -> str:
 
 
 def at_submit(submission: Path, *options: str | Path) -> str:
-    """What `viva board submit --check` says."""
+    """Verdict of `viva board submit --check`."""
     code, found = said("submit", "--check", submission, *options)
     if code:
         return REFUSED
@@ -72,7 +72,7 @@ def at_submit(submission: Path, *options: str | Path) -> str:
 
 
 def at_build(submission: Path, *options: str | Path) -> str:
-    """What `viva board build` shows of the logs."""
+    """Mark of the logs on the board of `viva board build`."""
     with tempfile.TemporaryDirectory() as name:
         quick = ("--out", name, "--resamples", "0", "--no-charts", "--samples", "0")
         code, _ = said("build", submission / "logs", *quick, *options)
@@ -85,7 +85,7 @@ def at_build(submission: Path, *options: str | Path) -> str:
 
 
 def at_intake(inbox: Path, *options: str | Path) -> Mapping[str, str]:
-    """What `viva board intake` decides of each submission."""
+    """Verdict of `viva board intake` on each submission."""
     with tempfile.TemporaryDirectory() as name:
         _, found = said("intake", inbox, "--out", Path(name) / "taken", *options)
     return {row["name"]: row["badge"] or REFUSED for row in found["submissions"]}

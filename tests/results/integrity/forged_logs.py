@@ -122,7 +122,7 @@ def best_under_every_id(forged: Forged) -> None:
 
 
 def fewer_attempts(forged: Forged) -> None:
-    """Of several attempts only the first is shown, as if one had been asked for."""
+    """Show only the first of several attempts, as if one had been asked for."""
     forged.log.samples = [sample for sample in forged.samples if sample.epoch == 1]
     forged.log.eval.config.epochs = 1
     forged.log.eval.config.epochs_reducer = None
@@ -352,7 +352,7 @@ def other_judge_settings(forged: Forged) -> None:
 
 
 def other_tool_result(forged: Forged) -> None:
-    """What a tool told an agent holds the answer."""
+    """Put the answer into a reply of a tool."""
     for sample in forged.samples:
         for event in replies(sample):
             for message in event.input:

@@ -34,7 +34,7 @@ def other_fit(forged: Forged) -> None:
 
 
 def other_reading(forged: Forged) -> None:
-    """What is read as the answer, of which metrics that are added later are computed."""
+    """Change the text read as the answer, on which metrics that are added later rest."""
     for sample in forged.samples:
         [score] = our_scores(sample.scores)
         score.metadata = {**(score.metadata or {}), "read_as": str(sample.target)}
@@ -49,7 +49,7 @@ def other_verdicts_noted(forged: Forged) -> None:
 
 
 def best_attempt_counts(forged: Forged) -> None:
-    """Of several attempts the best one is the score in the header."""
+    """Take the best of several attempts for the score in the header."""
     forged.log.eval.config.epochs_reducer = ["max"]
     forged.scores()
 

@@ -147,7 +147,7 @@ def disguises(name: str) -> Iterator[str]:
 
 
 async def attack(ask: Ask, names: list[str]) -> list[tuple[str, str]]:
-    """What was asked, and each answer."""
+    """Calls, and the answer to each."""
     found = []
     for name in names:
         for spelled in disguises(name):

@@ -38,7 +38,7 @@ _NAMED = re.compile(
 )
 """A key without a form of its own, which is called one."""
 _RANDOM = re.compile(r"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16}")
-"""What words that are joined by hyphens do not hold."""
+"""Characters that words joined by hyphens do not have."""
 _PIECE = 1 << 16
 """Characters that are looked at together; a longer text is cut with an overlap."""
 _OVERLAP = 256

@@ -97,7 +97,7 @@ class SubmissionReport(Report):
     complete: bool
     """True if it can be handed in."""
     checks: tuple[Row, ...]
-    """Each with its name, `check`, `ok`, and `problems`."""
+    """Checks, each with its name, `check`, `ok`, and `problems`."""
     runs: Row
     """Runs started, logs, logs of one row again, and private runs."""
 
@@ -214,7 +214,9 @@ class Intake(Report):
     """Decisions about the submissions of an inbox, by name."""
 
     submissions: tuple[Row, ...]
-    """Each with `name`, `accepted`, `badge` (`verified`, `self-reported`, None), `reasons`, `runs`.
+    """Submissions by `name`, `accepted`, `badge`, `reasons` and `runs`.
+
+    A badge is `verified`, `self-reported` or None.
     """
     accepted: str
     """Folder with what was accepted."""

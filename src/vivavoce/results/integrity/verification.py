@@ -114,7 +114,7 @@ class Verification:
     logs: tuple[LogCheck, ...]
     ledger: LedgerCheck
     secrets: tuple[str, ...] = ()
-    """What looks like keys in the folder, where it was searched for them."""
+    """Findings that look like keys, where the folder was searched for them."""
 
     @property
     def trust(self) -> dict[str, str]:

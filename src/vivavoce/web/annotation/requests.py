@@ -196,7 +196,7 @@ class Site:
     templates: Environment
     secure_cookies: bool
     api_token: str = ""
-    """Of programs; without one none is let in."""
+    """Token of programs; without one none is let in."""
 
     @property
     def session_cookie(self) -> str:

@@ -46,11 +46,11 @@ BATCH = 40
 ATTEMPTS = 3
 """Requests for what could not be read in the reply before."""
 BATCH_CHARACTERS = 8_000
-"""Of the questions of one request, unless a single one is longer."""
+"""Characters of the questions of one request, unless a single one is longer."""
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
 _MAX_REPLY = 100_000
 _CHARACTERS_ADDED = 400
-"""How much longer another wording may be."""
+"""Factor by which another wording may be longer."""
 
 Headers = Literal["none", "schema", "model"]
 

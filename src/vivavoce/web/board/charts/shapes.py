@@ -22,9 +22,9 @@ Spec = dict[str, Any]
 # Measured with a font that vl-convert brings along, so that every machine lays out alike.
 _FONT = "Liberation Sans"
 _WIDTH, _HEIGHT = 376, 210
-"""Of the plane of a scatter; the image shrinks on phones, so text in it starts large."""
+"""Size of the plane of a scatter; the image shrinks on phones, so text in it starts large."""
 _MARGIN = 0.06
-"""Of an axis's length, free at both of its ends."""
+"""Share of an axis's length that is free at both of its ends."""
 _LOG_FROM = 12.0
 """The largest value is so many times the smallest where an axis becomes logarithmic."""
 _THOUSANDS = 1000

@@ -22,7 +22,7 @@ _COURSES_SHOWN = 12
 """Charts on the page of all tasks; every task and setting has a page of its own as well."""
 _MAX_NAME = 60
 _LEAD = 0.04
-"""Of the axis, free before its first round."""
+"""Share of the axis that is free before its first round."""
 _USUAL = "base"
 
 

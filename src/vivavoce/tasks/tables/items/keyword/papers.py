@@ -201,7 +201,7 @@ class Facet:
     """A property that papers can be compared in."""
 
     name: str
-    """Of the column."""
+    """Name of the column."""
     asked_by: str
     """A pattern of how words of demands begin that ask for it."""
     find: Find

@@ -48,7 +48,7 @@ class Universe:
 
     works: Count
     sha256: Sha256
-    """Of their ids, titles and abstracts: `hash_works`."""
+    """Hash of their ids, titles and abstracts: `hash_works`."""
 
 
 @dataclass(frozen=True, slots=True)
