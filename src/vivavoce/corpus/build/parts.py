@@ -189,7 +189,7 @@ class _Shard:
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
         tables = tables_with_cells(paper, text)
         add["tables"]([{**key, **row_of(table)} for table in tables])
-        own = _own_method(row, sections) if tables else ""
+        own = own_method_of(row, sections) if tables else ""
         add["tuples"]([{**key, **row_of(found)} for found in read_results(tables, own)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"](
@@ -208,7 +208,7 @@ class _Shard:
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
 
 
-def _own_method(row: Row, sections: Sequence[Section]) -> str:
+def own_method_of(row: Row, sections: Sequence[Section]) -> str:
     """The name that a paper gives its method; empty for none."""
     texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
     title, abstract = row["title"] or "", row["abstract"]
