@@ -273,7 +273,7 @@ def draw_weighted_graph(
     """A graph as `draw_graph` gives, with weights of its edges; no edge leads to its first node."""
     graph = draw_graph(generator, nodes=nodes, features=_FEATURES, edges=edges)
     kept = graph["edge_index"][:, graph["edge_index"][1] != 0]
-    weights = generator.uniform(0.2, 2.0, kept.shape[1]).astype(np.float32)
+    weights = generator.uniform(0.2, 2.0, (kept.shape[1],)).astype(np.float32)
     return {"x": graph["x"], "edge_index": kept, "edge_weight": weights}
 
 
