@@ -174,7 +174,7 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
 def in_double(
     truth: Callable[[Arrays, Arrays], list[Array]], inputs: Arrays, weights: Arrays
 ) -> list[Array]:
-    """Layers of a truth in double precision."""
+    """Layers of a truth in double precision: arrays, each of its own shape."""
     torch, _ = import_geometric()
     single = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
@@ -221,7 +221,7 @@ def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.
 
 
 def draw_parameter(generator: np.random.Generator, key: str, shape: tuple[int, ...]) -> Array:
-    """One parameter; a variance is positive."""
+    """One parameter, an array of that shape; a variance is positive."""
     if key.endswith("running_var"):
         return generator.uniform(0.5, 1.5, shape).astype(np.float32)
     scale = 1 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5

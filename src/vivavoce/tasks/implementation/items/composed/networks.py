@@ -270,7 +270,7 @@ def _truth(source: str, inputs: Arrays, weights: Arrays) -> list[Array]:
 def draw_weighted_graph(
     generator: np.random.Generator, *, nodes: int, edges: int
 ) -> dict[str, Array]:
-    """A graph as `draw_graph` gives, with weights of its edges; no edge leads to its first node."""
+    """A graph as of `draw_graph`, and `edge_weight` of shape (edges,); none leads to node 0."""
     graph = draw_graph(generator, nodes=nodes, features=_FEATURES, edges=edges)
     kept = graph["edge_index"][:, graph["edge_index"][1] != 0]
     weights = generator.uniform(0.2, 2.0, (kept.shape[1],)).astype(np.float32)
@@ -303,7 +303,7 @@ class Trial:
         return is_new
 
     def layers_of(self, tree: Node, mistake: str = "") -> list[Array]:
-        """Layers in double precision."""
+        """Layers in double precision, each of the shape (nodes, channels)."""
         truth = partial(_truth, write_module(tree, mistake))
         return in_double(truth, self.graph, self._weights(tree))
 
