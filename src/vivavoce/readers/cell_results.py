@@ -1,8 +1,8 @@
-"""Results read out of tables with cells: dataset, metric, method and score, each with its cell.
+"""Results in tables with cells: dataset, metric, method and score, each with its cell.
 
 A column of numbers is one of results when its header, the heading of its rows or the caption names
-a metric. What else the header says is the dataset; a cell that spans columns is in the header of
-each. Where the rows are datasets or metrics, the columns are methods. Bold marks show the better
+a metric. The other words of the header are the dataset; a cell that spans columns is in the header
+of each. Where the rows are datasets or metrics, the columns are methods. Bold marks show the better
 end of a metric where its name does not.
 """
 
@@ -53,7 +53,7 @@ _NO_DATA = (
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What the columns, rows or caption say of a number."""
+    """Metric and dataset of a number, by its columns, rows or caption."""
 
     metric: str
     dataset: str | None

@@ -37,7 +37,7 @@ class LibraryTable:
     """As of `CitedTable`."""
 
     def shown(self) -> list[list[str]]:
-        """The rows for a reader: what spans stands in each place it covers, bold between stars."""
+        """The rows for a reader: spanning cells repeated in each place, bold ones between stars."""
         rows = spread_cells(self.cells, self.spans)
         for row, column in self.bold:
             if row < len(rows) and column < len(rows[row]) and rows[row][column]:

@@ -153,7 +153,7 @@ def read_score(text: str) -> float | None:
 
 
 def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:
-    """The rows of a table with what a cell says in every place that it covers.
+    """The rows of a table, each cell repeated in every place that it covers.
 
     Args:
         cells: The rows.
