@@ -52,7 +52,7 @@ def _boards_by_metric(corpus: Corpus) -> dict[str, list[_KNOWN]]:
 
 
 def _only_board(dataset: str, boards: list[_KNOWN]) -> tuple[str | None, str | None]:
-    """The board and the task of a dataset, where one board alone fits; None for what is open."""
+    """The board and the task of a dataset, where one board alone fits; None otherwise."""
     key = dataset_key(dataset) if dataset else ""
     same = [board for board in boards if key and board[2] == key]
     short = [b for b in boards if not same and stands_for(dataset, tuple(b[2].split()))]

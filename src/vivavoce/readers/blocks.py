@@ -263,7 +263,7 @@ def _without_number(record: Record, width: int) -> Record:
 
 
 class _Grid:
-    """A table with columns, cut where a header begins anew."""
+    """A table with columns, cut where a new header begins."""
 
     def __init__(self, rows: Sequence[Sequence[str]], marks: Marks) -> None:
         self._rows = spread_cells(rows, marks.spans)
@@ -336,7 +336,7 @@ class _Grid:
         )
 
     def _is_numeric(self, column: int, body: list[int]) -> bool:
-        """Check whether at least half of what a column holds is numbers."""
+        """Check whether at least half of a column's filled cells are numbers."""
         numbers = sum(
             column < len(self._rows[place]) and _is_number(self._parsed[place][column])
             for place in body
