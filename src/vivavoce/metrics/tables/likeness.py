@@ -2,7 +2,7 @@
 
 The weights of `likeness.toml` were fitted by `benchmarks/table_pairs.py` to labelled pairs and to
 pairs of different columns and cells of one table, which are never the same. Lengths are no trait:
-how long two texts are says more of who wrote the pairs than of what the texts mean.
+they say more of who wrote the pairs than of the meaning of the texts.
 """
 
 from __future__ import annotations

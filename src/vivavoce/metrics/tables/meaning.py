@@ -245,7 +245,7 @@ def number_forms(one: str, other: str, header: str) -> bool | None:
 
 
 def _wholes_and_heads(one: str, other: str) -> list[tuple[str, str]]:
-    """Two texts, and what is left of them without brackets unless both have some."""
+    """Two texts, and the parts of them outside brackets unless both have some."""
     heads = (head(one), head(other))
     both = heads[0] != one and heads[1] != other
     return [(one, other)] if both else [(one, other), heads]
