@@ -1,4 +1,4 @@
-"""Cited works fetched by DOI and title, by the command, from an arXiv and a Crossref on loopback."""
+"""Cited works fetched by DOI and title, by the command, from two services on loopback."""
 
 from __future__ import annotations
 
