@@ -78,10 +78,10 @@ def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None
     assert row["rows"] == [
         {"paper": PARSERS[n], "ordinal": n + 1, "cells": [FRUIT[n], score_of(n)]} for n in range(4)
     ]
-    # As many distractors as works, out of the other survey's.
-    assert len(row["pool"]) == 4 + 4
-    assert distractors(row) < set(TRANSLATORS)
-    assert row["evidence"] == ["fulltext"] * 8
+    # Six distractors make four works 41% of a pool; the other survey has five.
+    assert len(row["pool"]) == 4 + 5
+    assert distractors(row) == set(TRANSLATORS)
+    assert row["evidence"] == ["fulltext"] * 9
     assert row["hidden_papers"] == [PARSING]
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert gold_of(row).rows[0].cells == ("apple", "81.5")
@@ -121,7 +121,7 @@ def test_demands_of_a_model_come_from_their_file(tmp_path: Path) -> None:
     (entry,) = made.leakage["excluded"]
     assert entry["detail"] == "It names a column."
     # The works of the table without a demand may still be distractors.
-    assert distractors(items(made)[ITEM]) < set(TRANSLATORS)
+    assert distractors(items(made)[ITEM]) == set(TRANSLATORS)
 
 
 def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None:
@@ -204,6 +204,19 @@ def test_a_round_of_full_texts_shows_no_other_work(tmp_path: Path) -> None:
     ) in made["fulltext"].card
 
 
+def test_full_texts_alone_are_the_default_where_they_leave_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
+    few = round_of(tmp_path, corpus=corpus, name="few")
+    assert "works with a full text leave fewer than 30 tables" in few.card
+    assert len(items(few)[f"{TRANSLATING}/table/0"]["gold_papers"]) == 5
+    monkeypatch.setattr("vivavoce.tasks.tables.build.ENOUGH", 2)
+    enough = round_of(tmp_path, corpus=corpus, name="enough")
+    assert "works with a full text leave 2 tables or more" in enough.card
+    assert len(items(enough)[f"{TRANSLATING}/table/0"]["gold_papers"]) == 4
+
+
 def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
     for same in (True, False):
@@ -277,12 +290,12 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     found = file_of(opened, "statistics.json")
     assert found["tables"] == 2
     assert found["sizes"]["papers"] == {"min": 4, "max": 5, "mean": 4.5, "total": 9}
-    assert found["sizes"]["distractors"]["total"] == 4 + 4
+    assert found["sizes"]["distractors"]["total"] == 5 + 4
     assert found["tables_by_papers"] == {"4": 1, "5": 1}
     assert found["demands"] == {"sources": {"template": 2}, "flagged": 0}
     assert found["overlap"]["demand"]["schema"]["tables"] == 0
-    # The survey of five asks for five, and there are but four parsers.
-    assert found["pools"]["missing_distractors"] == 1
+    # The surveys of four and five ask for six and seven, and the other one has five and four.
+    assert found["pools"]["missing_distractors"] == 1 + 3
 
 
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -294,7 +307,7 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"distractor": 3}, "distractors"),
-        ({"distractors": 11}, "less than or equal to 10"),
+        ({"distractors": 41}, "less than or equal to 40"),
         ({"pool_rule": "all"}, "other_tables"),
         ({"kinds": []}, "at least 1"),
     ],

@@ -28,6 +28,8 @@ from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Wo
 CANDIDATES = "candidates.json"
 LEAST = 4
 """Distractors of a table of few works."""
+GOLD_SHARE = 0.41
+"""Share of a pool that belongs to the table."""
 
 _LARGEST_FILE = 1 << 28
 _NAMED = 3
@@ -171,14 +173,16 @@ def draw_distractors(
 
 
 def count_distractors(table: GoldTable, most: int = TOP) -> int:
-    """Distractors that a table of m works should have: min(10, max(4, m)), and `most` at most.
+    """Distractors that a table of m works should have: 4 or more, `most` at most.
 
-    The paper draws their number between m and 10, which no table of more than 10 works allows and
-    which its smallest number, 4, contradicts for tables of fewer. `InputError` for `most` below 0.
+    With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
+    between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
+    contradicts for tables of fewer. `InputError` for `most` below 0.
     """
     if most < 0:
         raise InputError(f"distractors is {most}. It must be 0 or more.")
-    return min(most, TOP, max(LEAST, len(table.papers)))
+    wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
+    return min(most, TOP, max(LEAST, wanted))
 
 
 def make_pool(
