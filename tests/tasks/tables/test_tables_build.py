@@ -19,6 +19,7 @@ from tests.tasks.tables.table_rounds import (
     round_of,
     score_of,
 )
+from tests.web.annotation.made_campaigns import START, Made
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
@@ -27,6 +28,10 @@ from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.table_items import gold_of
+from vivavoce.web.annotation.campaigns import find_campaign
+from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.importing import Sources, Wanted, take_in
+from vivavoce.web.annotation.storage import open_database
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 
@@ -262,6 +267,24 @@ def test_what_people_say_of_papers_and_demands_is_an_input_of_the_next_round(
     assert included not in items(second)[ITEM]["pool"]
     assert excluded in items(second)[ITEM]["pool"]
     assert file_of(second, "statistics.json")["pools"]["checked_by_people"] == 1
+
+
+def test_a_gold_table_that_people_refuse_in_a_campaign_makes_no_item(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    first = round_of(tmp_path, corpus=corpus, name="first")
+    made = Made(open_database(str(tmp_path / "campaign.db")))
+    take_in(made.database, Sources(round=first.folder), Wanted("paths", kind="tables"), START)
+    made.add("ann", "bob")
+    fit = {"headers": "yes", "comparison": "yes"}
+    for person in ("ann", "bob"):
+        made.work(person, {ITEM: fit | {"headers": "no"}, "*": fit})
+    with made.database.reading() as session:
+        export_campaign(session, find_campaign(session, "paths"), tmp_path / "out")
+    made.database.close()
+    labels = str(tmp_path / "out" / "labels.jsonl")
+    second = round_of(tmp_path, corpus=corpus, name="second", table_labels=labels)
+    assert items(second).keys() == items(first).keys() - {ITEM}
+    assert reasons(second) == {ITEM: "refused_table"}
 
 
 def test_fewer_distractors_or_none_may_be_asked_for(tmp_path: Path) -> None:

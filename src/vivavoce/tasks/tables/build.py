@@ -38,6 +38,7 @@ from vivavoce.tasks.tables.items.pools.making import (
     count_distractors,
     hash_works,
     make_pool,
+    read_acceptance,
     read_candidates,
     read_paper_labels,
     without_included,
@@ -87,9 +88,19 @@ def _read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTa
     found = read_gold_tables(corpus, window, options)
     others = [table for table in found.tables if table.kind not in options.kinds]
     left_out = [Exclusion(TASK, table.id, "other_kind", table.kind) for table in others]
+    labels = options.table_labels
+    accepted = read_acceptance(Path(labels)) if labels is not None else {}
+    refused = {table.id for table in found.tables if not accepted.get(table.id, True)}
+    left_out += [
+        Exclusion(TASK, name, "refused_table", "people refused it") for name in sorted(refused)
+    ]
     return replace(
         found,
-        tables=tuple(table for table in found.tables if table.kind in options.kinds),
+        tables=tuple(
+            table
+            for table in found.tables
+            if table.kind in options.kinds and table.id not in refused
+        ),
         excluded=(*found.excluded, *left_out),
     )
 

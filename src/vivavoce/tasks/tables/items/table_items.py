@@ -194,5 +194,7 @@ class TablesOptions(Options):
     """The candidates file of an earlier round, to take the distractors from."""
     paper_labels: str | None = None
     """People's labels of distractors: the labels.jsonl of `viva annotate export`."""
+    table_labels: str | None = None
+    """People's labels of gold tables, likewise; one that they refused makes no item."""
     demand_labels: str | None = None
     """People's labels of demands, likewise; one that they refused makes no item."""

@@ -261,7 +261,7 @@ class _PaperLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class _DemandLabel:
+class _Acceptance:
     id: Name
     accepted: Annotated[bool, Field(strict=True)]
 
@@ -280,16 +280,16 @@ def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
     return _some(found, path)
 
 
-def read_demand_labels(path: Path) -> dict[str, bool]:
-    """Acceptance of the demand of each table, from a file with rows {id, accepted}.
+def read_acceptance(path: Path) -> dict[str, bool]:
+    """Acceptance of each table, or of its demand, from a file with rows {id, accepted}.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
     """
     found: dict[str, bool] = {}
-    for where, label in read_records(path, _DemandLabel):
+    for where, label in read_records(path, _Acceptance):
         if found.setdefault(label.id, label.accepted) != label.accepted:
-            raise InputError(f"{where}: the demand of {label.id} was said to be otherwise before.")
+            raise InputError(f"{where}: {label.id} was said to be otherwise before.")
     return _some(found, path)
 
 
