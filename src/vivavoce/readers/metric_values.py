@@ -12,6 +12,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from vivavoce.readers.board_names import METRICS, metric_key, words_where
+from vivavoce.readers.terms import MEASURES, terms_in
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 
@@ -31,6 +32,8 @@ _SHORTEST = 4
 """Letters from which on a word in a longer name is taken for the metric it abbreviates."""
 _GENERIC = frozenset({"error", "loss", "score"})
 """Words that tell a direction but, beside others, no range."""
+_MAX_TOKENS = 30
+_AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
 """Scores from which on the order of a list tells something, and how many of it are looked at."""
 _LONGEST = 60
@@ -206,6 +209,36 @@ def _is_bounded(metric: str) -> bool:
     return bool(told) and not any(name.free for name in known)
 
 
+def split_metric(text: str) -> tuple[str, str]:
+    """The first metric that a header names, as printed, and the rest of its words."""
+    tokens = text.split()[:_MAX_TOKENS]
+    for start, token in enumerate(tokens):
+        end = _metric_end(tokens, start) if _may_begin_metric(token) else start
+        if end > start:
+            return " ".join(tokens[start:end]), " ".join([*tokens[:start], *tokens[end:]])
+    return "", " ".join(tokens)
+
+
+def _may_begin_metric(token: str) -> bool:
+    words = _words(token)
+    return bool(words) and (words[0] in _first_words() or not MEASURES.isdisjoint(terms_in(token)))
+
+
+def _metric_end(tokens: Sequence[str], start: int) -> int:
+    """End of the longest name of a metric that starts at a token; `start` for none."""
+    spellings = _spellings()
+    for end in range(min(len(tokens), start + _most_words()), start, -1):
+        words = tuple(word for token in tokens[start:end] for word in _words(token))
+        name = spellings.get(words) or spellings.get(_without_numbers(words))
+        terms = terms_in(" ".join(tokens[start:end]))
+        if (name and (not name.is_short or len(tokens) == end - start or "@" in tokens[start])) or (
+            terms and MEASURES.issuperset(terms)
+        ):
+            is_numbered = end < len(tokens) and _AT_NUMBER.fullmatch(tokens[end]) is not None
+            return end + is_numbered
+    return start
+
+
 class _Name(NamedTuple):
     """A spelling of a metric, and what is known of it."""
 
@@ -272,6 +305,11 @@ def _spellings() -> dict[tuple[str, ...], _Name]:
             free, signed = kind.get("free", False), kind.get("signed", False)
             found[words] = _Name(words, kind["better"], free, signed, short)
     return found
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(words[0] for words in _spellings() if words)
 
 
 @cache

@@ -11,11 +11,10 @@ from vivavoce.tasks.implementation.items.composed.grammar import (
     COLUMNS,
     GRAMMAR,
     OPERATORS,
-    Node,
     columns_of,
     kind_of,
-    replaced,
 )
+from vivavoce.tasks.implementation.items.composed.notation import Node, replaced
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
 MISTAKES: Mapping[str, Mapping[str, str]] = GRAMMAR["mistakes"]
@@ -66,7 +65,7 @@ def evaluate(
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
-        if tree.is_column:
+        if tree.is_leaf:
             known[tree] = frames[table][column]
         else:
             args = [evaluate(arg, frames, known, mistake) for arg in tree.args]
@@ -108,11 +107,11 @@ def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def _operators(tree: Node) -> list[str]:
-    return sorted({node.name for node in tree.nodes() if not node.is_column})
+    return sorted({node.name for node in tree.nodes() if not node.is_leaf})
 
 
 def _call(node: Node) -> str:
-    if node.is_column:
+    if node.is_leaf:
         return _column(node.name)
     more = [_column(name) for name in OPERATORS[node.name].get("columns", ())]
     numbers = [str(node.number)] if node.number else []
