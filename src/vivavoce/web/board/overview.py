@@ -76,7 +76,8 @@ def _told(name: str, line: Line) -> str:
 
 
 def _weights(line: Line) -> str:
-    return {True: "open", False: "closed"}.get(line.about.get("open_weights"), "")
+    is_open = line.about.get("open_weights")
+    return "" if is_open is None else "open" if is_open else "closed"
 
 
 HEADS = (
