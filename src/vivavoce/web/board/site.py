@@ -75,7 +75,7 @@ def write_site(
     `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
     metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer;
     `options` are written beside the pages for whoever checks them; of these, `note`
-    stands on top of the first page.
+    is shown on top of the first page.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
