@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line
+from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Rule
+from vivavoce.sources.fulltext.pdf.runs import Line
 
 CAPTION = "caption"
 TABLE = "table"

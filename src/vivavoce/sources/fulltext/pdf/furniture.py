@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import groupby
 
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
+from vivavoce.sources.fulltext.pdf.layout import Layout
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.text.headings import role_of_heading
 
 FURNITURE = "furniture"
@@ -49,7 +50,7 @@ def mark_furniture(layout: Layout) -> None:
             if (
                 (repeated[place, key] > 1 and key)
                 or _PAGE_NUMBER.fullmatch(_text(row).strip())
-                or (place and _looks_like_head(row, layout) and number > 0)
+                or (place and number > 0 and _looks_like_head(row, layout, pages[number]))
                 or is_imprint
             ):
                 for line in row:
@@ -112,8 +113,10 @@ def _key(row: Sequence[Line]) -> str:
     return "".join(character for character in text if character.isalpha())
 
 
-def _looks_like_head(row: Sequence[Line], layout: Layout) -> bool:
+def _looks_like_head(row: Sequence[Line], layout: Layout, page: Sequence[Line]) -> bool:
     """A row with a page number that is set unlike the text, above it."""
+    if any(_goes_on(line, other) for line in row for other in page):
+        return False
     text = _text(row)
     is_small = all(line.size < layout.body.size - 0.4 for line in row)
     is_other = all(line.font.name != layout.body.name for line in row) or text.isupper()
@@ -121,6 +124,15 @@ def _looks_like_head(row: Sequence[Line], layout: Layout) -> bool:
         _NUMBER_AT_AN_END.search(text) is not None
         and (is_small or is_other)
         and not any(line.font.bold and line.size > layout.body.size for line in row)
+    )
+
+
+def _goes_on(line: Line, other: Line) -> bool:
+    """Check whether another line is the next one of a text in small print."""
+    return (
+        other.font == line.font
+        and 0 < other.y - line.y < 1.6 * line.size
+        and abs(other.x0 - line.x0) < 3 * line.size
     )
 
 
