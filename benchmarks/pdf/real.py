@@ -58,7 +58,9 @@ _NOBODY = re.compile(
     r"\b(?:anonymous|authors?|group|team|collaboration|consortium)\b", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    r"(?:article|paper|your|main|full) title|\btemplate\b|\binstructions\b", re.IGNORECASE
+    r"(?:article|paper|your|main|full) title|\btemplate\b|\binstructions\b|\bguidelines for\b"
+    r"|proceedings format",
+    re.IGNORECASE,
 )
 """Titles of templates that nobody filled in."""
 
@@ -246,6 +248,11 @@ def main() -> int:
             link.unlink(missing_ok=True)
             Path(link).symlink_to(row.pop("source"))
             rows.append(row)
+    holders: dict[str, set[str]] = {}
+    for row in rows:
+        holders.setdefault(compact(row["title"]), set()).add(row["style"])
+    # A paper of several repositories is the sample of a template.
+    rows = [row for row in rows if len(holders[compact(row["title"])]) == 1]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (options.out / "truth.jsonl").write_text(text, "utf-8")
     print(f"{len(rows)} papers of {len({row['style'] for row in rows})} repositories")

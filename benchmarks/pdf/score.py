@@ -55,6 +55,7 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
     """All figures of one file; a document that could not be read scores 0."""
     sections = document.sections if document else ()
     neutral = {compact(heading) for heading in row.get("run_in", ())}
+    neutral -= {compact(heading) for _, heading in row["headings"]}
     given = [
         (s.level, s.heading or "") for s in sections if compact(s.heading or "") not in neutral
     ]

@@ -33,7 +33,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MAX_PLACE = 300
-_GAP = 1.4
+_GAP = 0.95
 """Of the size: what stands further apart on a line is another cell."""
 
 

@@ -15,7 +15,7 @@ from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.lines import Font, Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
-_CELL_GAP = 1.4
+_CELL_GAP = 0.95
 """Of the size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
@@ -42,7 +42,7 @@ _NAME = re.compile(
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
-_POSTAL = re.compile(r"(?<![\d-])\d{4,6}\b(?![-\d])")
+_POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 """Probabilities of names that the PDF's description has too, that stand beside affiliations or
 addresses, and that stand by themselves."""

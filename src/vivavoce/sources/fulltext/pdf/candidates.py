@@ -43,7 +43,7 @@ _STATEMENT = re.compile(
     r"|q\d|a\d|rq ?\d)\b",
     re.IGNORECASE,
 )
-_PLAIN_WORD = re.compile(r"(?:[^\W\d_]{3,}\W+){2}")
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _ENOUGH = 3
@@ -387,6 +387,6 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
-    if numbers and style.kind != PLAIN and _PLAIN_WORD.search(plain):
+    if numbers and style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH:
         plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
     return is_heading_text(plain) or role_of_heading(text) is not None

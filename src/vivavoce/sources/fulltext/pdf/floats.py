@@ -19,8 +19,8 @@ FIGURE = "figure"
 
 _CAPTION = re.compile(
     r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
-    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}"
-    r"|[A-Z])(?P<mark>[.:|—–)-]|\s|$)",
+    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
+    r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
     re.IGNORECASE,
 )
 _TIGHT = 1.45

@@ -21,6 +21,8 @@ from vivavoce.sources.fulltext.pdf.runs import (
 )
 
 _MIN_LINES = 8
+_FEW_NUMBERS = 4
+"""Numbers of lines on a page where every fifth line has one."""
 _BOTH = 2
 _BAND_GAP = 1.7
 """Of the size: white space above another band of columns is at least so high."""
@@ -135,7 +137,7 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
     """
     numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if len(numbers) < _MIN_LINES or not others:
+    if len(numbers) < _FEW_NUMBERS or not others:
         return list(runs)
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
@@ -150,7 +152,9 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
         mine.sort(key=lambda run: run.y)
         values = [int(run.words[0].text) for run in mine]
         rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
-        if len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1):
+        counted = [after - before == 5 for before, after in pairwise(values)]
+        is_fifth = len(mine) >= _FEW_NUMBERS and sum(counted) >= 0.6 * len(counted)
+        if is_fifth or (len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1)):
             beside |= {id(run) for run in mine}
     return [run for run in runs if id(run) not in beside]
 

@@ -32,11 +32,13 @@ _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W
 _HEAD = re.compile(
     rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
     rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,3}}{_SURNAME}|{_SURNAME}(?:\s{_SURNAME}){{1,2}}(?:,|\sand\s|\.\s)"
-    rf"|{_SURNAME},\s{_SURNAME})"
+    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\.)"
 )
 _SECOND = re.compile(
     rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
+    rf"|10\.\d{{4,5}}/\S+\s(?:{_SURNAME},\s[^\W\d_a-z]\.|[—–]{{1,3}}\.)"
 )
+_END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
@@ -106,7 +108,7 @@ def _plausibility(entries: Sequence[str]) -> float:
     good = 0.0
     for entry in entries:
         years = len(set(_PARENTHESISED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
-        is_whole = _HEAD.match(entry) is not None and re.search(r"[.)\]/\d]$", entry) is not None
+        is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
         is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
     return good / max(sum(map(len, entries)), 1)
@@ -161,8 +163,7 @@ def _by_words(lines: Sequence[Line]) -> list[list[Line]]:
         [
             place
             for place, line in enumerate(lines)
-            if not place
-            or (_HEAD.match(line.text) and re.search(r"[.\d)\]/]$", lines[place - 1].text))
+            if not place or (_HEAD.match(line.text) and _END.search(lines[place - 1].text))
         ],
     )
 
