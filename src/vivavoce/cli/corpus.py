@@ -132,8 +132,9 @@ def ingest(
 def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
     from vivavoce.corpus.ingestion import enriching
     from vivavoce.corpus.ingestion.downloads import polite_client
+    from vivavoce.corpus.ingestion.lookup import HOSTS
 
-    client = polite_client(enriching.HOSTS, base)
+    client = polite_client(HOSTS, base)
     with progress(f"Asking {service}") as update:
         return enriching.enrich(corpus, client, service, base=base, progress=update)
 
