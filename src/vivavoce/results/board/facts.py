@@ -30,7 +30,7 @@ def has_a_gap(exposure: Exposure | None) -> Exposure | None:
 
 @with_config(READING)
 class Exposure(TypedDict, total=False):
-    """Known facts of a row's items in its model's training data."""
+    """Known facts of a row's items in its model's training data, and of the model itself."""
 
     cutoff: str | None
     source: str | None
@@ -42,6 +42,10 @@ class Exposure(TypedDict, total=False):
     ci: Pair | None
     n_seen: Count
     n_clean: Count
+    maker: str
+    open_weights: bool
+    size: str
+    released: str
 
 
 def fit_of(log: RunLog) -> Fit | None:
