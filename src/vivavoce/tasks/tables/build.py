@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
@@ -38,6 +38,7 @@ from vivavoce.tasks.tables.items.pools.making import (
     count_distractors,
     hash_works,
     make_pool,
+    read_acceptance,
     read_candidates,
     read_paper_labels,
     without_included,
@@ -67,14 +68,39 @@ __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
 OPTIONS = TablesOptions
 
 
-def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    """The gold tables that a round with these options has, before they are asked for."""
+ENOUGH = 30
+"""Tables that works with a full text alone have to leave, to be the default of a round."""
+
+
+def read_gold(
+    corpus: Corpus, window: Window, options: TablesOptions
+) -> tuple[GoldTables, TablesOptions]:
+    """The gold tables that a round has before they are asked for, and its options, all settled."""
+    for least in ("fulltext", "any") if options.evidence == "auto" else (options.evidence,):
+        settled = options.model_copy(update={"evidence": least})
+        gold = _read_gold(corpus, window, settled)
+        if len(gold.tables) >= ENOUGH:
+            break
+    return gold, settled
+
+
+def _read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
     found = read_gold_tables(corpus, window, options)
     others = [table for table in found.tables if table.kind not in options.kinds]
     left_out = [Exclusion(TASK, table.id, "other_kind", table.kind) for table in others]
+    labels = options.table_labels
+    accepted = read_acceptance(Path(labels)) if labels is not None else {}
+    refused = {table.id for table in found.tables if not accepted.get(table.id, True)}
+    left_out += [
+        Exclusion(TASK, name, "refused_table", "people refused it") for name in sorted(refused)
+    ]
     return replace(
         found,
-        tables=tuple(table for table in found.tables if table.kind in options.kinds),
+        tables=tuple(
+            table
+            for table in found.tables
+            if table.kind in options.kinds and table.id not in refused
+        ),
         excluded=(*found.excluded, *left_out),
     )
 
@@ -85,7 +111,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     Raises:
         InputError: A file that the options name cannot be used.
     """
-    gold = read_gold(corpus, spec.window, options)
+    is_default = options.evidence == "auto"
+    gold, options = read_gold(corpus, spec.window, options)
     asked = ask_for(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
@@ -124,11 +151,13 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
             | {"pools": _pool_statistics(rows, pools, candidates, asked, labels)}
         ).encode(),
     }
-    return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files, _notes(rows))
+    return FamilyItems(
+        {TASK: rows}, {TASK: ITEM}, excluded, files, _notes(rows, is_default and options)
+    )
 
 
-def _notes(rows: Sequence[Row]) -> list[str]:
-    """Knowledge of the works of the pools, for the round's card."""
+def _notes(rows: Sequence[Row], chosen: TablesOptions | Literal[False]) -> list[str]:
+    """Knowledge of the works of the pools, for the round's card, and the filter if by default."""
     known = Counter(one for row in rows for one in row["evidence"])
     if not known:
         return []
@@ -141,9 +170,16 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         )
     ]
     gold = sum(len(row["gold_papers"]) for row in rows)
+    reason = {
+        "fulltext": f"Tables: works with a full text leave {ENOUGH} tables or more, so rows about "
+        "other works are left out.",
+        "any": f"Tables: works with a full text leave fewer than {ENOUGH} tables, so works of "
+        "which less is known are shown too.",
+    }
     return [
+        *([reason[chosen.evidence]] if chosen else []),
         f"Tables: of the {known.total():,} papers in the pools there is {', '.join(parts)}; "
-        f"{gold / known.total():.0%} of them belong to their table."
+        f"{gold / known.total():.0%} of them belong to their table.",
     ]
 
 
