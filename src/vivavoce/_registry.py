@@ -6,6 +6,7 @@ The parts of every registered family are imported, those of other packages too.
 from vivavoce.errors import PluginError
 from vivavoce.models.local import local
 from vivavoce.models.offline import extractive, replay
+from vivavoce.models.scripted import scripted
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.lookup import import_families
 from vivavoce.tasks.methods.agent import agent
@@ -29,6 +30,7 @@ __all__ = [
     "oracle",
     "rag",
     "replay",
+    "scripted",
 ]
 
 UNUSABLE: dict[str, PluginError] = import_families()

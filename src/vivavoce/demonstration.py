@@ -7,15 +7,17 @@ answers come, whether they are valid, and their cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import load_cutoffs
+from vivavoce.models.scripted import CONTESTANTS, JUDGE
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
@@ -25,13 +27,23 @@ from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
 from vivavoce.running.prices import Price
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import list_families
+from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
 
 MODELS = ("extractive/lead", "extractive/centrality")
 """Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
 program."""
+JUDGED = "title"
+"""The task of which a judge compares every answer with the gold."""
+LONG = ("introduction", "related_work", "table")
+"""Tasks that only baselines take: their samples are the ones that take time."""
+SCRIPTED = ("abstract", "leaderboard", "rank_by_prompt")
+"""Further tasks that the scripted contestants take."""
+NOTE = (
+    "This board is a demonstration: the papers are made up, and the contestants named scripted/… "
+    "are no models. They repeat a share of the right answer, at a made-up price."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,8 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-    opened = build_sample(out, demo_spec())
+    opened = build_sample(out, demo_spec(2024))
+    earlier = build_round(out / "corpus", _earlier_spec(), out / "round")
     unusable = why_unusable()
     left_out = []
     by_method: dict[str, list[str]] = {}
@@ -62,29 +75,50 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
             left_out.append(f"{card.title} ({', '.join(confined)}) was left out: {unusable}")
             tasks = [name for name in tasks if name not in confined]
         for task in tasks:
-            if method := card.tasks[task].demo:
+            if (method := card.tasks[task].demo) and task != JUDGED:
                 by_method.setdefault(method, []).append(task)
+    ask = partial(_run, logs=out / "logs", progress=progress)
     for method, tasks in by_method.items():
-        _run_tasks(tasks, method, opened, out / "logs", progress)
+        ask(opened, [task for task in tasks if task in LONG], MODELS, (method,))
+        ask(
+            opened, [task for task in tasks if task not in LONG], MODELS, (method, "null", "oracle")
+        )
+    ask(opened, [JUDGED], (*MODELS, *CONTESTANTS), ("direct", "null", "oracle"), judge=JUDGE)
+    ask(opened, SCRIPTED, CONTESTANTS, ("direct",))
+    ask(earlier, ["abstract"], CONTESTANTS, ("direct", "null"))
     inputs = SiteInputs(cutoffs=load_cutoffs())
-    board, _ = make_site(out / "logs", out / "site", SiteOptions(), inputs)
+    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 
-def _run_tasks(
-    tasks: list[str], method: str, opened: Round, logs: Path, progress: Progress | None
+def _earlier_spec() -> dict[str, Any]:
+    """The spec of the round before, for writing alone."""
+    head = demo_spec(2023)["round"]
+    window = {**head["window"], "start": "2023-06-01"}
+    return {"round": {**head, "window": window, "families": ["writing"]}}
+
+
+def _run(
+    opened: Round,
+    tasks: Sequence[str],
+    models: Sequence[str],
+    methods: Sequence[str],
+    logs: Path,
+    progress: Progress | None,
+    judge: str | None = None,
 ) -> None:
-    report = run(
-        RunSpec(
-            tasks=tasks,
-            round=opened.folder,
-            logs=logs,
-            models=MODELS,
-            methods=(method, "null", "oracle"),
-            display="none",
-        ),
-        progress,
+    if not tasks:
+        return
+    spec = RunSpec(
+        tasks=tasks,
+        round=opened.folder,
+        logs=logs,
+        models=models,
+        methods=methods,
+        display="none",
+        judge=judge,
     )
+    report = run(spec, progress)
     if report.failed:
         raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
 

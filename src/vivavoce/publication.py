@@ -44,6 +44,8 @@ class SiteOptions:
     charts: bool = True
     bundle: str | None = None
     date: str | None = None
+    note: Annotated[str, Field(max_length=400)] = ""
+    """Words on top of the first page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

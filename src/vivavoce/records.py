@@ -127,6 +127,35 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class CellResult:
+    """A result that a paper states in a cell of a table."""
+
+    table: int
+    """Ordinal of the `CitedTable`."""
+    row: int
+    """Row and column of the cell in its table, from 0."""
+    column: int
+    method: str
+    dataset: str | None
+    """As header, group or caption print it; None where none of them names one."""
+    part: str | None
+    """As the header prints it, where the caption names the dataset."""
+    split: str | None
+    """`test`, `dev` or `train`."""
+    metric: str
+    score: float
+    score_text: str
+    bold: bool
+    is_best: bool | None
+    """True if no other method has a better score in the column; None without a direction."""
+    higher_is_better: bool | None
+    direction_from: tuple[str, ...] = ()
+    """Evidence for the direction: `name` of the metric, `bold` marks at one end of the column."""
+    cited: tuple[int, ...] = ()
+    """Ordinals of the references that the row cites."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """Statement of one source about one paper."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.peers.__main__ import BEGIN, END, markdown, write_page
+from benchmarks.peers.__main__ import BEGIN, END, FRONT, HEADLINES, headlines, markdown, write_page
 from benchmarks.peers.comparison import Comparison, DifferenceError, Measured, measure
 
 
@@ -86,3 +87,20 @@ def test_a_page_without_the_marks_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="lacks the lines"):
         write_page(page, "table")
     assert page.read_text() == "Nothing to fill.\n"
+
+
+def test_the_front_page_shows_ten_of_the_jobs_in_an_order_of_its_own() -> None:
+    rows = [replace(ROW, job=f"{name}, more words") for name in reversed(HEADLINES)]
+    again = [replace(row, peer="another peer") for row in rows]
+    found = headlines([*rows, replace(ROW, job="BERTScore"), *again])
+    assert [row.job for row in found] == [f"{name}, more words" for name in HEADLINES]
+    assert {row.peer for row in found} == {"a peer"}
+
+
+def test_readme_has_a_line_for_each_of_these_jobs() -> None:
+    _, _, rest = FRONT.read_text("utf-8").partition(BEGIN)
+    lines = rest.partition(END)[0].strip().splitlines()[2:]
+    jobs = [line for line in lines if line.startswith("|")]
+    assert len(jobs) == len(HEADLINES)
+    for line, name in zip(jobs, HEADLINES, strict=True):
+        assert line.startswith(f"| {name}")

@@ -50,6 +50,7 @@ ON_REQUEST |= {"mr_ceiling", "sp_ceiling", "invented", "repeated", "header_only"
 ON_REQUEST |= {
     "success",
     "yes_bias",
+    "no_bias",
     "empty_cells",
     "ktau_all",
     "candidate_recall",

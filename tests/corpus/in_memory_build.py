@@ -9,12 +9,13 @@ from typing import Any
 
 from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
-from vivavoce.corpus.build.parts import tables_with_cells, text_document
+from vivavoce.corpus.build.parts import own_method_of, tables_with_cells, text_document
 from vivavoce.corpus.dating import Statement, date_entry, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
 from vivavoce.corpus.judging import judged
 from vivavoce.corpus.schema import KEYS, TABLES, row_of
+from vivavoce.readers.cell_results import read_results
 from vivavoce.records import Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row
@@ -87,7 +88,10 @@ def _add_papers(tables: Rows, papers: Sequence[MergedPaper]) -> None:
         ]
         file = {"source_file": row["source_file"]}
         tables["sections"] += [{**key, **file, **row_of(section)} for section in sections]
-        tables["tables"] += [{**key, **row_of(table)} for table in tables_with_cells(paper, text)]
+        found_tables = tables_with_cells(paper, text)
+        tables["tables"] += [{**key, **row_of(table)} for table in found_tables]
+        own = own_method_of(row, sections)
+        tables["tuples"] += [{**key, **row_of(one)} for one in read_results(found_tables, own)]
         tables["results"] += [
             {**key, **row_of(result), "date": row["first_public"] or result.date}
             for document in paper.documents

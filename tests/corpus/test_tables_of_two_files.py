@@ -18,9 +18,11 @@ TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStm
 <title level="a" type="main">Tides of the Sea</title></titleStmt><sourceDesc><biblStruct>
 <idno type="DOI">10.1234/tides.7</idno></biblStruct></sourceDesc></fileDesc></teiHeader><text>
 <body><div><head>Results</head><p>Words of the text.</p></div><figure type="table">
-<head>Table 1 :</head><figDesc>Heights of all tides</figDesc><table><row><cell>Sea</cell>
+<head>Table 1 :</head><figDesc>Heights of all tides at sea in the north</figDesc>
+<table><row><cell>Sea</cell>
 <cell>Height</cell></row><row><cell>North</cell><cell>3.1</cell></row></table></figure></body>
 </text></TEI>"""
+CAPTION = "Heights of all tides at sea in the north"
 LOST = "<tr><td>Sea Height</td></tr><tr><td>North 3.1</td></tr>"
 KEPT = "<tr><td>Sea</td><td>Depth</td></tr>"
 CELLS = [["Sea", "Height"], ["North", "3.1"]]
@@ -40,11 +42,20 @@ def table_of(folder: Path, caption: str, rows: str) -> dict[str, Any]:
 
 
 def test_the_other_file_gives_the_cells_that_are_lost(tmp_path: Path) -> None:
-    assert table_of(tmp_path, "Heights of all tides", LOST)["cells"] == CELLS
+    assert table_of(tmp_path, CAPTION, LOST)["cells"] == CELLS
+
+
+def test_a_caption_may_go_on_with_the_cells(tmp_path: Path) -> None:
+    assert table_of(tmp_path, f"{CAPTION} Sea Height North 3.1", LOST)["cells"] == CELLS
+
+
+def test_the_other_file_gives_the_rows_that_are_lost(tmp_path: Path) -> None:
+    first = "<tr><td>Sea</td><td>Height</td></tr>"
+    assert table_of(tmp_path, CAPTION, first)["cells"] == CELLS
 
 
 @pytest.mark.parametrize(
-    ("caption", "rows"), [("Heights of all tides", KEPT), ("Depths of all seas", LOST)]
+    ("caption", "rows"), [(CAPTION, KEPT), ("Depths of all seas", LOST), ("Heights", LOST)]
 )
 def test_cells_that_are_there_and_other_tables_stay(
     caption: str, rows: str, tmp_path: Path

@@ -107,6 +107,7 @@ def test_every_metric_tells_its_range_and_where_it_comes_from() -> None:
 
 HELPERS_OF_METRICS = {
     "cell_matching.py",
+    "likeness.py",
     "literature_answers.py",
     "meaning.py",
     "quantities.py",

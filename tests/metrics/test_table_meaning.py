@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -39,11 +40,24 @@ SAME_CELLS = [
     ("7/ 13/ 33", "7B, 13B and 33B", "Size (B)"),
     ("45.2 ± 10.1 years", "45.2 (SD 10.1)", "Age"),
     ("L1 + adversarial", "adversarial loss, ℓ1 loss", "Losses"),
+    ("four hundred and ten", "410", "Restaurants"),
+    ("0.5 mA cm⁻²", "5 A m⁻²", "Current density"),
+    ("100 Gbps", "100 Gb/s", "Link"),
+    ("10 mm²", "0.1 cm²", "Area"),
+    ("0.003", "0.3%", "FPR"),
+    ("65 and over", "≥ 65", "Age"),
+    ("from 10 to 100", "10-100", "Users"),
+    ("7b", "7B", "Params"),
+    ("0.63 [0.47, 0.86]", "0.63 (0.47–0.86)", "HR (95% CI)"),
 ]
 OTHER_CELLS = [
     (">10k", "10k", "# samples"),
     ("1B-78B", "78B", "Parameters"),
     ("14 GB", "14 Gb", "Size"),
+    ("-1.5 °C", "+1.5 °C", "Bias"),
+    ("0.01", "0.01%", "FPR"),
+    ("0.73 (0.53-1.00)", "0.73 (0.62-0.87)", "HR (95% CI)"),
+    ("10-100", "1e-100", "Users"),
     ("O(n)", "O(n^2)", "Complexity"),
     ("2019", "2019-05", "Date"),
     ("91.2", "91.3", "Accuracy"),
@@ -143,11 +157,21 @@ def test_headers_are_paired_one_to_one() -> None:
     assert match_headers(("Year", "Task"), ("Publication year", "Year"), FORMS) == {0: 1}
 
 
-@pytest.mark.parametrize(("half", "least"), [("develop", 0.87), ("held", 0.735)])
+@pytest.mark.parametrize(("half", "least"), [("develop", 0.76), ("held", 0.705)])
 def test_forms_agree_with_people_on_the_labelled_pairs(half: str, least: float) -> None:
     agreed = _agreement(half)
-    assert len(agreed) > 600
+    assert len(agreed) > 1300
     assert sum(agreed) / len(agreed) >= least
+
+
+def test_columns_of_one_table_are_seldom_taken_for_one() -> None:
+    tables: dict[str, list[str]] = {}
+    for row in map(json.loads, PAIRS.read_text("utf-8").splitlines()):
+        if row["kind"] == "header" and row["half"] == "develop" and row["set"] != "1":
+            tables.setdefault(row["group"], []).append(row["a"])
+    pairs = [pair for names in tables.values() for pair in combinations(names, 2)]
+    assert len(pairs) > 100
+    assert sum(FORMS.same_headers(*pair) for pair in pairs) <= 0.02 * len(pairs)
 
 
 def test_the_card_of_the_metric_says_how_far_its_matcher_agrees_with_people() -> None:

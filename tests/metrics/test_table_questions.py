@@ -144,6 +144,7 @@ def test_always_yes_is_full_recall_and_full_bias() -> None:
     answers = {side: {q.key: True for q in asked[side].shuffled()} for side, _ in SIDES}
     found = tally(pair, asked, answers)
     assert found.yes_bias.value == 1.0
+    assert found.no_bias.hits == 0
     assert found.score.values()["avg"] == 1.0
 
 

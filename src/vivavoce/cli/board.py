@@ -85,6 +85,7 @@ def build(
         None, "--reasons", help="Why rows changed: JSON Lines of {reason, and fields of a row}."
     ),
     date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
+    note: str = typer.Option("", "--note", help="Words on top of the first page."),
     rounds: list[Path] = ROUNDS_OPTION,
     heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
@@ -105,6 +106,7 @@ def build(
         charts=charts,
         bundle=None if bundle is None else find_bundle(bundle, out),
         date=date,
+        note=note,
     )
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),

@@ -39,6 +39,7 @@ ADDRESS_OPTION = typer.Option(
     help="The Ray cluster, whose machines see the corpus under the same path; a local one without.",
 )
 SHOWN_FAULTS = 10
+SHOWN_TUPLES = 30
 
 
 class Enrich(StrEnum):
@@ -131,8 +132,9 @@ def ingest(
 def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
     from vivavoce.corpus.ingestion import enriching
     from vivavoce.corpus.ingestion.downloads import polite_client
+    from vivavoce.corpus.ingestion.lookup import HOSTS
 
-    client = polite_client(enriching.HOSTS, base)
+    client = polite_client(HOSTS, base)
     with progress(f"Asking {service}") as update:
         return enriching.enrich(corpus, client, service, base=base, progress=update)
 
@@ -246,6 +248,33 @@ def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     from vivavoce.corpus.boards import board_statistics
 
     _print_counts(board_statistics(load_corpus(corpus)), corpus, as_json)
+
+
+@app.command(epilog="Example: viva corpus tuples --corpus corpus --paper arxiv:1706.03762")
+def tuples(
+    corpus: Path = CORPUS_OPTION,
+    paper: str | None = typer.Option(None, "--paper", help="The results of this paper alone."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Show task, dataset, metric, method and score of each result in tables, with its cell."""
+    from vivavoce.corpus import load_corpus
+    from vivavoce.corpus.tuples import result_tuples
+
+    found = list(result_tuples(load_corpus(corpus), paper))
+    counts = {"tuples": len(found), "papers": len({row["paper_id"] for row in found})}
+    if as_json:
+        print_json({**counts, "rows": found})
+        return
+    names = ("paper_id", "table", "row", "column", "task", "dataset", "metric", "method")
+    cells = ([*(str(row[name] or "") for name in names[4:]), row["score_text"]] for row in found)
+    places = (
+        f"{row['paper_id']} {row['table']}:{row['row']}:{row['column']}"
+        for row in found[:SHOWN_TUPLES]
+    )
+    columns = ["paper, table:row:column", *names[4:], "score"]
+    print_table(columns, [[place, *row] for place, row in zip(places, cells, strict=False)])
+    said = f"{counts['tuples']:,} results in tables of {counts['papers']:,} papers"
+    say(f"{said}; all of them: viva corpus export tuples --corpus {corpus} --out tuples.jsonl")
 
 
 def _print_counts(counts: dict[str, Any], corpus: Path, as_json: bool) -> None:

@@ -245,31 +245,50 @@ def texts(
     end_if_stopped(report.stopped)
 
 
-@app.command(epilog="Example: viva fetch cited --corpus corpus")
+@app.command(epilog="Example: viva fetch cited --corpus corpus --named --tables")
 def cited(
     corpus: Path = CORPUS_OPTION,
+    named: bool = typer.Option(
+        False, "--named", help="Also ask for works without an arXiv id, by DOI and title."
+    ),
+    tables: bool = typer.Option(False, "--tables", help="Only works that tables cite."),
     limit: int | None = typer.Option(None, "--limit", min=0, help="The most works to ask for."),
     contact: str | None = CONTACT_OPTION,
     base: str | None = BASE_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Fetch titles and abstracts of cited works that have an arXiv id; resumes."""
-    from vivavoce.corpus.ingestion.cited import fetch_cited
-    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
+    """Fetch titles and abstracts of cited works; resumes."""
+    from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
+    from vivavoce.corpus.ingestion.lookup import HOSTS
+    from vivavoce.sources.catalogues.arxiv.search import API
 
+    client = _client(base, HOSTS, contact, tries=3)
     api = f"{base.rstrip('/')}/api/query" if base else API
     with progress("Fetching cited works") as update:
-        report = fetch_cited(
-            corpus, _client(base, HOSTS, contact, tries=3), limit=limit, api=api, progress=update
-        )
+        report = fetch_cited(corpus, client, limit=limit, api=api, tables=tables, progress=update)
+    more = None
+    if named and not report.stopped:
+        rest = None if limit is None else limit - report.asked
+        with progress("Fetching works by DOI and title") as update:
+            more = fetch_named(
+                corpus, client, limit=rest, base=base, tables=tables, progress=update
+            )
     if as_json:
-        print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
+        value = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
+        print_json(value | {"named": {**asdict(more), "index": str(more.index)} if more else None})
     else:
-        list_faults(report.faults)
+        list_faults([*report.faults, *(more.faults if more else ())])
         say(
             f"{report.found:,} of {report.cited:,} cited works came; arXiv does not know "
             f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "
             f"{report.papers:,} papers."
         )
         say(str(report.index))
-    end_if_stopped(report.stopped)
+        if more:
+            say(
+                f"{more.found:,} of {more.cited:,} works without an arXiv id came; arXiv and "
+                f"Crossref do not know {len(more.unknown):,}, {more.left:,} were not asked for. "
+                f"The corpus now has {more.papers:,} papers."
+            )
+            say(str(more.index))
+    end_if_stopped(more.stopped if more else report.stopped)

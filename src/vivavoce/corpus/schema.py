@@ -10,9 +10,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.columns import ORDER, columns_of, texts
-from vivavoce.records import Author, CitedTable, Document, Fault, Paper, Reference, Result, Section
+from vivavoce.records import (
+    Author,
+    CellResult,
+    CitedTable,
+    Document,
+    Fault,
+    Paper,
+    Reference,
+    Result,
+    Section,
+)
 
-FORMAT = 7
+FORMAT = 8
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
@@ -44,6 +54,7 @@ TABLES: dict[str, pa.Schema] = {
     "sections": pa.schema(texts("paper_id", "source_file") + columns_of(Section, *ORDER[Section])),
     "references": pa.schema(_PAPER_KEY + columns_of(Reference) + _RESOLVED),
     "tables": pa.schema(_PAPER_KEY + columns_of(CitedTable)),
+    "tuples": pa.schema(_PAPER_KEY + columns_of(CellResult)),
     "results": pa.schema([*columns_of(Result), *_PAPER_KEY, *JUDGED]),
     "dates": pa.schema(
         texts("paper_id", "date", "precision", "evidence", "kind", "key", "verdict")
@@ -66,6 +77,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "sections": ("paper_id", "ordinal"),
     "references": ("paper_id", "ordinal"),
     "tables": ("paper_id", "ordinal"),
+    "tuples": ("paper_id", "table", "row", "column"),
     "results": (
         *("dataset", "task", "metric", "method", "score_text", "paper_id"),
         *("paper_url", "date", "area", "modality", "higher_is_better", "listed_in", "position"),

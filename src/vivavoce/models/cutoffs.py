@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -29,6 +29,8 @@ VARIABLE = "VIVAVOCE_CUTOFFS"
 """Names a user's own file of cutoffs."""
 NEVER = "never"
 """The cutoff of what was not trained."""
+UNKNOWN = "unknown"
+"""The cutoff of a model of which only other facts are stated."""
 MARGIN_DAYS = 30
 """Days after a cutoff whose items may have been seen all the same."""
 
@@ -62,9 +64,11 @@ class Cutoff:
     name: str
     """The name of the entry, as its file has it."""
     date: str
-    """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, or `never`."""
+    """`YYYY-MM-DD`, `YYYY-MM` or `YYYY`, `never`, or `unknown`."""
     source: str | None = None
     """Place of the statement."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What else its file says of the model: maker, open_weights, size, released."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ def status_of(
     """
     if cutoff is not None and cutoff.date == NEVER:
         return "clean"
-    if cutoff is None or not published:
+    if cutoff is None or cutoff.date == UNKNOWN or not published:
         return "unknown"
     first, after = period(published)
     begins, ends = period(cutoff.date)
@@ -183,7 +187,7 @@ def take_clean(task: Task, models: Sequence[str], cutoffs: Cutoffs) -> Task:
 
 def _known(model: str, cutoffs: Cutoffs) -> Cutoff:
     found = cutoffs.of(model)
-    if found is None:
+    if found is None or found.date == UNKNOWN:
         raise InputError(
             f"Nothing is known of the training data of {model}. State its cutoff in a file with "
             f'[[model]] name = "{model}" and cutoff = "YYYY-MM", and pass --cutoffs FILE.'
@@ -227,6 +231,10 @@ class _Entry:
     cutoff: Any = None
     source: str | None = None
     accessed: Any = None
+    maker: str | None = None
+    open_weights: bool | None = None
+    size: str | None = None
+    released: Any = None
 
 
 def _read(path: Path) -> tuple[Cutoff, ...]:
@@ -235,12 +243,27 @@ def _read(path: Path) -> tuple[Cutoff, ...]:
 
 
 def _cutoff(entry: _Entry, path: Path) -> Cutoff:
-    if entry.cutoff == NEVER:
-        return Cutoff(entry.name, NEVER, entry.source)
-    parsed = parse_date(entry.cutoff)
+    about = {
+        "maker": entry.maker,
+        "open_weights": entry.open_weights,
+        "size": entry.size,
+        "released": _day(entry, path, "released") if entry.released is not None else None,
+    }
+    is_word = entry.cutoff in (NEVER, UNKNOWN)
+    return Cutoff(
+        entry.name,
+        entry.cutoff if is_word else _day(entry, path, "cutoff"),
+        entry.source,
+        {name: told for name, told in about.items() if told is not None},
+    )
+
+
+def _day(entry: _Entry, path: Path, field: str) -> str:
+    parsed = parse_date(getattr(entry, field))
     if parsed is None:
+        words = ", never or unknown" if field == "cutoff" else ""
         raise InputError(
-            f"{path}: {entry.name} has the cutoff {entry.cutoff!r}. Write YYYY-MM-DD, YYYY-MM, "
-            "YYYY or never."
+            f"{path}: {entry.name} has the {field} {getattr(entry, field)!r}. Write YYYY-MM-DD, "
+            f"YYYY-MM or YYYY{words}."
         )
-    return Cutoff(entry.name, parsed[0], entry.source)
+    return parsed[0]

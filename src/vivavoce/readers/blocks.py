@@ -11,9 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vivavoce.readers.lines import MAX_LINE, MISSING, Line, column_heads, read_line, split_head
 from vivavoce.readers.terms import SPLITS, STUBS, is_head_word, terms_in
+from vivavoce.text.cell_text import spread_cells
 
 MAX_LINES = 4_000
 """Lines or rows of a table that are read."""
@@ -31,6 +33,13 @@ _MERGED = 0.25
 """Share of cells with several values from which the columns of a table are not believed."""
 
 
+class Marks(NamedTuple):
+    """Cells of a table that span several places or are bold, as `CitedTable` has them."""
+
+    spans: tuple[tuple[int, ...], ...] = ()
+    bold: tuple[tuple[int, ...], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One row of results."""
@@ -39,6 +48,10 @@ class Record:
     values: tuple[str, ...]
     context: str = ""
     """Other names of the row: a group's heading, a split, another column of words."""
+    row: int = -1
+    """Row of the table, from 0; -1 where the table's columns were lost."""
+    bold: tuple[int, ...] = ()
+    """Places in `values` of those printed in bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +63,22 @@ class Block:
     columns: tuple[str, ...]
     """Headers of each column of values."""
     records: tuple[Record, ...]
+    places: tuple[int, ...] = ()
+    """The table's column of each column of values, from 0; empty where they were lost."""
+    levels: tuple[tuple[str, ...], ...] = ()
+    """The header cells above each column of values, from the top; empty where they were lost."""
+    corner: str = ""
+    """Header of the column of labels."""
 
 
-def read_blocks(cells: Sequence[Sequence[str]], header: str = "") -> list[Block]:
+def read_blocks(
+    cells: Sequence[Sequence[str]], header: str = "", marks: Marks | None = None
+) -> list[Block]:
     """The blocks of a table; a header found elsewhere is that of rows without one."""
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     if _is_grid(filled):
-        return _grid_blocks(filled, [[read_line(cell) for cell in row] for row in filled])
+        return _Grid(rows, marks or Marks()).blocks()
     return line_blocks((" ".join(row) for row in filled), header)
 
 
@@ -241,79 +262,111 @@ def _without_number(record: Record, width: int) -> Record:
     return record
 
 
-def _grid_blocks(rows: Sequence[Sequence[str]], parsed: Sequence[Sequence[Line]]) -> list[Block]:
-    width = max(map(len, rows))
-    blocks: list[Block] = []
-    header: list[Sequence[str]] = []
-    body: list[int] = []
-    group = ""
-    groups: dict[int, str] = {}
-    for place, row in enumerate(rows):
-        filled = [column for column in range(len(row)) if row[column].strip()]
-        numbers = sum(_is_number(parsed[place][column]) for column in filled)
-        if numbers and numbers * 3 >= len(filled) - 1:
-            body.append(place)
-            groups[place] = group
-        elif len(filled) == 1 and body:
-            group = row[filled[0]]
-        else:
-            if body:
-                blocks.append(_grid_block(header, rows, parsed, body, groups, width))
-                header, body, group = [], [], ""
-            header.append(row)
-    if body:
-        blocks.append(_grid_block(header, rows, parsed, body, groups, width))
-    return blocks
+class _Grid:
+    """A table with columns, cut where a new header begins."""
+
+    def __init__(self, rows: Sequence[Sequence[str]], marks: Marks) -> None:
+        self._rows = spread_cells(rows, marks.spans)
+        self._wide = {row for row, _, _, width in marks.spans if width > 1}
+        self._parsed = [[read_line(cell) for cell in row] for row in self._rows]
+        self._bold = frozenset(marks.bold)
+        self._width = max(map(len, self._rows))
+
+    def blocks(self) -> list[Block]:
+        """The blocks, from the top."""
+        blocks: list[Block] = []
+        header: list[int] = []
+        body: list[int] = []
+        groups: dict[int, str] = {}
+        group = ""
+        for place, row in enumerate(self._rows):
+            filled = [column for column, cell in enumerate(row) if cell.strip()]
+            filled = [c for c in filled if not _is_missing(self._parsed[place][c])] or filled
+            if not filled:
+                continue
+            numbers = sum(_is_number(self._parsed[place][column]) for column in filled)
+            if numbers and numbers * 3 >= len(filled) - 1:
+                body.append(place)
+                groups[place] = group
+            elif self._is_group(place, filled, header, body):
+                group = row[filled[0]]
+            else:
+                if body:
+                    blocks.append(self._block(header, body, groups))
+                    header, body, group = [], [], ""
+                header.append(place)
+        return [*blocks, self._block(header, body, groups)] if body else blocks
+
+    def _is_group(self, place: int, filled: list[int], header: list[int], body: list[int]) -> bool:
+        """Check whether a row says one thing of those below it, under a header."""
+        if len({self._rows[place][column] for column in filled}) > 1:
+            return False
+        is_headed = any(len(set(filter(None, self._rows[above]))) > 1 for above in header)
+        return bool(body) or (is_headed and len(filled) > 1 and len(filled) * 2 > self._width)
+
+    def _block(self, header: list[int], body: list[int], groups: dict[int, str]) -> Block:
+        levels = [self._heads_above(header, column) for column in range(self._width)]
+        tops = [" ".join(heads) for heads in levels]
+        wordy = [c for c in range(self._width) if not self._is_numeric(c, body)] or [0]
+        named = [column for column in wordy if set(terms_in(tops[column])) & STUBS]
+        main = (named or wordy)[0]
+        values = [column for column in range(self._width) if column not in wordy]
+        records: list[Record] = []
+        last = dict.fromkeys(wordy, "")
+        for place in body:
+            row, parsed = self._rows[place], self._parsed[place]
+            for column in wordy:
+                cell = " ".join(row[column].split()) if column < len(row) else ""
+                last[column] = cell or last[column]
+            others = [last[column] for column in wordy if column != main]
+            found = [
+                next(iter(parsed[column].values), MISSING) if column < len(row) else MISSING
+                for column in values
+            ]
+            bold = tuple(n for n, column in enumerate(values) if (place, column) in self._bold)
+            context = " ".join([groups[place], *others]).strip()
+            records.append(Record(last[main], tuple(found), context, place, bold))
+        return Block(
+            tuple(" ".join(filter(str.strip, dict.fromkeys(self._rows[row]))) for row in header),
+            tuple(tops[column] for column in values),
+            tuple(records),
+            tuple(values),
+            tuple(levels[column] for column in values),
+            tops[main],
+        )
+
+    def _is_numeric(self, column: int, body: list[int]) -> bool:
+        """Check whether at least half of a column's filled cells are numbers."""
+        numbers = sum(
+            column < len(self._rows[place]) and _is_number(self._parsed[place][column])
+            for place in body
+        )
+        filled = sum(
+            column < len(self._rows[place]) and bool(self._rows[place][column].strip())
+            for place in body
+        )
+        return numbers > 0 and filled <= 2 * numbers
+
+    def _heads_above(self, header: list[int], column: int) -> tuple[str, ...]:
+        """The cells above a column.
+
+        Where no cell of a row is known to span, an empty one is a part of the last filled one to
+        its left.
+        """
+        found: list[str] = []
+        for place in header:
+            row = self._rows[place]
+            cell = row[column].strip() if column < len(row) else ""
+            if not cell and column and place != header[-1] and place not in self._wide:
+                cell = next((c.strip() for c in reversed(row[1 : column + 1]) if c.strip()), "")
+            if cell and cell not in found:
+                found.append(cell)
+        return tuple(found)
+
+
+def _is_missing(line: Line) -> bool:
+    return not line.label and bool(line.values) and set(line.values) == {MISSING}
 
 
 def _is_number(line: Line) -> bool:
     return not line.label and any(value != MISSING for value in line.values)
-
-
-def _grid_block(
-    header: Sequence[Sequence[str]],
-    rows: Sequence[Sequence[str]],
-    parsed: Sequence[Sequence[Line]],
-    body: Sequence[int],
-    groups: dict[int, str],
-    width: int,
-) -> Block:
-    numeric = [
-        2 * sum(c < len(parsed[p]) and _is_number(parsed[p][c]) for p in body)
-        >= sum(c < len(rows[p]) and bool(rows[p][c].strip()) for p in body)
-        and any(c < len(parsed[p]) and _is_number(parsed[p][c]) for p in body)
-        for c in range(width)
-    ]
-    tops = [_heads_above(header, column) for column in range(width)]
-    wordy = [column for column in range(width) if not numeric[column]] or [0]
-    named = [column for column in wordy if set(terms_in(tops[column])) & STUBS]
-    main = (named or wordy)[0]
-    values = [column for column in range(width) if column not in wordy]
-    records: list[Record] = []
-    last = dict.fromkeys(wordy, "")
-    for place in body:
-        row = rows[place]
-        for column in wordy:
-            cell = " ".join(row[column].split()) if column < len(row) else ""
-            last[column] = cell or last[column]
-        others = [last[column] for column in wordy if column != main]
-        found = [
-            next(iter(parsed[place][column].values), MISSING) if column < len(row) else MISSING
-            for column in values
-        ]
-        context = " ".join([groups[place], *others]).strip()
-        records.append(Record(last[main], tuple(found), context))
-    heads = [" ".join(cell for cell in row if cell.strip()) for row in header]
-    return Block(tuple(heads), tuple(tops[column] for column in values), tuple(records))
-
-
-def _heads_above(header: Sequence[Sequence[str]], column: int) -> str:
-    """The cells above a column; an empty one is a part of the last filled one to its left."""
-    found: list[str] = []
-    for place, row in enumerate(header):
-        cell = row[column].strip() if column < len(row) else ""
-        if not cell and column and place < len(header) - 1:
-            cell = next((c.strip() for c in reversed(row[1 : column + 1]) if c.strip()), "")
-        if cell and cell not in found:
-            found.append(cell)
-    return " ".join(found)

@@ -42,6 +42,12 @@ _CITED_BEFORE = re.compile(
 _CITED = re.compile(
     rf"[(\[][^()\[\]]{{0,120}}{_YEAR}[^()\[\]]{{0,40}}[)\]]|\[\d[\d,;\s–-]{{0,30}}\]"
 )
+_KEY = re.compile(
+    r"[(\[]?\b(?:DBLP:[^\s()\[\]]{3,80}"
+    r"|[A-Z]?[a-z][A-Za-z'-]{1,30}[:_-]?(?:19|20)\d\d[\w:-]{0,60})[)\]]?(?:\s[-–—:]\s)?"
+    r"|\(\s?\)"
+)
+"""A key of a bibliography that is not there, as `ha2016hypernetworks`; brackets around nothing."""
 _BARE_AUTHORS = re.compile(rf"{_AUTHORS},? ?[(\[]?{_YEAR}[)\]]?")
 _PATTERNS = read_patterns(__file__, "patterns.toml")
 _OURS = _PATTERNS["board_ours"]
@@ -61,7 +67,7 @@ _COMMON = MEASURES | SPLITS | STUBS | RESOURCES | _NOT_NAMES
 def method_name(label: str) -> str:
     """The name in a row's label, without citations and footnote marks; empty for none."""
     name = plain_words(label[:_MAX_NAME])
-    name = _CITED_BEFORE.sub("", name)
+    name = _CITED_BEFORE.sub("", _KEY.sub(" ", name).strip())
     name = _OURS.sub(" ", name)
     if not _OWN.fullmatch(name.strip()):
         name = _OURS_BEFORE.sub("", name)

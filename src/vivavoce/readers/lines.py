@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vivavoce.readers.terms import MEASURES, SPLITS, STUBS, is_head_word, terms_in
 from vivavoce.text.cell_text import plain_words
@@ -17,6 +18,8 @@ from vivavoce.text.normalise import normalise
 
 MAX_LINE = 1_000
 """Characters of a line that are read."""
+_CELLS = 4_096
+"""Lines that are kept as they were read: a table's cells are looked at twice."""
 MISSING = ""
 """Stands for a value that is not there, such as a dash."""
 
@@ -44,6 +47,7 @@ class Line:
     """As printed, without marks; `MISSING` where a dash stands."""
 
 
+@lru_cache(maxsize=_CELLS)
 def read_line(text: str) -> Line:
     """The label and the values of a line."""
     words = _words(text)

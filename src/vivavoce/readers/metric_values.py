@@ -12,6 +12,7 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 from vivavoce.readers.board_names import METRICS, metric_key, words_where
+from vivavoce.readers.terms import MEASURES, terms_in
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
 
@@ -29,8 +30,12 @@ _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
 _SHORTEST = 4
 """Letters from which on a word in a longer name is taken for the metric it abbreviates."""
+_HIGH_IN_GENERAL = frozenset({"score", "scores", "value", "index", "rate", "ratio"})
+"""Words that say no direction beside the name of another metric."""
 _GENERIC = frozenset({"error", "loss", "score"})
 """Words that tell a direction but, beside others, no range."""
+_MAX_TOKENS = 30
+_AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
 """Scores from which on the order of a list tells something, and how many of it are looked at."""
 _LONGEST = 60
@@ -120,13 +125,22 @@ def _named(metric: str) -> Evidence | None:
             break
     else:
         return None
-    higher = "lower" not in told
+    higher = _head(words, found) != "lower"
     rest = set(words) - {word for name in found for word in name.words}
     if not _IMPROVING.isdisjoint(words):
         higher = True
     elif not _REVERSING.isdisjoint(rest) or (_WITHIN.search(metric) and not higher):
         higher = not higher
     return Evidence("name", higher, _PART if rest - _BESIDE else _WHOLE)
+
+
+def _head(words: Sequence[str], found: Sequence[_Name]) -> str:
+    """The better end by the head of a name: the last metric in it, or the last before an `of`."""
+    telling = [name for name in found if name.better != "none"]
+    sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
+    of = words.index("of") if "of" in words else len(words)
+    before = [name for name in sure if name.words[0] in words[:of]]
+    return (before or sure)[-1].better
 
 
 def _words(metric: str) -> list[str]:
@@ -206,6 +220,36 @@ def _is_bounded(metric: str) -> bool:
     return bool(told) and not any(name.free for name in known)
 
 
+def split_metric(text: str) -> tuple[str, str]:
+    """The first metric that a header names, as printed, and the rest of its words."""
+    tokens = text.split()[:_MAX_TOKENS]
+    for start, token in enumerate(tokens):
+        end = _metric_end(tokens, start) if _may_begin_metric(token) else start
+        if end > start:
+            return " ".join(tokens[start:end]), " ".join([*tokens[:start], *tokens[end:]])
+    return "", " ".join(tokens)
+
+
+def _may_begin_metric(token: str) -> bool:
+    words = _words(token)
+    return bool(words) and (words[0] in _first_words() or not MEASURES.isdisjoint(terms_in(token)))
+
+
+def _metric_end(tokens: Sequence[str], start: int) -> int:
+    """End of the longest name of a metric that starts at a token; `start` for none."""
+    spellings = _spellings()
+    for end in range(min(len(tokens), start + _most_words()), start, -1):
+        words = tuple(word for token in tokens[start:end] for word in _words(token))
+        name = spellings.get(words) or spellings.get(_without_numbers(words))
+        terms = terms_in(" ".join(tokens[start:end]))
+        if (name and (not name.is_short or len(tokens) == end - start or "@" in tokens[start])) or (
+            terms and MEASURES.issuperset(terms)
+        ):
+            is_numbered = end < len(tokens) and _AT_NUMBER.fullmatch(tokens[end]) is not None
+            return end + is_numbered
+    return start
+
+
 class _Name(NamedTuple):
     """A spelling of a metric, and what is known of it."""
 
@@ -221,7 +265,10 @@ def _names_in(words: Sequence[str]) -> list[_Name]:
     """The metrics that the words of a name spell, from left to right, each as long as it can be."""
     spellings = _spellings()
     inner = _without_beside(words)
-    for whole in (tuple(words), inner, _without_numbers(inner)):
+    bare = tuple(word for word in inner if word not in _HIGH_IN_GENERAL)
+    short = _without_numbers(bare)
+    mean = (short[0][1:],) if len(short) == 1 and short[0].startswith("m") else short
+    for whole in (tuple(words), inner, _without_numbers(inner), bare, short, mean):
         if whole in spellings:
             return [spellings[whole]]
     return list(_parts(inner, spellings))
@@ -248,11 +295,12 @@ def _without_beside(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words without the numbers at the end: `hits 10`."""
+    """Words without the numbers at the end: `hits 10`, `ap50`."""
     last = len(words)
     while last and words[last - 1].isdecimal():
         last -= 1
-    return words[:last]
+    kept = words[:last]
+    return (*kept[:-1], kept[-1].rstrip("0123456789") or kept[-1]) if kept else kept
 
 
 @cache
@@ -272,6 +320,11 @@ def _spellings() -> dict[tuple[str, ...], _Name]:
             free, signed = kind.get("free", False), kind.get("signed", False)
             found[words] = _Name(words, kind["better"], free, signed, short)
     return found
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(words[0] for words in _spellings() if words)
 
 
 @cache

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from vivavoce.readers.blocks import MAX_LINES, Block, line_blocks, read_blocks
+from vivavoce.readers.blocks import MAX_LINES, Block, Marks, line_blocks, read_blocks
 from vivavoce.readers.lines import Line, count_values, header_in, read_line, split_stream
 from vivavoce.readers.terms import terms_in
+from vivavoce.text.cell_text import spread_cells
 
 _MAX_CHARACTERS = 400_000
 """Characters of a paper's texts that are read."""
@@ -30,6 +31,18 @@ class LibraryTable:
 
     caption: str
     cells: tuple[tuple[str, ...], ...]
+    spans: tuple[tuple[int, ...], ...] = ()
+    """As of `CitedTable`."""
+    bold: tuple[tuple[int, ...], ...] = ()
+    """As of `CitedTable`."""
+
+    def shown(self) -> list[list[str]]:
+        """The rows for a reader: spanning cells repeated in each place, bold ones between stars."""
+        rows = spread_cells(self.cells, self.spans)
+        for row, column in self.bold:
+            if row < len(rows) and column < len(rows[row]) and rows[row][column]:
+                rows[row][column] = f"**{rows[row][column]}**"
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +222,7 @@ def _read_all(tables: Sequence[LibraryTable]) -> list[tuple[list[Block], str]]:
 def _read(table: LibraryTable) -> tuple[list[Block], str]:
     """The blocks of a table and its caption with the lines of prose beside it."""
     caption = table.caption[:_MAX_CAPTION]
-    blocks = read_blocks(table.cells, header_in(caption))
+    blocks = read_blocks(table.cells, header_in(caption), Marks(table.spans, table.bold))
     if not blocks and count_values(caption) >= _FUSED:
         blocks = line_blocks(split_stream(caption))
     prose = [

@@ -20,12 +20,15 @@ SAMPLE = "sample"
 PAPERS = 60
 
 
-def demo_spec() -> dict[str, Any]:
-    """The spec of the sample round: every registered family, with the options of its card."""
+def demo_spec(year: int | None = None) -> dict[str, Any]:
+    """The spec of the sample round, or of a year of the demo: every family, as its card says."""
     cards = list_families()
     taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
     window = {"start": "2023-07-01", "end": "2025-01-01"}
     head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
+    if year is not None:
+        head["id"] = f"demo-{year}"
+        head["window"] = {"start": f"{year}-01-01", "end": f"{year + 1}-01-01"}
     return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
 
 

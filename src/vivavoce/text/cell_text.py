@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Iterable, Sequence
 
 from vivavoce.text.data import read_data
 
@@ -149,3 +150,23 @@ def read_score(text: str) -> float | None:
         return None
     value = float(digits) * _MULTIPLIERS[(found["unit"] or "").lower()]
     return value if math.isfinite(value) else None
+
+
+def spread_cells(cells: Sequence[Sequence[str]], spans: Iterable[Sequence[int]]) -> list[list[str]]:
+    """The rows of a table, each cell repeated in every place that it covers.
+
+    Args:
+        cells: The rows.
+        spans: Row, column, rows and columns of each cell that covers several places; those that
+            cover more than there is are not believed.
+    """
+    rows = [list(row) for row in cells]
+    places = sum(map(len, rows))
+    for top, left, height, width in spans:
+        places -= height * width
+        if places < 0:
+            break  # no two cells cover one place
+        text = rows[top][left] if top < len(rows) and left < len(rows[top]) else ""
+        for row in rows[top : top + height]:
+            row[left : left + width] = [text] * len(row[left : left + width])
+    return rows

@@ -176,6 +176,8 @@ def _skip(text: str, place: int) -> int:
 _HEAD_SHARE = 3
 """The caption and the header that every piece of a table repeats take at most a third of it."""
 _BAR = " | "
+_MAX_HEADER_ROWS = 3
+_DIGIT = re.compile(r"\d")
 
 
 def cut_text(text: str, size: int, overlap: int = 0) -> list[str]:
@@ -191,21 +193,32 @@ def table_lines(caption: str, cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[str]:
-    """A table in pieces of at most so many characters, each with the caption and the first row.
+    """A table in pieces of at most so many characters, each with the caption and the header.
 
-    Rows stay whole, unless one alone is longer than a piece can be.
+    The header is the first row with those below it that have no digit behind the first cell. Rows
+    stay whole, unless one alone is longer than a piece can be.
     """
     lines = table_lines(caption, cells)
     whole = "\n".join(lines)
     if len(whole) <= size:
         return [whole] if whole.strip() else []
-    heads = lines[: len(lines) - max(0, len(cells) - 1)]
+    heads = lines[: len(lines) - max(0, len(cells) - _header_rows(cells))]
     body = lines[len(heads) :]
     room = max(1, size // _HEAD_SHARE // max(1, len(heads)) - 1)
     if not body:
         return cut_text(whole, size)
     lead = "".join(f"{line[:room]}\n" for line in heads)
     return [lead + piece for piece in _fill(body, max(1, size - len(lead)))]
+
+
+def _header_rows(cells: Sequence[Sequence[str]]) -> int:
+    """Count the rows of a header of columns."""
+    count = 1
+    for row in cells[1:_MAX_HEADER_ROWS]:
+        if sum(map(bool, row)) < 2 or any(map(_DIGIT.search, row[1:])):
+            break
+        count += 1
+    return count
 
 
 def _fill(lines: Sequence[str], size: int) -> list[str]:

@@ -14,7 +14,8 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,15 @@ def mix(values: Shingles) -> Shingles:
     return values ^ (values >> np.uint64(31))
 
 
+def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Numbers in ascending order, each once: a sort, which is faster here than `numpy.unique`."""
+    ordered = np.sort(values)
+    if len(ordered) < 2:
+        return ordered
+    found: npt.NDArray[Any] = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+    return found
+
+
 def folded_words(text: str) -> list[str]:
     """The words of a text, case folded after NFKC, without breaks at the ends of lines."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -67,13 +77,17 @@ def hash_runs(words: list[str], size: int) -> Shingles:
     count = len(words) - size + 1
     if count < 1:
         return np.empty(0, np.uint64)
-    codes = (zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words)
-    numbers = mix(np.fromiter(codes, np.uint64, len(words)) + _FACTOR)
+    numbers = mix(np.fromiter(map(_code, words), np.uint64, len(words)) + _FACTOR)
     runs = np.zeros(count, np.uint64)
     with np.errstate(over="ignore"):
         for place in range(size):
             runs = runs * _FACTOR + numbers[place : place + count]
     return mix(runs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _code(word: str) -> int:
+    return zlib.crc32(word.encode("utf-8", "surrogatepass"))
 
 
 def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
@@ -93,7 +107,7 @@ def holders(lists: Sequence[Shingles], most: int) -> Iterator[list[int]]:
 
 def sketch_of(text: str) -> Sketch:
     """The smallest hashes of a text's shingles, sorted."""
-    return np.unique(shingles_of(text))[:KEPT]
+    return distinct(shingles_of(text))[:KEPT]
 
 
 def resemblance(one: Sketch, other: Sketch) -> float:

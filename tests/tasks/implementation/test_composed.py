@@ -26,19 +26,22 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.composed import compose as composing
-from vivavoce.tasks.implementation.items.composed.compose import CLASSES, Trial, compose
+from vivavoce.tasks.implementation.items.composed.compose import Trial, compose
 from vivavoce.tasks.implementation.items.composed.grammar import (
     COLUMNS,
     OPERATORS,
-    Node,
     all_readings,
-    canonical,
     kind_of,
     read_latex,
     read_text,
-    replaced,
     write_latex,
     write_text,
+)
+from vivavoce.tasks.implementation.items.composed.notation import (
+    CLASSES,
+    Node,
+    canonical,
+    replaced,
 )
 from vivavoce.tasks.implementation.items.composed.program import (
     evaluate,
@@ -84,7 +87,7 @@ def is_daily(tree: Node) -> bool:
 @settings(max_examples=300, deadline=None)
 @given(TREES)
 def test_words_and_latex_have_one_reading_which_is_the_tree(tree: Node) -> None:
-    tree = canonical(tree)
+    tree = canonical(tree, OPERATORS)
     if is_daily(tree):
         assert read_text(write_text(tree)) == [tree]
     assert read_latex(write_latex(tree)) == [tree]
@@ -334,7 +337,7 @@ def answered(prompt: str) -> str:
     """A program of a reader who knows neither columns nor the field but for what it is told."""
     (tree,) = read_text(slot(prompt, "description"))
     told = slot(prompt, "data")
-    for name in sorted({node.name for node in tree.nodes() if node.is_column}):
+    for name in sorted({node.name for node in tree.nodes() if node.is_leaf}):
         table, _, column = name.partition(".")
         if DICTIONARY[table].columns[column].meaning not in told:
             tree = replaced(tree, Node(name), Node(COLUMNS[name]["mistaken"]))

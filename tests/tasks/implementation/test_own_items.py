@@ -1,18 +1,21 @@
-"""A folder of a user's own formulas, reports and market data, as items of a round."""
+"""A folder of a user's own items of every kind, and market data, as items of a round."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from tests.servers.commands import viva_here
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
-from vivavoce.rounds import Round
+from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks import build_round
@@ -115,6 +118,100 @@ def test_references_of_own_items_are_right(folder: Path, tmp_path: Path) -> None
     values = {(r["task"], r["metric"]): r["value"] for r in leaderboard(logs, resamples=0).rows}
     assert values["formula", "skill"] == values["formula", "data"] == 1.0
     assert values["reproduce", "claim"] == values["reproduce", "acc"] == 1.0
+
+
+NETWORK = """
+name = "own_sum"
+category = "graph"
+difficulty = "easy"
+truth = "nets:own_sum"
+constructor = "Model(in_channels: int)"
+description = "Each node sums the features of the nodes with an edge to it."
+formulation = 'y_i = W \\sum_{j \\in N(i)} x_j'
+layers = ["the sum", "the output"]
+reference = '''
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, in_channels):
+        super().__init__()
+        self.lin = torch.nn.Linear(in_channels, 3, bias=False)
+
+    def forward(self, x, edge_index):
+        total = torch.zeros_like(x).index_add_(0, edge_index[1], x[edge_index[0]])
+        return [total, self.lin(total)]
+'''
+
+[variables]
+x_j = "features of node j"
+
+[arguments]
+in_channels = 6
+
+[inputs]
+x = "node features"
+edge_index = "edges, (2, edges)"
+
+[parameters]
+"lin.weight" = [3, 6]
+
+[draw]
+function = "nets:ring"
+main = { nodes = 9 }
+unseen = { nodes = 12 }
+"""
+NETWORK_CODE = """
+import numpy as np
+
+
+def own_sum(arguments, inputs, weights):
+    total = np.zeros_like(inputs["x"])
+    np.add.at(total, inputs["edge_index"][1], inputs["x"][inputs["edge_index"][0]])
+    return [total, total @ weights["lin.weight"].T]
+
+
+def ring(generator, *, nodes):
+    edges = np.array([[i, (i + 1) % nodes] for i in range(nodes)] + [[0, 4]])
+    return {"x": generator.standard_normal((nodes, 6)).astype("f4"), "edge_index": edges.T}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None,
+    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+)
+def test_an_architecture_of_ones_own_goes_from_its_folder_to_the_board(folder: Path) -> None:
+    (folder / "architectures").mkdir()
+    (folder / "architectures" / "own_sum.toml").write_text(NETWORK, "utf-8")
+    (folder / "architectures" / "nets.py").write_text(NETWORK_CODE, "utf-8")
+    spec = folder.parent / "spec.toml"
+    spec.write_text(
+        "[round]\nid = 'nets'\nfamilies = ['implementation']\n"
+        "[round.window]\nstart = 2023-07-01\nend = 2025-01-01\n"
+        f"[implementation]\nitems = '{folder}'\nformulas = ['own_range']\nreports = ['ranges']\n"
+        "architectures = ['own_sum']\n",
+        "utf-8",
+    )
+    corpus, logs = folder.parent / "corpus", folder.parent / "logs"
+    ingest("sample", Path("4"), corpus)
+    viva_here("round", "build", spec, "--corpus", corpus, "--out", folder.parent)
+    opened = load_round(folder.parent / "nets")
+    (row,) = opened.items("implementation", "architecture")
+    assert row["id"] == "own_sum"
+    assert json.loads(row["misread"]) == {}
+    opened_at = opened.folder
+    tasks = ("architecture", "formula", "extract_method", "reproduce")
+    viva_here("run", *tasks, "--round", opened_at, "--logs", logs, "--method", "oracle")
+    rows = {(r["task"], r["metric"]): r["value"] for r in leaderboard(logs, resamples=0).rows}
+    assert rows["architecture", "match"] == rows["architecture", "tvc_unseen"] == 1.0
+    assert rows["formula", "skill"] == rows["extract_method", "entity_f1"] == 1.0
+    assert rows["reproduce", "claim"] == 1.0
+    other = folder.parent / "other"
+    viva_here("run", "architecture", "--round", opened_at, "--logs", other, "--method", "empty")
+    assert {r["value"] for r in leaderboard(other, resamples=0).rows} == {0.0}
 
 
 def test_what_is_missing_is_said(folder: Path) -> None:

@@ -15,9 +15,8 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext.index import build_index
 from vivavoce.errors import StaleError
 from vivavoce.tasks.ranking.items import graph_items
+from vivavoce.tasks.ranking.items.boards import NAMES, BoardQuery
 from vivavoce.tasks.ranking.items.graph_items import (
-    NAMES,
-    BoardQuery,
     Candidates,
     find_candidates,
     open_terms,

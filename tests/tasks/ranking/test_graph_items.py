@@ -15,11 +15,11 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.records import Window
+from vivavoce.tasks.ranking.items.boards import BoardQuery
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
     EDGES,
     PAPERS,
-    BoardQuery,
     GraphPart,
     RankingOptions,
     make_graph_part,

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.readers.terms import BoardTerms, stands_for, terms_of_text
+from vivavoce.tasks.ranking.items.boards import BoardQuery
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
-from vivavoce.tasks.ranking.items.tournament import BoardQuery, Tournament
+from vivavoce.tasks.ranking.items.tournament import Tournament
 
-BOARD = BoardQuery("Parsing", "Treebank", "F1", higher_is_better=True)
+BOARD = BoardQuery("parsing/treebank/f1", "Parsing", "Treebank", "F1")
+ERROR = BoardQuery("parsing/treebank/error", "Parsing", "Treebank", "Error")
 DATES = {"a": "2018-01", "b": "2019-01", "c": "2020-01", "d": "2021-01"}
 NEWEST = ["d", "c", "b", "a"]
 
@@ -39,10 +41,12 @@ def rank_by_wins(
     papers: Sequence[str],
     dates: Mapping[str, str | None],
     *,
+    higher_is_better: bool = True,
     sentences: bool = True,
 ) -> list[str]:
     """The papers ranked for one board."""
-    return Tournament(comparisons, sentences=sentences).rank(query, papers, dates)
+    games = Tournament(comparisons, sentences=sentences)
+    return games.rank(query, papers, dates, higher_is_better=higher_is_better)
 
 
 def test_without_tables_the_newer_comes_first() -> None:
@@ -56,9 +60,12 @@ def test_a_win_in_a_table_outdoes_dates() -> None:
 
 
 def test_where_less_is_better_the_smaller_wins() -> None:
-    board = BoardQuery("Parsing", "Treebank", "Error", higher_is_better=False)
     results = table({"a": 7.0, "b": 8.0, "c": 9.0}, headers=("Error",))
-    assert rank_by_wins([results], board, list("abc"), DATES) == ["a", "b", "c"]
+    assert rank_by_wins([results], ERROR, list("abc"), DATES, higher_is_better=False) == [
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def test_equal_scores_are_no_win() -> None:
@@ -169,9 +176,8 @@ def test_a_paper_without_a_date_is_the_oldest_until_it_wins() -> None:
 def test_one_tournament_answers_for_many_boards() -> None:
     headers = ("Treebank F1", "Treebank Error")
     games = Tournament([table({"a": (93.0, 9.0), "b": (92.0, 8.0)}, headers=headers)])
-    errors = BoardQuery("Parsing", "Treebank", "Error", higher_is_better=False)
-    assert games.rank(BOARD, ["a", "b"], DATES) == ["a", "b"]
-    assert games.rank(errors, ["a", "b"], DATES) == ["b", "a"]
+    assert games.rank(BOARD, ["a", "b"], DATES, higher_is_better=True) == ["a", "b"]
+    assert games.rank(ERROR, ["a", "b"], DATES, higher_is_better=False) == ["b", "a"]
 
 
 SCORES = st.one_of(st.none(), st.integers(60, 99).map(float))
@@ -207,7 +213,7 @@ def test_many_candidates_and_tables_take_little_time() -> None:
     ]
     games = Tournament(tables)
     start = time.process_time()
-    found = games.rank(BOARD, papers, dict.fromkeys(papers, "2020"))
+    found = games.rank(BOARD, papers, dict.fromkeys(papers, "2020"), higher_is_better=True)
     assert time.process_time() - start < 10
     assert sorted(found) == papers
 

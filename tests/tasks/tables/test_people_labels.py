@@ -11,7 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.tables.items.pools.distractors import Candidate
 from vivavoce.tasks.tables.items.pools.making import (
     count_checked,
-    read_demand_labels,
+    read_acceptance,
     read_paper_labels,
     without_included,
 )
@@ -44,7 +44,7 @@ def test_a_paper_that_people_include_is_no_distractor(tmp_path: Path) -> None:
 
 def test_demands_are_accepted_or_not(tmp_path: Path) -> None:
     rows = ({"id": "t1", "accepted": True, "offensive": "no"}, {"id": "t2", "accepted": False})
-    assert read_demand_labels(lines(tmp_path / "l.jsonl", *rows)) == {"t1": True, "t2": False}
+    assert read_acceptance(lines(tmp_path / "l.jsonl", *rows)) == {"t1": True, "t2": False}
 
 
 GOOD = {"table": "t", "paper": "p", "decision": "include"}
@@ -85,12 +85,12 @@ def test_a_bad_label_of_a_demand_is_named_by_its_line(
 ) -> None:
     path = lines(tmp_path / "l.jsonl", {"id": "t", "accepted": True}, row)
     with pytest.raises(InputError) as refused:
-        read_demand_labels(path)
+        read_acceptance(path)
     assert f"{path}:2" in str(refused.value)
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize("read", [read_paper_labels, read_demand_labels])
+@pytest.mark.parametrize("read", [read_paper_labels, read_acceptance])
 def test_an_empty_file_is_told(tmp_path: Path, read: object) -> None:
     with pytest.raises(InputError, match="no label"):
         read(lines(tmp_path / "l.jsonl"))  # type: ignore[operator]

@@ -19,6 +19,7 @@ from tests.tasks.tables.table_rounds import (
     round_of,
     score_of,
 )
+from tests.web.annotation.made_campaigns import START, Made
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
@@ -27,6 +28,10 @@ from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.table_items import gold_of
+from vivavoce.web.annotation.campaigns import find_campaign
+from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.importing import Sources, Wanted, take_in
+from vivavoce.web.annotation.storage import open_database
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 
@@ -78,10 +83,10 @@ def test_a_table_becomes_an_item_with_its_rows_and_a_pool(opened: Round) -> None
     assert row["rows"] == [
         {"paper": PARSERS[n], "ordinal": n + 1, "cells": [FRUIT[n], score_of(n)]} for n in range(4)
     ]
-    # As many distractors as works, out of the other survey's.
-    assert len(row["pool"]) == 4 + 4
-    assert distractors(row) < set(TRANSLATORS)
-    assert row["evidence"] == ["fulltext"] * 8
+    # Six distractors make four works 41% of a pool; the other survey has five.
+    assert len(row["pool"]) == 4 + 5
+    assert distractors(row) == set(TRANSLATORS)
+    assert row["evidence"] == ["fulltext"] * 9
     assert row["hidden_papers"] == [PARSING]
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert gold_of(row).rows[0].cells == ("apple", "81.5")
@@ -121,7 +126,7 @@ def test_demands_of_a_model_come_from_their_file(tmp_path: Path) -> None:
     (entry,) = made.leakage["excluded"]
     assert entry["detail"] == "It names a column."
     # The works of the table without a demand may still be distractors.
-    assert distractors(items(made)[ITEM]) < set(TRANSLATORS)
+    assert distractors(items(made)[ITEM]) == set(TRANSLATORS)
 
 
 def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None:
@@ -204,6 +209,19 @@ def test_a_round_of_full_texts_shows_no_other_work(tmp_path: Path) -> None:
     ) in made["fulltext"].card
 
 
+def test_full_texts_alone_are_the_default_where_they_leave_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
+    few = round_of(tmp_path, corpus=corpus, name="few")
+    assert "works with a full text leave fewer than 30 tables" in few.card
+    assert len(items(few)[f"{TRANSLATING}/table/0"]["gold_papers"]) == 5
+    monkeypatch.setattr("vivavoce.tasks.tables.build.ENOUGH", 2)
+    enough = round_of(tmp_path, corpus=corpus, name="enough")
+    assert "works with a full text leave 2 tables or more" in enough.card
+    assert len(items(enough)[f"{TRANSLATING}/table/0"]["gold_papers"]) == 4
+
+
 def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
     for same in (True, False):
@@ -251,6 +269,24 @@ def test_what_people_say_of_papers_and_demands_is_an_input_of_the_next_round(
     assert file_of(second, "statistics.json")["pools"]["checked_by_people"] == 1
 
 
+def test_a_gold_table_that_people_refuse_in_a_campaign_makes_no_item(tmp_path: Path) -> None:
+    corpus = corpus_of(tmp_path / "corpus")
+    first = round_of(tmp_path, corpus=corpus, name="first")
+    made = Made(open_database(str(tmp_path / "campaign.db")))
+    take_in(made.database, Sources(round=first.folder), Wanted("paths", kind="tables"), START)
+    made.add("ann", "bob")
+    fit = {"headers": "yes", "comparison": "yes"}
+    for person in ("ann", "bob"):
+        made.work(person, {ITEM: fit | {"headers": "no"}, "*": fit})
+    with made.database.reading() as session:
+        export_campaign(session, find_campaign(session, "paths"), tmp_path / "out")
+    made.database.close()
+    labels = str(tmp_path / "out" / "labels.jsonl")
+    second = round_of(tmp_path, corpus=corpus, name="second", table_labels=labels)
+    assert items(second).keys() == items(first).keys() - {ITEM}
+    assert reasons(second) == {ITEM: "refused_table"}
+
+
 def test_fewer_distractors_or_none_may_be_asked_for(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus")
     for count in (2, 0):
@@ -277,12 +313,12 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     found = file_of(opened, "statistics.json")
     assert found["tables"] == 2
     assert found["sizes"]["papers"] == {"min": 4, "max": 5, "mean": 4.5, "total": 9}
-    assert found["sizes"]["distractors"]["total"] == 4 + 4
+    assert found["sizes"]["distractors"]["total"] == 5 + 4
     assert found["tables_by_papers"] == {"4": 1, "5": 1}
     assert found["demands"] == {"sources": {"template": 2}, "flagged": 0}
     assert found["overlap"]["demand"]["schema"]["tables"] == 0
-    # The survey of five asks for five, and there are but four parsers.
-    assert found["pools"]["missing_distractors"] == 1
+    # The surveys of four and five ask for six and seven, and the other one has five and four.
+    assert found["pools"]["missing_distractors"] == 1 + 3
 
 
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -294,7 +330,7 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"distractor": 3}, "distractors"),
-        ({"distractors": 11}, "less than or equal to 10"),
+        ({"distractors": 41}, "less than or equal to 40"),
         ({"pool_rule": "all"}, "other_tables"),
         ({"kinds": []}, "at least 1"),
     ],

@@ -25,7 +25,7 @@ from tests.servers.scripted import (
     scripted,
     slot,
 )
-from tests.tasks.tables.roles.readers import always_yes, careful
+from tests.tasks.tables.roles.readers import always_no, always_yes, careful
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
@@ -247,10 +247,10 @@ def test_a_model_may_answer_questions_about_both_tables(finished: Finished) -> N
     )
     assert "unary_f1" in metadata["judged"]
     assert "paper_f1" not in metadata["judged"]
-    assert metadata["diagnostics"] == [*CARD.diagnostics, "yes_bias"]
+    assert metadata["diagnostics"] == [*CARD.diagnostics, "yes_bias", "no_bias"]
 
 
-def test_the_board_keeps_evaluators_apart_and_a_reader_who_says_yes_shows(
+def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_yes(
     finished: Finished,
 ) -> None:
     finished.scripts["tables-yes"] = always_yes
@@ -274,10 +274,37 @@ def test_the_board_keeps_evaluators_apart_and_a_reader_who_says_yes_shows(
     }
     asked = "openai-api/scripted/tables-yes pairs=10 seed=0 headers=schema runs=2"
     assert rows.keys() == {"", asked, "matcher pairs=5 seed=0"}
-    assert (rows[""]["value"], rows[asked]["value"]) == (0.0, 1.0)
+    assert (rows[""]["value"], rows[asked]["value"], rows[asked]["rank"]) == (0.0, None, None)
+    assert rows[asked]["set_aside"] == (
+        "its answerer says yes to 100% of control questions whose answer is no, and no to 0% of "
+        "those whose answer is yes"
+    )
     assert rows[asked]["method"] == "copycat"
     assert (rows[asked]["tokens"], rows[""]["judge_tokens"]) == (0, 0)
     assert rows[asked]["judge_tokens"] > 0
+
+
+def test_a_reader_who_always_says_no_is_not_ranked_either(finished: Finished) -> None:
+    finished.scripts |= {"tables-no": always_no, "tables-honest": careful}
+    for name, reader in (("no", "tables-no"), ("honest", "tables-honest")):
+        report = run(
+            RunSpec(
+                tasks=["table"],
+                round=finished.round.folder,
+                logs=finished.folder / "readers" / name,
+                methods=("oracle",),
+                task_args={"answerer": f"openai-api/scripted/{reader}"},
+                display="none",
+            )
+        )
+        assert report.failed == ()
+    aside = {
+        name: {row["set_aside"] for row in leaderboard(finished.folder / "readers" / name).rows}
+        for name in ("no", "honest")
+    }
+    assert aside["honest"] == {None}
+    (reason,) = aside["no"]
+    assert "no to 100% of those whose answer is yes" in reason
 
 
 def test_a_board_may_pool_the_questions_of_all_tables(finished: Finished) -> None:

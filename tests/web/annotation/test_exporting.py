@@ -38,7 +38,7 @@ from vivavoce.web.annotation.people import find_enrolment, find_person
 from vivavoce.web.annotation.records import read_decisions, read_items
 from vivavoce.web.annotation.sources import read_studio
 from vivavoce.web.annotation.storage import Database, open_database
-from vivavoce.web.annotation.tables import Item, Person
+from vivavoce.web.annotation.tables import Event, Item, Person
 
 NAMES = ("ann", "bob", "dan", "eve", "lea")
 
@@ -152,6 +152,34 @@ def test_an_export_is_a_campaign_again(done: Made, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="already"):
         take_in(other, Sources(export=folder), Wanted("paths"), START)
     other.close()
+
+
+def test_two_signs_of_one_moment_stay_two(tmp_path: Path) -> None:
+    made = make(tmp_path, new_items(1))
+    made.add("ann")
+    taken = made.take("ann")
+    assert taken is not None
+    with made.database.writing() as session:
+        (shown,) = session.query(Event).filter(Event.kind == "shown")
+        session.add(
+            Event(
+                at=shown.at,
+                person_id=shown.person_id,
+                campaign_id=shown.campaign_id,
+                kind="shown",
+                detail=shown.detail,
+            )
+        )
+    made.decide(taken, "ann", INCLUDE)
+    made.decide(taken, "ann", EXCLUDE, revision=2)
+    folder = export(made.database, tmp_path / "out")
+    seen = [row["seen_at"] for _, row in read_jsonl(folder / "decisions.jsonl")]
+    assert [len(moments) - len(set(moments)) for moments in seen] == [1, 1]
+    other = open_database(str(tmp_path / "other.db"))
+    take_in(other, Sources(export=folder), Wanted("paths"), START)
+    assert files_of(export(other, tmp_path / "again")) == files_of(folder)
+    other.close()
+    made.database.close()
 
 
 def test_imported_people_cannot_log_in(done: Made, tmp_path: Path) -> None:

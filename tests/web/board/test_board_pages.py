@@ -279,7 +279,7 @@ def test_trust_is_summed_over_the_tasks_of_a_contestant(tmp_path: Path) -> None:
     ]
     page = read_index(make_board(*rows), tmp_path)
     # 240 answers, 180 of them valid; 180 of 240 items clean; one judged task, by nobody checked.
-    assert matrix(page)["a/one"][:3] == ("75%", "25%", "0 of 1 task calibrated")
+    assert matrix(page)["a/one"][:3] == ("75%", "25%", "0 of 1")
     assert page.xpath("//tr[@data-cutoff='2026-02']")
 
 

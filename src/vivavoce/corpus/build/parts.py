@@ -27,6 +27,9 @@ from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.identity.works import SKETCH, sketch_row
 from vivavoce.corpus.resolve.facts import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
+from vivavoce.readers.cell_results import read_results
+from vivavoce.readers.claims import own_method
+from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
 from vivavoce.records import Author, CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
@@ -36,9 +39,11 @@ REFERENCES, FACTS, RESULTS = "references", "facts", "results-by-paper"
 """Tables of a shard that are not final: unresolved, for resolving, and in another order."""
 _LABEL = re.compile(r"^\s*tab(?:le|\.)?\s*[\dA-Z]{0,4}(?:\.\d+)?\s*[.:|–-]?\s*", re.IGNORECASE)
 _MIN_CAPTION = 8
+_MIN_SHARED = 25
+"""Letters of a caption that begins another one, at least."""
 SKETCHES = "sketches"
 """Facts that papers are compared by to find those that are one work."""
-_FINAL = ("papers", "dates", "authorships", "sections", "tables")
+_FINAL = ("papers", "dates", "authorships", "sections", "tables", "tuples")
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
 
@@ -103,22 +108,52 @@ def text_document(paper: MergedPaper) -> Document:
 
 
 def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
-    """The tables of a paper's text; where its source lost their cells, those of another source.
+    """The tables of a paper's text; where its source lost cells or rows, those of another source.
 
-    A table is the same when its caption is. What it cites stays as the text's source tells it.
+    A table is the same when its caption is, or when one caption alone begins with the other, as
+    where cells were read as a part of it. What it cites stays as the text's source tells it.
     """
-    others = [table for d in paper.documents if d is not text for table in d.tables]
+    others = [
+        (_caption_key(table), table)
+        for document in paper.documents
+        if document is not text
+        for table in document.tables
+        if _has_columns(table)
+    ]
     found = []
     for table in text.tables:
         key = _caption_key(table)
-        whole = (t for t in others if _has_columns(t) and _caption_key(t) == key)
-        other = None if _has_columns(table) or not key else next(whole, None)
+        same = [other for name, other in others if key and name == key]
+        longer = [other for name, other in others if _begins(key, name) or _begins(name, key)]
+        whole = same or (longer if len(longer) == 1 else [])
+        other = next((one for one in whole if _lacks_rows(table, one)), None)
         if other is not None:
+            cited = dict(zip(map(_row_key, table.cells), table.row_cited, strict=False))
             table = replace(
-                table, cells=other.cells, spans=other.spans, bold=other.bold, row_cited=()
+                table,
+                cells=other.cells,
+                spans=other.spans,
+                bold=other.bold,
+                row_cited=tuple(cited.get(_row_key(row), ()) for row in other.cells)
+                if any(cited.values())
+                else (),
             )
         found.append(table)
     return found
+
+
+def _begins(start: str, caption: str) -> bool:
+    return len(start) >= _MIN_SHARED and caption.startswith(f"{start} ")
+
+
+def _lacks_rows(table: CitedTable, other: CitedTable) -> bool:
+    """True if a table lost its columns, or has some rows of another table and no other one."""
+    rows, others = ([_row_key(row) for row in one.cells] for one in (table, other))
+    return not _has_columns(table) or (len(rows) < len(others) and set(rows) < set(others))
+
+
+def _row_key(row: Sequence[str]) -> str:
+    return " ".join(" ".join(row).split()).casefold()
 
 
 def _has_columns(table: CitedTable) -> bool:
@@ -169,7 +204,10 @@ class _Shard:
             ]
         )
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
-        add["tables"]([{**key, **row_of(table)} for table in tables_with_cells(paper, text)])
+        tables = tables_with_cells(paper, text)
+        add["tables"]([{**key, **row_of(table)} for table in tables])
+        own = own_method_of(row, sections) if tables else ""
+        add["tuples"]([{**key, **row_of(found)} for found in read_results(tables, own)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
         add["results"](
             [
@@ -185,6 +223,13 @@ class _Shard:
             ]
         )
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
+
+
+def own_method_of(row: Row, sections: Sequence[Section]) -> str:
+    """The name that a paper gives its method; empty for none."""
+    texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
+    title, abstract = row["title"] or "", row["abstract"]
+    return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
 
 
 def _with_places(documents: Sequence[Document]) -> tuple[Author, ...]:

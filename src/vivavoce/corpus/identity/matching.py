@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
@@ -67,6 +68,7 @@ def title_words(title: str) -> list[str]:
     return normalise_title(fold(title)).split()
 
 
+@lru_cache(maxsize=1 << 14)  # a title is compared with many
 def title_key(title: str) -> str:
     """Key that equal titles share, however they are spaced, hyphenated, accented or cased.
 
@@ -134,17 +136,18 @@ def surname(name: str) -> str:
     return next(iter(_surnames(name)), "")
 
 
-def _surnames(name: str) -> list[str]:
+@lru_cache(maxsize=1 << 14)
+def _surnames(name: str) -> tuple[str, ...]:
     """The likely surname of a name, the likeliest first: `Smith JA` may be either word."""
     before_comma, comma, _ = name.partition(",")
     if comma and (words := _words_of_name(before_comma)):
-        return [word for word in words if len(word) > 1][-1:]
+        return tuple(word for word in words if len(word) > 1)[-1:]
     written = _NAME_WORD.findall(_composed(name))
     words = [word for word in written if fold(word) not in _SUFFIXES and len(word) > 1]
     found = [fold(word) for word in words[-1:]]
     if len(words) > 1 and words[-1].isupper() and len(words[-1]) <= _MAX_INITIALS:
         found.insert(0, fold(words[-2]))
-    return found
+    return tuple(found)
 
 
 def _words_of_name(name: str) -> list[str]:

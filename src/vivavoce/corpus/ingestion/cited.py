@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from vivavoce.corpus.identity.matching import is_telling, title_key
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
@@ -17,17 +17,25 @@ from vivavoce.corpus.ingestion.downloads import (
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.ingestion.lookup import (
+    GOT,
+    SUFFIXES,
+    UNKNOWN,
+    KeptBody,
+    Lookup,
+    Wanted,
+    is_refusal,
+)
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
-from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
-from vivavoce.store import Row, hash_file, write_bytes
+from vivavoce.sources.http.client import BadReplyError, Client, HttpError
+from vivavoce.store import Row, hash_file, hash_of, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 
-INDEX = "cited.jsonl"
+INDEX, NAMED = "cited.jsonl", "cited_named.jsonl"
 FOLDER = "cited"
 BATCH = 100
-GOT, UNKNOWN = "got", "unknown"
 _NUMBERED = re.compile(r"([0-9]{5,9})\.atom\.xml")
 
 
@@ -36,12 +44,12 @@ class CitedReport:
     """Counts of a fetch of cited works."""
 
     cited: int
-    """Works with an arXiv id that the corpus cited and did not have."""
+    """Works with an arXiv id, or without one, that the corpus cited and did not have."""
     asked: int
     found: int
     """Works that came."""
     unknown: tuple[str, ...]
-    """Ids asked for that arXiv does not know; they are not asked for again."""
+    """Works asked for that no service knows; they are not asked for again."""
     papers: int
     """Papers of the corpus afterwards."""
     left: int
@@ -59,6 +67,7 @@ def fetch_cited(
     *,
     limit: int | None = None,
     api: str = API,
+    tables: bool = False,
     progress: Progress | None = None,
 ) -> CitedReport:
     """Ask arXiv, a hundred ids at a time, for the cited works that the corpus does not have.
@@ -70,6 +79,7 @@ def fetch_cited(
         client: Must be allowed to talk to the API.
         limit: The most works to ask for.
         api: Where the API is.
+        tables: Only works that tables cite.
         progress: Called with (works done, works in all).
 
     Raises:
@@ -77,30 +87,18 @@ def fetch_cited(
         LockedError: Another process fetches for this corpus, or holds it.
     """
     with open_downloads(corpus, INDEX, ("arxiv_id",), limit, "works") as index:
-        return _Fetch(index, corpus, client, api).run(limit, progress)
-
-
-class KeptBody(Client):
-    """A client that keeps the last body it gave."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self.body = b""
-
-    def get(self, url: str, **options: Any) -> bytes:
-        """The body of an address, which is kept as well."""
-        self.body = self._client.get(url, **options)
-        return self.body
+        return _Fetch(index, corpus, client, api, tables).run(limit, progress)
 
 
 class _Fetch:
     """One run."""
 
-    def __init__(self, index: Index, corpus: Path, client: Client, api: str) -> None:
+    def __init__(self, index: Index, corpus: Path, client: Client, api: str, tables: bool) -> None:
         self.index = index
         self._corpus = corpus
         self._client = KeptBody(client)
         self._api = api
+        self._tables = tables
         self._unknown: list[str] = []
         self._asked = 0
         self._found = 0
@@ -109,8 +107,8 @@ class _Fetch:
 
     def run(self, limit: int | None, progress: Progress | None) -> CitedReport:
         finish_reading(self._corpus)
-        absent = _absent(load_corpus(self._corpus))
-        todo = [name for name in absent if self._is_open(name)]
+        absent = _absent(load_corpus(self._corpus), tables=self._tables)
+        todo = _open_ones(self._corpus, self.index, absent)
         wanted = todo if limit is None else todo[:limit]
         stopped = None
         for start in range(0, len(wanted), BATCH):
@@ -133,10 +131,6 @@ class _Fetch:
             stopped=stopped,
             index=self.index.path,
         )
-
-    def _is_open(self, name: str) -> bool:
-        row = self.index.get(name)
-        return row is None or (row["outcome"] == GOT and not is_sound(self._corpus, row))
 
     def _ask(self, names: Sequence[str]) -> None:
         try:
@@ -185,15 +179,119 @@ class _Fetch:
         return read_downloads(self._corpus, {"arxiv": sound}).faults if sound else []
 
 
-def _absent(corpus: Corpus) -> list[str]:
+def _open_ones(corpus: Path, index: Index, names: Iterable[str]) -> list[str]:
+    """Works that were not asked for, or whose answer is damaged."""
+    rows = {name: index.get(name) for name in names}
+    return [
+        name
+        for name, row in rows.items()
+        if row is None or (row["outcome"] == GOT and not is_sound(corpus, row))
+    ]
+
+
+def _absent(corpus: Corpus, *, tables: bool) -> list[str]:
     """ArXiv ids of cited works that no paper of the corpus has, sorted."""
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
-    names = (row["arxiv_id"] for row in corpus.rows("references") if row["arxiv_id"])
+    names = (row["arxiv_id"] for row in _references(corpus, tables=tables) if row["arxiv_id"])
     found = (find_arxiv_id(name) for name in names)
     return sorted({pair[0] for pair in found if pair} - known)
 
 
-def is_refusal(error: BadReplyError) -> bool:
-    """Return whether arXiv refused the request, rather than sent a bad answer."""
-    cause = error.__cause__
-    return isinstance(cause, BadStatusError) and cause.status == 400
+def _references(corpus: Corpus, *, tables: bool) -> Iterator[Row]:
+    """References of a corpus; those that tables cite alone, if asked for."""
+    cited: set[tuple[str, int]] = set()
+    if tables:
+        for row in corpus.rows("tables"):
+            cited.update((row["paper_id"], ordinal) for ordinal in row["cited"])
+    for row in corpus.rows("references"):
+        if not tables or (row["paper_id"], row["ordinal"]) in cited:
+            yield row
+
+
+def fetch_named(
+    corpus: Path,
+    client: Client,
+    *,
+    limit: int | None = None,
+    base: str | None = None,
+    tables: bool = False,
+    progress: Progress | None = None,
+) -> CitedReport:
+    """Ask for cited works without an arXiv id, one at a time.
+
+    A title is searched on arXiv, where texts are. Works that arXiv does not have are asked for at
+    Crossref, by DOI where there is one.
+
+    Args:
+        corpus: The corpus folder; answers go into its folder `downloads/named`.
+        client: Must be allowed to talk to both services.
+        limit: The most works to ask for.
+        base: Where the services are, unless at their usual addresses.
+        tables: Only works that tables cite.
+        progress: Called with (works done, works in all).
+
+    Raises:
+        InputError: No corpus there.
+        LockedError: Another process fetches for this corpus, or holds it.
+    """
+    with open_downloads(corpus, NAMED, ("work",), limit, "works") as index:
+        finish_reading(corpus)
+        absent = _absent_by_name(load_corpus(corpus), tables=tables)
+        todo = _open_ones(corpus, index, absent)
+        wanted = todo if limit is None else todo[:limit]
+        lookup, stopped, came = Lookup(client, base), None, dict[str, bool]()
+        for done, name in enumerate(wanted, start=1):
+            try:
+                row = _ask_by_name(corpus, lookup, name, absent[name])
+            except HttpError as error:
+                stopped = str(error)
+                break
+            index.note([row])
+            came[name] = row["outcome"] == GOT
+            if progress:
+                progress(done, len(wanted))
+        faults = _read_named(corpus, index, absent)
+        papers = len(load_corpus(corpus).papers)
+    unknown = tuple(name for name, is_there in came.items() if not is_there)
+    return CitedReport(
+        cited=len(absent),
+        asked=len(came),
+        found=len(came) - len(unknown),
+        unknown=unknown,
+        papers=papers,
+        left=len(todo) - len(came),
+        faults=tuple(faults),
+        stopped=stopped,
+        index=index.path,
+    )
+
+
+def _absent_by_name(corpus: Corpus, *, tables: bool) -> dict[str, Wanted]:
+    """Works that resolve to no paper, by DOI, else by title; sorted."""
+    found: dict[str, Wanted] = {}
+    for row in _references(corpus, tables=tables):
+        title = row["title"] or ""
+        key = title_key(title) if is_telling(title) else ""
+        if row["cited_paper_id"] is None and not row["arxiv_id"] and (row["doi"] or key):
+            name = f"doi:{row['doi']}" if row["doi"] else f"title:{key}"
+            found.setdefault(name, Wanted(title if key else "", None, row["doi"]))
+    return {name: found[name] for name in sorted(found)}
+
+
+def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: Wanted) -> Row:
+    file = f"{DOWNLOADS}/named/{hash_of(name)[:16]}"
+    row: Row = {"outcome": UNKNOWN}
+    for service in SUFFIXES if wanted.title else ("crossref",):
+        row = lookup.keep(service, wanted, corpus, file)
+        if row["outcome"] == GOT:
+            return {"work": name, "service": service, **row}
+    return {"work": name, **row, "reason": "neither service knows it"}
+
+
+def _read_named(corpus: Path, index: Index, absent: Collection[str]) -> list[Fault]:
+    """Read the answers about works that the corpus does not have yet, earlier ones too."""
+    files: dict[str, list[str]] = {}
+    for row in index.rows():
+        if row["work"] in absent and row["outcome"] == GOT and is_sound(corpus, row):
+            files.setdefault(row["service"], []).append(row["file"])
+    return read_downloads(corpus, files).faults if files else []

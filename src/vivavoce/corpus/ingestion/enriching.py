@@ -7,14 +7,9 @@ its title is the paper's. Answers are kept below `downloads/`, so nothing is ask
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
-from vivavoce.corpus.identity.matching import title_key
-from vivavoce.corpus.ingestion.cited import KeptBody, is_refusal
 from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
@@ -24,24 +19,15 @@ from vivavoce.corpus.ingestion.downloads import (
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.ingestion.lookup import GOT, SUFFIXES, Lookup, Wanted
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Paper
-from vivavoce.sources.catalogues import crossref
-from vivavoce.sources.catalogues.arxiv.search import API, by_ids, search
-from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
-from vivavoce.sources.json_records import Fields
-from vivavoce.store import canonical_json, hash_file, hash_of, write_bytes
+from vivavoce.records import Paper
+from vivavoce.sources.http.client import Client, HttpError
+from vivavoce.store import hash_of
 
-SERVICES = ("arxiv", "crossref")
-CROSSREF = "https://api.crossref.org/works"
-HOSTS = frozenset({"api.crossref.org", "export.arxiv.org"})
+SERVICES = tuple(SUFFIXES)
 INDEX = "enriched.jsonl"
-GOT, UNKNOWN = "got", "unknown"
-_CANDIDATES = 5
-"""Results of a search by title that are looked at."""
-_WORD = re.compile(r"\w+")
-_MAX_WORDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +76,7 @@ def enrich(
     with open_downloads(corpus, INDEX, ("service", "paper"), None, "papers") as index:
         finish_reading(corpus)
         papers = [paper for paper in load_corpus(corpus).papers if paper.source == "pdf"]
-        asking = _Asking(index, corpus, KeptBody(client), service, base)
+        asking = _Asking(index, corpus, client, service, base)
         todo = [paper for paper in papers if paper.title and asking.is_open(paper)]
         stopped = None
         for done, paper in enumerate(todo, start=1):
@@ -120,13 +106,12 @@ class _Asking:
     """One run."""
 
     def __init__(
-        self, index: Index, corpus: Path, client: KeptBody, service: str, base: str | None
+        self, index: Index, corpus: Path, client: Client, service: str, base: str | None
     ) -> None:
         self._index = index
         self._corpus = corpus
-        self._client = client
+        self._lookup = Lookup(client, base)
         self._service = service
-        self._base = base
         self.found = 0
         self.unknown: list[str] = []
 
@@ -139,20 +124,16 @@ class _Asking:
 
     def ask(self, paper: Paper) -> None:
         """Ask for one paper and note what came."""
-        body = self._of_arxiv(paper) if self._service == "arxiv" else self._of_crossref(paper)
-        row = {"service": self._service, "paper": paper.paper_id, "query": _query(paper)}
-        if body is None:
-            self.unknown.append(paper.paper_id)
-            self._index.note([{**row, "outcome": UNKNOWN}])
-            return
-        suffix = ".atom.xml" if self._service == "arxiv" else crossref.SUFFIX
-        name = f"{hash_of(paper.paper_id)[:16]}{suffix}"
-        file = f"{DOWNLOADS}/enriched/{name}"
-        write_bytes(self._corpus / file, body)
-        self.found += 1
+        wanted = Wanted(paper.title or "", paper.arxiv_id, paper.doi)
+        file = f"{DOWNLOADS}/enriched/{hash_of(paper.paper_id)[:16]}"
+        kept = self._lookup.keep(self._service, wanted, self._corpus, file)
         self._index.note(
-            [{**row, "outcome": GOT, "file": file, "sha256": hash_file(self._corpus / file)}]
+            [{"service": self._service, "paper": paper.paper_id, "query": _query(paper), **kept}]
         )
+        if kept["outcome"] == GOT:
+            self.found += 1
+        else:
+            self.unknown.append(paper.paper_id)
 
     def read(self) -> None:
         """Read all answers of the service into the corpus."""
@@ -162,63 +143,6 @@ class _Asking:
         ]
         if files and self.found:
             read_downloads(self._corpus, {self._service: sorted(files)})
-
-    def _of_arxiv(self, paper: Paper) -> bytes | None:
-        api = f"{self._base}/api/query" if self._base else API
-        try:
-            name = paper.arxiv_id or self._arxiv_id(paper, api)
-            entries = list(by_ids(self._client, [name], api=api)) if name else []
-        except BadReplyError as error:
-            if is_refusal(error):
-                return None
-            raise
-        known = any(isinstance(entry, Document) for entry in entries)
-        return self._client.body if known else None
-
-    def _arxiv_id(self, paper: Paper, api: str) -> str | None:
-        """The one result of a search by title that bears the title."""
-        words = _WORD.findall(paper.title or "")[:_MAX_WORDS]
-        results = search(
-            self._client, f'ti:"{" ".join(words)}"', limit=_CANDIDATES, page=_CANDIDATES, api=api
-        )
-        named = [
-            e.arxiv_id for e in results if isinstance(e, Document) and _is_same(e.title, paper)
-        ]
-        return named[0] if len(named) == 1 else None
-
-    def _of_crossref(self, paper: Paper) -> bytes | None:
-        base = f"{self._base}/works" if self._base else CROSSREF
-        if paper.doi:
-            url = f"{base}/{quote(paper.doi, safe='')}"
-        else:
-            asked = {"query.bibliographic": paper.title or "", "rows": _CANDIDATES}
-            url = f"{base}?{urlencode(asked)}"
-        try:
-            works = crossref.read_answer(self._client.get(url, check=crossref.read_answer))
-        except BadStatusError as error:
-            if error.status == 404:
-                return None
-            raise
-        fitting = works if paper.doi else list(_bearing(works, paper))
-        if len(fitting) != 1:
-            return None
-        answer = {"status": "ok", "message-type": "work", "message": fitting[0]}
-        return canonical_json(answer).encode()
-
-
-def _bearing(works: list[Fields], paper: Paper) -> Iterator[Fields]:
-    """The works that bear the title of a paper."""
-    for work in works:
-        try:
-            document = crossref.read_work(work)
-        except InputError:
-            continue
-        if _is_same(document.title, paper):
-            yield work
-
-
-def _is_same(title: str | None, paper: Paper) -> bool:
-    return bool(title) and title_key(title or "") == title_key(paper.title or "")
 
 
 def _query(paper: Paper) -> str:

@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.resolve.hashing import Keys, Kind, distinct, kinds_of, mix
+from vivavoce.corpus.resolve.hashing import Keys, Kind, kinds_of
 from vivavoce.corpus.resolve.index import Index
 from vivavoce.corpus.resolve.keys import ReferenceKeys
 from vivavoce.errors import DamagedError
 from vivavoce.store import write_bytes
+from vivavoce.text.shingles import distinct, mix
 
 _AT_ONCE = 1 << 20
 _SPARSE = 32

@@ -12,10 +12,11 @@ import sys
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vivavoce.text.shingles import mix
 
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -73,25 +74,6 @@ def kinds_of(keys: Keys) -> NDArray[np.uint8]:
 def as_kind(keys: Keys, kind: Kind) -> Keys:
     """The keys of the same texts for another kind."""
     return (keys & _TEXT_BITS) | (np.uint64(kind) << _KIND_SHIFT)
-
-
-def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in ascending order, each once: a sort, which is faster here than `numpy.unique`."""
-    ordered = np.sort(values)
-    if len(ordered) < 2:
-        return ordered
-    found: NDArray[Any] = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
-    return found
-
-
-def mix(values: Keys) -> Keys:
-    """Spread numbers over all 64 bits, one to one.
-
-    Source: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-    """
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
 
 
 def codes_of(texts: Sequence[str]) -> NDArray[np.uint32]:

@@ -22,7 +22,6 @@ from vivavoce.corpus.resolve.hashing import (
     Kind,
     Numbers,
     as_kind,
-    distinct,
     kinds_of,
 )
 from vivavoce.corpus.resolve.index import Index, IndexCensus, Matches
@@ -35,6 +34,7 @@ from vivavoce.corpus.resolve.keys import (
 )
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
 from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO
+from vivavoce.text.shingles import distinct
 
 RESOLVED = pa.schema(
     [("cited_paper_id", pa.string()), ("resolver", pa.string()), ("confidence", pa.float64())]
@@ -105,9 +105,8 @@ def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> p
 
 def _candidates(references: pa.Table, keys: ReferenceKeys, index: Index) -> _Found:
     """The equi-join of the keys of references with those of papers."""
-    asked = distinct(keys.keys)
+    asked, which = np.unique(keys.keys, return_inverse=True)
     matches = index.match(asked)
-    which = np.searchsorted(asked, keys.keys)
     is_found = (matches.last > matches.first)[which]
     kinds = kinds_of(keys.keys)
     is_near = kinds == Kind.NEAR

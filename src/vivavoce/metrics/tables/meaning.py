@@ -19,16 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import cell_key
+from vivavoce.metrics.tables.likeness import LONG, are_like
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.quantities import read_numbers, same_numbers
 from vivavoce.metrics.tables.table_questions import rename_columns
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.metrics.tables.wording import (
-    NEGATIONS,
-    are_contrasted,
     clean,
     expand,
     head,
+    is_negated,
     is_short_for,
     own_terms,
     raw_words,
@@ -56,11 +56,6 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PERIOD = re.compile(r"\s+(?:-|to|until|through)\s+|(?<=\d{4})-(?=\d\d?/\d{4})")
 _COUNT = re.compile(r"[(\[](#[^()\[\]]+)[)\]]")
 _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
-# Cosines of MiniLM, fitted to the half of the labelled pairs that was set aside for it.
-MIN_SHORT, MIN_LONG, MIN_WORD = 0.6, 0.45, 0.6
-MAX_SHARED = 0.5
-_LONG = 5
-"""Words from which a cell is a sentence, of which word order is a part."""
 
 
 @dataclass(slots=True)
@@ -90,16 +85,32 @@ class Meaning:
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:
-            one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
-            one, other = write_out(one, other), write_out(other, one)
-            self._known[key] = self._decide(one, other, header)
+            self._known[key] = self._decide(*self.compared(first, second), header)
         return self._known[key]
 
+    def compared(self, first: str, second: str) -> tuple[str, str]:
+        """Two texts clean and written out, as they are compared."""
+        first, second = sorted((first, second))
+        one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
+        return write_out(one, other), write_out(other, one)
+
     def _decide(self, one: str, other: str, header: str | None) -> bool:
+        found = self.by_forms(one, other, header)
+        if found is None:
+            vector = self.vector if self.embed is not None else None
+            return are_like(one, other, header, vector)
+        return found
+
+    def by_forms(self, one: str, other: str, header: str | None) -> bool | None:
+        """Decision about clean texts by their forms; None where these leave it open."""
         if one == other:
             return True
         found = header_forms(one, other) if header is None else self._cell_forms(one, other, header)
-        return self._are_near(one, other) if found is None else found
+        if found is None and (
+            is_negated(one) != is_negated(other) or _digits(one) != _digits(other)
+        ):
+            return False
+        return found
 
     def _cell_forms(self, one: str, other: str, header: str) -> bool | None:
         numbers = (mark_forms, date_forms, complexity_forms, number_forms)
@@ -119,50 +130,31 @@ class Meaning:
             if is_ordered or not (ones and others):
                 if len(ones) != len(others):
                     return None if not (ones and others) else False
-                return all(self._same(a, b, header) for a, b in zip(ones, others, strict=True))
+                pairs = zip(ones, others, strict=True)
+                return all(self._have_same_form(a, b, header) for a, b in pairs) or None
             return self._are_same_sets(ones, others, header)
         return None
+
+    def _have_same_form(self, one: str, other: str, header: str) -> bool:
+        return self.by_forms(*self.compared(one, other), header) is True
 
     def _are_same_sets(
         self, ones: Sequence[str], others: Sequence[str], header: str
     ) -> bool | None:
         if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
             return True
-        left = list(others)
+        left, unmatched = list(others), list[str]()
         for item in ones:
-            match = next((each for each in left if self._same(item, each, header)), None)
+            match = next((each for each in left if self._have_same_form(item, each, header)), None)
             if match is None:
-                return False
-            left.remove(match)
-        return not left
+                unmatched.append(item)
+            else:
+                left.remove(match)
+        # Items that both leave over may be the same in other words.
+        return None if unmatched and left else not (unmatched or left)
 
-    def _are_near(self, one: str, other: str) -> bool:
-        """True if an embedding holds two texts for the same that forms do not decide."""
-        words, others = raw_words(one), raw_words(other)
-        is_negated = [not NEGATIONS.isdisjoint(each) for each in (words, others)]
-        digits = [{word for word in each if word.isdigit()} for each in (words, others)]
-        if self.embed is None or is_negated[0] != is_negated[1] or digits[0] != digits[1]:
-            return False
-        if are_contrasted(words, others):
-            return False
-        nearness = float(self._vector(one) @ self._vector(other))
-        is_near = self._nearest(words, others) >= MIN_WORD
-        if max(len(words), len(others)) < _LONG:
-            return nearness >= MIN_SHORT and is_near
-        stems, their = set(terms_of(one)), set(terms_of(other))
-        # All but a word or two are shared: these words decide.
-        is_edit = len(stems & their) > MAX_SHARED * len(stems | their)
-        return nearness >= MIN_LONG and (is_near or not is_edit)
-
-    def _nearest(self, words: Sequence[str], others: Sequence[str]) -> float:
-        """Nearness to the other text of the words that only one has: that of the farthest word."""
-        left = [sorted(set(words) - set(others)), sorted(set(others) - set(words))]
-        if not (left[0] and left[1]):
-            return 0.0
-        table = np.array([[self._vector(x) @ self._vector(y) for y in left[1]] for x in left[0]])
-        return float(table.max(axis=1).min() + table.max(axis=0).min()) / 2
-
-    def _vector(self, text: str) -> npt.NDArray[np.float64]:
+    def vector(self, text: str) -> npt.NDArray[np.float64]:
+        """Vector of a text by the embedding, made once."""
         if text not in self._vectors:
             assert self.embed is not None
             self._vectors[text] = np.asarray(self.embed([text])[0], dtype=np.float64)
@@ -170,7 +162,7 @@ class Meaning:
 
 
 def header_forms(one: str, other: str) -> bool | None:
-    """True for headers of the same words; None where these do not decide."""
+    """True for headers of the same words; None for others."""
     one, other = (text.replace("\\#", "#") for text in (one, other))
     bare = [
         re.sub(r"(?<=\w)\?$|^is\s", "", count[1] if (count := _COUNT.search(text)) else head(text))
@@ -181,7 +173,7 @@ def header_forms(one: str, other: str) -> bool | None:
             return True
         if is_short_for(first, second) or is_short_for(second, first):
             return True
-    return False if are_contrasted(raw_words(one), raw_words(other)) else None
+    return None
 
 
 def mark_forms(one: str, other: str, header: str) -> bool | None:
@@ -243,39 +235,47 @@ def _complexity(text: str) -> tuple[str, ...] | None:
 
 def number_forms(one: str, other: str, header: str) -> bool | None:
     """Numbers with units; None unless both cells consist of numbers."""
-    tries = [(one, other), (head(one), head(other))]
-    for first, second in tries:
+    for first, second in _wholes_and_heads(one, other):
         numbers = read_numbers(first), read_numbers(second)
         if numbers[0] is None or numbers[1] is None:
             return None
-        if same_numbers(numbers[0], numbers[1], header):
-            return True
+        if (found := same_numbers(numbers[0], numbers[1], header)) is not False:
+            return found
     return False
 
 
+def _wholes_and_heads(one: str, other: str) -> list[tuple[str, str]]:
+    """Two texts, and the parts of them outside brackets unless both have some."""
+    heads = (head(one), head(other))
+    both = heads[0] != one and heads[1] != other
+    return [(one, other)] if both else [(one, other), heads]
+
+
 def word_forms(one: str, other: str, header: str = "") -> bool | None:
-    """Words in the same senses, or a short form; False where words exclude each other."""
-    for first, second in ((one, other), (head(one), head(other))):
+    """Words in the same senses, or a short form; False where names with digits differ."""
+    for first, second in _wholes_and_heads(one, other):
         words = raw_words(first), raw_words(second)
         if terms_of(first) == terms_of(second):
             in_order = [terms_in_order(text) for text in (first, second)]
             is_passive = len({"by" in each for each in words}) == 2
-            return min(map(len, words)) < _LONG or in_order[0] == in_order[1] or is_passive
+            return min(map(len, words)) < LONG or in_order[0] == in_order[1] or is_passive
         if "".join(words[0]) == "".join(words[1]):
             return True
         if is_short_for(first, second) or is_short_for(second, first):
             return True
-        is_short = max(map(len, words)) < _LONG
+        is_short = max(map(len, words)) < LONG
         if is_short and own_terms(first, header) == own_terms(second, header):
             return True
-    if min(map(len, words)) < _LONG and are_contrasted(*words):
-        return False
     digits = [{word for word in each if any(map(str.isdigit, word))} for each in words]
     return False if digits[0] and digits[1] and digits[0] != digits[1] else None
 
 
+def _digits(text: str) -> set[str]:
+    return {word for word in raw_words(text) if word.isdigit()}
+
+
 def _is_sentence(one: str, other: str) -> bool:
-    return max(len(raw_words(text)) for text in (one, other)) >= _LONG
+    return max(len(raw_words(text)) for text in (one, other)) >= LONG
 
 
 def _items(text: str) -> list[str]:
@@ -283,7 +283,7 @@ def _items(text: str) -> list[str]:
     text = _ETC.sub("", _THOUSANDS.sub("", text))
     items = [item.strip() for item in _SEPARATOR.split(text) if item and item.strip()]
     is_list = len(items) <= _MAX_ITEMS and all(len(i.split()) <= _MAX_ITEM_WORDS for i in items)
-    if len(items) == 2 and " and " in text and len(raw_words(text)) > _LONG:
+    if len(items) == 2 and " and " in text and len(raw_words(text)) > LONG:
         is_list = False  # a sentence with two objects
     return list(dict.fromkeys(items)) if is_list else []
 

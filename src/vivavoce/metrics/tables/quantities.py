@@ -8,6 +8,7 @@ percentage are the same (`0.912`, `91.2%`).
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -27,9 +28,14 @@ _SCALES: dict[str, float] = _DATA["scales"]
 _BOUNDS: dict[str, str] = {word: sign for sign, words in _DATA["bounds"].items() for word in words}
 _FILLERS = frozenset(_DATA["fillers"])
 
+_COUNTS: dict[str, int] = _DATA["counts"] | {word: int(n) for word, n in NUMBER_WORDS.items()}
+_SMALL, _COUNTED = (
+    "|".join(sorted((word for word, n in _COUNTS.items() if n < most), key=len, reverse=True))
+    for most in (100, math.inf)
+)
 _NUMBER = r"(?:\d{1,3}(?:[, \u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+"
 _POWER = re.compile(
-    rf"(?:({_NUMBER})\s*[x×·*]\s*)?\b10\s*(?:\^\s*|(?=\s*[-+]\s*\d+$))([-+]?)\s*(\d+)"
+    rf"(?:({_NUMBER})\s*[x×·*]\s*)?\b10\s*(?:\^\s*|(?=\s*[-+]\s*\d$))([-+]?)\s*(\d+)"
 )
 _ROUGH = re.compile(r"~|\b(?:about|approx\w*|around|roughly|circa|ca)\b\.?", re.IGNORECASE)
 _SPREAD = re.compile(rf"\(?\s*(?:±|\bSD\b\s*=?)\s*({_NUMBER})\s*%?\s*\)?")
@@ -39,7 +45,8 @@ _TOKEN = re.compile(
     rf"(?P<bound>{_BOUND})?\s*(?P<money>[$€])?\s*(?P<sign>(?<![\w)%])[+-])?"
     rf"(?<![^\W_])(?<!\d\.)(?<![^\W\d_]-)(?P<number>{_NUMBER})"
     rf"(?:\s?(?P<scale>(?-i:{_SCALE}))(?![^\W_]))?(?P<plus>\+(?!\s*\d))?"
-    r"\s?(?P<unit>percentage points|[%°$€]|(?!to\b|and\b|or\b|until\b)[^\W\d_]+(?:/[^\W\d_]+)?)?",
+    r"\s?(?P<unit>percentage points|[%$€]|°[CF]?|"
+    r"(?!to\b|and\b|or\b|until\b)[^\W\d_]+(?:[23]\b)?(?:/[^\W\d_]+(?:[23]\b)?)?)?",
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\s*(?:-|–|to|and|through|until)\s*", re.IGNORECASE)
@@ -47,7 +54,10 @@ _BETWEEN = re.compile(r"\bbetween\b", re.IGNORECASE)
 _BY = re.compile(r"(?<=[\d°])\s*[x×]\s*(?=\d)")
 _RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
 _SQUARE = re.compile(r"(?<=\d)\^2\b")
-_PER = re.compile(r"\s*\b(\w+)\^-1")
+_RAISED = re.compile(r"(?<=[^\W\d_])\^([23])\b")
+_PER = re.compile(r"\s*\b([^\W\d_]+)\^-([1-3])\b")
+_REWRITES = tuple((re.compile(old, re.IGNORECASE), new) for old, new in _DATA["rewrites"])
+_SPELLED = re.compile(rf"\b(?:{_SMALL})(?:[\s-]+(?:and\s+)?(?:{_COUNTED}))*\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|=")
 _MAX_CELL = 200
 _RELATIVE = 1e-6
@@ -90,12 +100,15 @@ def read_numbers(text: str) -> Numbers | None:
     Args:
         text: The cell without markup, with one kind of dash.
     """
-    if len(text) > _MAX_CELL or not re.search(r"\d|\b(?:" + "|".join(NUMBER_WORDS) + r")\b", text):
+    text = _SPELLED.sub(_spelled, text) if len(text) <= _MAX_CELL else ""
+    if not re.search(r"\d", text):
         return None
-    text = " ".join(NUMBER_WORDS.get(word.lower(), word) for word in text.split())
+    for old, new in _REWRITES:
+        text = old.sub(new, text)
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
     text = _RANGE.sub(r"\1 - ", text)
-    text = _PER.sub(r"/\1", _SQUARE.sub("", _BY.sub(" , ", text)))
+    text = _PER.sub(lambda m: f"/{m[1]}{m[2].strip('1')}", _SQUARE.sub("", _BY.sub(" , ", text)))
+    text = _RAISED.sub(r"\1", text)
     plain = _ROUGH.sub("", text)
     spreads = [float(match[1].replace(",", "")) for match in _SPREAD.finditer(plain)]
     words = _SPREAD.sub(" ", plain)
@@ -112,15 +125,15 @@ def read_numbers(text: str) -> Numbers | None:
         position = match.end()
     nouns |= set(_WORD.findall(words[position:].lower()))
     kept = frozenset(word.removesuffix("s") for word in nouns - _FILLERS if word)
-    if not found or len(kept) > len(found):
+    if not found or len(kept) > len(found) + 1:
         return None
     if spreads:
         found[0] = replace(found[0], spread=spreads[0])
     return Numbers(_share_units(found), kept)
 
 
-def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool:
-    """True if two cells state the same numbers.
+def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool | None:
+    """True if two cells state the same numbers; None if only the words beside them differ.
 
     Args:
         first: Of one cell.
@@ -130,10 +143,10 @@ def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool:
     ones, others = _unrepeated(first.quantities), _unrepeated(second.quantities)
     if len(ones) != len(others):
         return False
-    if not (first.nouns <= second.nouns or second.nouns <= first.nouns):
-        return False
     given = _header_unit(header)
-    return all(_same(one, other, given) for one, other in zip(ones, others, strict=True))
+    if not all(_same(one, other, given) for one, other in zip(ones, others, strict=True)):
+        return False
+    return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
 
 def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
@@ -142,7 +155,7 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
     mantissa, _, exponent = digits.partition("e")
     scale = _SCALES[match["scale"]] if match["scale"] else 1.0
     after = match["unit"] or match["money"] or ""
-    unit, factor = _UNITS.get(after) or _UNITS.get(after.lower()) or ("", 1.0)
+    unit, factor = _unit(after) or ("", 1.0)
     power = scale * factor * 10.0 ** float(exponent or 0)
     bound = _BOUNDS.get((match["bound"] or "").lower(), "") or (">" if match["plus"] else "")
     value = float(mantissa) * power
@@ -158,6 +171,32 @@ def _quantity(match: re.Match[str], *, is_rough: bool) -> tuple[Quantity, str]:
         closes_range=False,
     )
     return quantity, "" if unit or not after else after.lower()
+
+
+def _unit(name: str) -> tuple[str, float] | None:
+    """Base unit and factor, also of a square, a cube or a quotient of known units."""
+    if known := _UNITS.get(name) or _UNITS.get(name.lower()):
+        return known
+    above, _, below = name.partition("/")
+    if below:
+        parts = _unit(above), _unit(below)
+        return parts[0] and parts[1] and (f"{parts[0][0]}/{parts[1][0]}", parts[0][1] / parts[1][1])
+    base = _UNITS.get(name[:-1]) if name[-1:] in "23" else None
+    return base and (base[0] + name[-1], base[1] ** int(name[-1]))
+
+
+def _spelled(words: re.Match[str]) -> str:
+    """A number in words as digits: `four hundred and ten` -> 410."""
+    total = part = 0
+    for word in re.split(r"[\s-]+(?:and\s+)?", words[0].lower()):
+        count = _COUNTS[word]
+        if count < 100:
+            part += count
+        elif count == 100:
+            part = max(part, 1) * count
+        else:
+            total, part = total + max(part, 1) * count, 0
+    return str(total + part)
 
 
 def _share_units(found: list[Quantity]) -> tuple[Quantity, ...]:
@@ -221,12 +260,22 @@ def _same(one: Quantity, other: Quantity, given: float | None) -> bool:
         scaled = [_times(each, given) if not each.unit else each for each in (one, other)]
         pairs += [(scaled[0], other), (one, scaled[1]), (scaled[0], scaled[1])]
     if {one.unit, other.unit} <= {"", "share"} and not (one.is_rough or other.is_rough):
-        pairs += [(_times(a, 100.0), b) for a, b in ((one, other), (other, one)) if _is_share(a, b)]
+        both = ((one, other), (other, one))
+        as_shares = [(_times(a, 100.0), b) for a, b in both if _is_share(a, b)]
+        is_plain = (
+            one.unit == other.unit or given is not None or not any(map(_is_part, (one, other)))
+        )
+        pairs = [*pairs, *as_shares] if is_plain else as_shares
     return any(_close(a, b) for a, b in pairs)
 
 
 def _is_share(small: Quantity, large: Quantity) -> bool:
-    return not small.unit and 0 < abs(small.value) <= 1 < large.value <= 100 and small.step < 1
+    return _is_part(small) and (large.unit == "share" or 1 < large.value <= 100)
+
+
+def _is_part(one: Quantity) -> bool:
+    """True for a part of one, such as 0.01."""
+    return not one.unit and 0 < abs(one.value) <= 1 and one.step < 1
 
 
 def _times(one: Quantity, factor: float) -> Quantity:

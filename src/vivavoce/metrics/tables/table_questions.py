@@ -95,6 +95,9 @@ PAIRS = 10
 MAX_PAIRS = 10_000
 """Pairwise questions that one table is asked at most."""
 
+BIASES = ("yes_bias", "no_bias")
+"""Shares of control questions, whose right answer is known, that a reader gets wrong."""
+
 Answers = Mapping[str, bool]
 """Yes or no by the key of the question; what is not there was not answered."""
 
@@ -132,6 +135,9 @@ class Tally:
     """Recall and precision of each aspect; those of papers need no reader."""
     yes_bias: Ratio
     """Probes answered with yes."""
+    no_bias: Ratio
+    """Questions whose answer is surely yes, since the other table has the same words, not
+    answered with yes."""
     unanswered: int
     """Questions and probes without an answer; they count as no."""
 
@@ -259,13 +265,23 @@ def tally(
         ratios[f"{aspect}_p"] = replace(precision, when_none=0.0 if recall.asked else None)
     sides: tuple[Side, ...] = ("gold", "system")
     probed = [answers[side].get(probe.key, False) for side in sides for probe in asked[side].probes]
+    others: dict[Side, Side] = {"gold": "system", "system": "gold"}
+    sure = [
+        answers[side].get(question.key, False)
+        for side in sides
+        for question in asked[side].questions
+        if pair.read(question, side, on=others[side])
+    ]
     everything = [
         question.key in answers[side]
         for side in sides
         for question in (*asked[side].questions, *asked[side].probes)
     ]
     return Tally(
-        replace(papers, ratios=ratios), Ratio(sum(probed), len(probed)), everything.count(False)
+        score=replace(papers, ratios=ratios),
+        yes_bias=Ratio(sum(probed), len(probed)),
+        no_bias=Ratio(sure.count(False), len(sure)),
+        unanswered=everything.count(False),
     )
 
 

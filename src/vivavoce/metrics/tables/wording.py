@@ -38,6 +38,7 @@ _AMERICAN = (
 )
 _CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
 _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
+_COUNT = re.compile(r"\bno\.(?=\s|$)|^no of\b", re.IGNORECASE)
 _COUNTS = ("#", "num", "nr", "nb")
 _WHOLE = 2
 """Letters of an abbreviation that stands for something only where it is the whole cell."""
@@ -179,6 +180,16 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
             if stems[place] not in _FILLERS:
                 yield stems[place]
             place += 1
+
+
+def content_words(text: str) -> list[str]:
+    """Distinct words of a clean text without function words, in their order."""
+    return [word for word in dict.fromkeys(raw_words(text)) if word not in _FILLERS]
+
+
+def is_negated(text: str) -> bool:
+    """True for a clean text with a word that negates; `No. of` is a count."""
+    return not NEGATIONS.isdisjoint(raw_words(_COUNT.sub("", text)))
 
 
 def are_contrasted(first: Sequence[str], second: Sequence[str]) -> bool:

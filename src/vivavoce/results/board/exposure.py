@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from vivavoce.models.cutoffs import STATUSES, Cutoffs, Status
+from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
@@ -65,10 +65,11 @@ def exposure_fields(
     cutoff = cutoffs.of(log.key.model)
     found = Counter(statuses)
     common = {
-        "cutoff": cutoff.date if cutoff else None,
+        "cutoff": cutoff.date if cutoff and cutoff.date != UNKNOWN else None,
         "source": cutoff.source if cutoff else None,
         "margin_days": cutoffs.margin_days,
         "items": {name: found[name] for name in STATUSES},
+        **(cutoff.about if cutoff else {}),
     }
     status = MIXED if len(found) > 1 else next(iter(found), "unknown")
     return [{"contamination": status, "exposure": {**common, **asdict(gap)}} for gap in gaps]

@@ -9,8 +9,11 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from vivavoce.results.logs.records import RunLog
+from vivavoce.metrics.tables.table_questions import BIASES
+from vivavoce.results.logs.records import RunLog, mean_value
 
+MAX_WRONG = 0.5
+"""Of `BIASES` together: 1 for an answerer that always says the same, or tosses a coin."""
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -27,7 +30,7 @@ def has_a_gap(exposure: Exposure | None) -> Exposure | None:
 
 @with_config(READING)
 class Exposure(TypedDict, total=False):
-    """Known facts of a row's items in its model's training data."""
+    """Known facts of a row's items in its model's training data, and of the model itself."""
 
     cutoff: str | None
     source: str | None
@@ -39,6 +42,10 @@ class Exposure(TypedDict, total=False):
     ci: Pair | None
     n_seen: Count
     n_clean: Count
+    maker: str
+    open_weights: bool
+    size: str
+    released: str
 
 
 def fit_of(log: RunLog) -> Fit | None:
@@ -63,9 +70,17 @@ def work_of(log: RunLog) -> Work | None:
 
 def why_set_aside(log: RunLog) -> str | None:
     """Reason why a log's values are not those of its setting."""
-    if (fit := fit_of(log)) is None or fit["dropped"] < 1:
+    if (fit := fit_of(log)) is not None and fit["dropped"] >= 1:
+        return "nothing of what the setting adds fitted the model's window"
+    asked = [name for name in BIASES if all(name in sample.values for sample in log.samples)]
+    wrong = {name: mean_value(log.samples, name) or 0.0 for name in asked}
+    if sum(wrong.values()) <= MAX_WRONG:
         return None
-    return "nothing of what the setting adds fitted the model's window"
+    yes, no = (wrong.get(name, 0.0) for name in BIASES)
+    return (
+        f"its answerer says yes to {yes:.0%} of control questions whose answer is no, "
+        f"and no to {no:.0%} of those whose answer is yes"
+    )
 
 
 @with_config(READING)

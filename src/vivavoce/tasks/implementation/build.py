@@ -9,6 +9,7 @@ Source: RD2Bench, section 2.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from vivavoce.store import table_of_parquet
 from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 from vivavoce.tasks.implementation.items.composed.compose import compose
+from vivavoce.tasks.implementation.items.composed.networks import compose_networks
 from vivavoce.tasks.implementation.items.formula import RESULT, list_formulas
 from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
@@ -46,6 +48,8 @@ class ImplementationOptions(Options):
     """A folder of one's own with `formulas/`, `architectures/`, `reports/` and `market/`."""
     composed: int = Field(default=0, ge=0)
     """Formulas composed from the round's seed, beside the fixed ones."""
+    composed_architectures: int = Field(default=0, ge=0)
+    """Architectures composed from the round's seed, beside the fixed ones."""
     formulas: tuple[str, ...] | None = Field(default=None, validate_default=True)
     architectures: tuple[str, ...] | None = Field(default=None, validate_default=True)
     reports: tuple[str, ...] | None = Field(default=None, validate_default=True)
@@ -73,10 +77,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: ImplementationOptions) -> Fa
         compose(spec.round.seed, options.composed, frames, RESULT),
         frames,
     )
-    architectures, tensors = rows.architecture_items(
-        (_known("architectures", folder)[name] for name in options.architectures or ()),
-        spec.round.seed,
-    )
+    chosen = (_known("architectures", folder)[name] for name in options.architectures or ())
+    networks = compose_networks(spec.round.seed, options.composed_architectures)
+    architectures, tensors = rows.architecture_items(chain(chosen, networks), spec.round.seed)
     reports = [_known("reports", folder)[name] for name in options.reports or ()]
     claims, claimed = rows.reproduce_items(reports, known, frames)
     tasks = {

@@ -125,7 +125,8 @@ def architecture_sample(row: Row, prompts: PromptSet, max_tokens: int) -> Sample
         "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
     }
     prompt = prompts.render("architecture", slots, {})
-    return _sample(row, prompt, row["reference"], max_tokens)
+    misread = json.loads(row.get("misread") or "{}")
+    return _sample(row, prompt, row["reference"], max_tokens, {"misread": misread})
 
 
 def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:

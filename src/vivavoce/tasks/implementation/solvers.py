@@ -40,8 +40,9 @@ def misreader(what: str = "data") -> Solver:
     """Answer with the program of a reader who mistakes one thing; the reference where none can.
 
     Args:
-        what: `data` takes a wrong column, `field` a wrong operation, `lags` forgets the instrument,
-            `corner` fills no windows.
+        what: In a formula `data` takes a wrong column, `field` a wrong operation, `lags` forgets
+            the instrument, `corner` fills no windows. In a network `data` reads edges backwards,
+            `field` takes a wrong operation, `corner` leaves out the node or the edges' weights.
 
     Raises:
         InputError: `what` is none of these.

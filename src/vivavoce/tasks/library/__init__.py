@@ -68,7 +68,7 @@ def passages_of(paper: LibraryPaper) -> Iterator[Passage]:
         for text in cut_text(headed(section.heading, section.text), PASSAGE, OVERLAP):
             yield paper.paper_id, f"section {number}", text
     for number, table in enumerate(paper.tables, 1):
-        for text in cut_table(table.caption, table.cells, PASSAGE):
+        for text in cut_table(table.caption, table.shown(), PASSAGE):
             yield paper.paper_id, f"table {number}", text
 
 
@@ -160,7 +160,7 @@ def library_rows(corpus: Corpus, paper_ids: Iterable[str], *, texts: bool = True
             row["sections"].append({"heading": section["heading"], "text": section["text"]})
     for table in corpus.rows("tables") if texts else ():
         if row := rows.get(table["paper_id"]):
-            row["tables"].append({"caption": table["caption"], "cells": table["cells"]})
+            row["tables"].append({name: table[name] for name in LibraryTable.__slots__})
     return [rows[name] for name in sorted(rows)]
 
 
@@ -221,7 +221,10 @@ def _paper(row: Row) -> LibraryPaper:
         abstract=row["abstract"],
         sections=tuple(LibrarySection(one["heading"], one["text"]) for one in row["sections"]),
         tables=tuple(
-            LibraryTable(one["caption"], tuple(tuple(cells) for cells in one["cells"]))
+            LibraryTable(
+                one["caption"],
+                *(tuple(map(tuple, one.get(name) or ())) for name in ("cells", "spans", "bold")),
+            )
             for one in row["tables"]
         ),
     )
@@ -337,7 +340,7 @@ class Library:
             return cut_text(headed(section.heading, section.text), size) or ["(empty)"]
         tables = {f"table {n}": one for n, one in self._shown_tables(paper)}
         if table := tables.get(part):
-            return cut_table(table.caption, table.cells, size) or ["(empty)"]
+            return cut_table(table.caption, table.shown(), size) or ["(empty)"]
         return None
 
     def _names(self, paper: LibraryPaper) -> str:

@@ -14,11 +14,17 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.ranking.items.boards import FAMILY, ITEM, RankedBoard, item_of, ranked_boards
+from vivavoce.tasks.ranking.items.boards import (
+    FAMILY,
+    ITEM,
+    BoardQuery,
+    RankedBoard,
+    item_of,
+    ranked_boards,
+)
 from vivavoce.tasks.ranking.items.graph_items import (
     CANDIDATE_FIELDS,
     PAPERS,
-    BoardQuery,
     GraphPart,
     RankingOptions,
     make_graph_part,

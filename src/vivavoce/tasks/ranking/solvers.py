@@ -7,7 +7,7 @@ Those without a model rank the candidates of an item in `rank_by_graph`, and the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from random import Random
 
@@ -18,7 +18,7 @@ from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
-from vivavoce.tasks.ranking.items.boards import FAMILY
+from vivavoce.tasks.ranking.items.boards import FAMILY, BoardQuery
 from vivavoce.tasks.ranking.items.graph_ranking import (
     SETTINGS,
     Direction,
@@ -30,7 +30,7 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
     rank_papers,
 )
 from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
-from vivavoce.tasks.ranking.items.tournament import ENCODERS, BoardQuery, Tournament
+from vivavoce.tasks.ranking.items.tournament import ENCODERS, Tournament
 from vivavoce.text.dates import day_after
 
 __all__ = [
@@ -126,15 +126,16 @@ def tournament(stop_words: bool = True) -> Solver:
 
     def by_wins(state: TaskState, row: Row) -> list[str]:
         opened = _opened(state)
-        query = BoardQuery(row["task"], row["dataset"], row["metric"], row["higher_is_better"])
+        rank = partial(opened.tournament.rank, higher_is_better=row["higher_is_better"])
+        query = BoardQuery(row["id"], row["task"], row["dataset"], row["metric"])
         if state.metadata["task"] != GRAPH:
             dates: Mapping[str, str | None] = dict(zip(row["papers"], row["dates"], strict=True))
-            return opened.tournament.rank(query, _listed(row), dates)
+            return rank(query, _listed(row), dates)
         text = SETTINGS[state.metadata["setting"]][1]
         graph = opened.graph
         places = candidate_places(row, text, stop_words=stop_words).tolist()
         dates = {graph.ids[place]: graph.published[place] for place in places}
-        return opened.tournament.rank(query, list(dates), dates)
+        return rank(query, list(dates), dates)
 
     return _ranking("tournament", by_wins)
 

@@ -36,6 +36,7 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
+from vivavoce.metrics.tables.table_questions import BIASES
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
@@ -60,7 +61,6 @@ from vivavoce.tasks.tables.roles.answering import (
 )
 
 FORMS = "forms"
-YES_BIAS = "yes_bias"
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""
 
@@ -116,7 +116,7 @@ def tables(pairs: int | None = None, seed: int = 0, meaning: str = FORMS) -> Sco
     return _scorer(compare, pairs, seed)
 
 
-@scorer(metrics={**_BY_NAME, YES_BIAS: [mean()]})
+@scorer(metrics={**_BY_NAME, **{name: [mean()] for name in BIASES}})
 def tables_by_use(
     pairs: int | None = None,
     seed: int = 0,
@@ -145,7 +145,7 @@ def tables_by_use(
         notes["use"] = used.record
         return numbers(used.values())
 
-    return _scorer(ask, use.pairs, seed, YES_BIAS)
+    return _scorer(ask, use.pairs, seed, *BIASES)
 
 
 def use_of(pairs: int | None, seed: int, headers: str, synthesizer: bool) -> Use:
@@ -347,8 +347,8 @@ class Evaluation:
         ]
         return {
             "judge": " ".join(parts),
-            "judged": [*_ON_QUESTIONS, YES_BIAS],
-            "diagnostics": [*card.diagnostics, YES_BIAS],
+            "judged": [*_ON_QUESTIONS, *BIASES],
+            "diagnostics": [*card.diagnostics, *BIASES],
         }
 
     def _name(self, role: str, given: str) -> str:

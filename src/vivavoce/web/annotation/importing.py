@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +278,9 @@ def _replay(session: Session, campaign: Campaign, records: Sequence[DecisionReco
     session.flush()
     # Events need the ids of the assignments.
     for assignment, of_it in written:
-        for at in sorted({at for record in of_it for at in record.signs}):
+        # A later decision repeats the moments of the one before; two may be the same moment.
+        signs = reduce(or_, (Counter(record.signs) for record in of_it))
+        for at in sorted(signs.elements()):
             event = campaign.event("shown", at, assignment.person, assignment=assignment.id)
             session.add(event)
     session.flush()

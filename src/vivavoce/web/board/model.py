@@ -142,6 +142,8 @@ class Site:
     contestants: tuple[ModelOf, ...]
     nav: tuple[Link, ...] = ()
     """The links in the head of every page."""
+    note: str = ""
+    """Words on top of the first page."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import fsum
 from typing import Any, NamedTuple
 
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
-from vivavoce.web.board.entries import rank_bounds
+from vivavoce.web.board.entries import dollars, rank_bounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, is_floor, title_of
-from vivavoce.web.printing import counted, share, visible
+from vivavoce.web.printing import share, visible
 
 Interval = tuple[float, float]
 
@@ -53,6 +54,63 @@ class Line(NamedTuple):
     seen: str
     judge: str
     cutoff: str
+    about: Mapping[str, Any]
+    """What the table of models says of it: maker, open weights, size, day of release."""
+
+
+class Head(NamedTuple):
+    """A column of facts between the names and the tasks."""
+
+    label: str
+    says: str
+    kind: str
+    """`text` or `number`, for sorting."""
+    of: Callable[[Line], str]
+    first: str = "ascending"
+    stays: bool = True
+    """True if it stays in view while the tasks are scrolled."""
+
+
+def _told(name: str, line: Line) -> str:
+    return visible(line.about.get(name, ""), 40)
+
+
+def _weights(line: Line) -> str:
+    is_open = line.about.get("open_weights")
+    return "" if is_open is None else "open" if is_open else "closed"
+
+
+HEADS = (
+    Head(
+        "$ an answer",
+        "US dollars for one answer, as a mean over the tasks that record a cost",
+        "number",
+        lambda line: "" if line.price is None else dollars(line.price),
+    ),
+    Head(
+        "Valid",
+        "Share of the answers that could be read and scored",
+        "number",
+        lambda line: line.valid,
+        "descending",
+    ),
+    Head(
+        "Seen before",
+        "Share of the items that were public before the model’s training data ended",
+        "number",
+        lambda line: line.seen,
+    ),
+    Head(
+        "Judge calibrated",
+        "Tasks where people’s labels correct the judge’s verdicts, of those that it judged",
+        "text",
+        lambda line: line.judge,
+    ),
+    Head("Maker", "Who made the model", "text", partial(_told, "maker"), stays=False),
+    Head("Weights", "Whether the model’s weights are open", "text", _weights, stays=False),
+    Head("Size", "Parameters of the model", "text", partial(_told, "size"), stays=False),
+    Head("Released", "Day of release", "text", partial(_told, "released"), stays=False),
+)
 
 
 def overview(site: Site) -> dict[str, Any]:
@@ -78,9 +136,10 @@ def overview(site: Site) -> dict[str, Any]:
         "lines": found[:room],
         "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
         "unlisted": max(0, len(found) - room),
+        "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
         "has_prices": any(line.price is not None for line in found),
-        "has_seen": any(line.seen for line in found),
-        "has_judge": any(line.judge for line in found),
+        "has_cutoffs": any(line.seen for line in found),
+        "has_weights": any(map(_weights, found)),
         "counts": (len(site.contestants), len(site.boards), len(site.round_names)),
         "about_rounds": [about_round(entry) for entry in site.rounds],
     }
@@ -133,7 +192,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
             shares[board.family].append(above)
     measured = [row for row in rows if row is not None]
     cutoffs = [(row.get("exposure") or {}).get("cutoff") for row in measured]
-    name, _, options = visible(one.name, 80).partition("(")
+    name, _, options = visible(one.name, 200).partition("(")
     return Line(
         one,
         name,
@@ -150,6 +209,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
         _seen(measured),
         _judge(measured),
         next((str(cutoff) for cutoff in cutoffs if cutoff), ""),
+        measured[0].get("exposure") or {} if measured else {},
     )
 
 
@@ -193,7 +253,7 @@ def _judge(rows: Sequence[Row]) -> str:
     if not judged:
         return ""
     calibrated = sum(bool(row.get("calibrated")) for row in judged)
-    return f"{calibrated} of {counted(len(judged), 'task', 'tasks')} calibrated"
+    return f"{calibrated} of {len(judged):,}"
 
 
 def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:

@@ -74,12 +74,13 @@ def write_site(
     Of an earlier build in the folder only what changed is written again. `board` holds `rows` as
     `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
     metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer;
-    `options` are written beside the pages for whoever checks them.
+    `options` are written beside the pages for whoever checks them; of these, `note`
+    is shown on top of the first page.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
     """
-    site = read_site(board)
+    site = replace(read_site(board), note=str((options or {}).get("note", "")))
     history = history_of(site, out, reasons=reasons, date=date)
     made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
     write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)

@@ -6,7 +6,7 @@ document.documentElement.classList.add("js");
 
 const byId = (id) => document.getElementById(id);
 const table = document.querySelector("table.board, table.matrix");
-const CHOICES = ["q", "kind", "complete", "family", "setting", "price", "cutoff", "intervals"];
+const CHOICES = ["q", "kind", "complete", "family", "setting", "price", "cutoff", "weights", "intervals"];
 const controls = Object.fromEntries(CHOICES.map((key) => [key, byId(key === "q" ? "filter" : key)]));
 const state = { ...Object.fromEntries(CHOICES.map((key) => [key, ""])), sort: "", hide: [] };
 
@@ -59,6 +59,7 @@ function matches(row) {
   // Whoever has no price or no cutoff fails no limit: a baseline costs nothing and learnt nothing.
   if (state.price && Number(row.dataset.price) > Number(state.price)) return false;
   if (state.cutoff && row.dataset.cutoff >= state.cutoff) return false;
+  if (state.weights && row.dataset.weights !== state.weights) return false;
   return !state.kind || row.classList.contains(state.kind);
 }
 
@@ -73,9 +74,12 @@ function filterRows() {
   table.closest(".scroll").hidden = shown === 0;
   const nothing = document.querySelector(".nothing");
   if (nothing) nothing.hidden = shown !== 0;
-  const isChosen = ["q", "kind", "complete", "price", "cutoff"].some((key) => state[key].trim());
+  const isChosen = ["q", "kind", "complete", "price", "cutoff", "weights"].some((key) => state[key].trim());
   const status = byId("status");
-  if (status) status.textContent = isChosen ? `${shown} of ${rows.length} rows` : "";
+  const lost = headersOf(table).filter(isHidden).length;
+  const told = isChosen ? [`${shown} of ${rows.length} rows`] : [];
+  if (lost) told.push(`${lost} ${lost === 1 ? "column" : "columns"} hidden`);
+  if (status) status.textContent = told.join(", ");
 }
 
 function isHidden(header) {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from vivavoce.tasks.implementation.items.composed.grammar import Node
+from vivavoce.tasks.implementation.items.composed.notation import Node
 
 Key = tuple[datetime, str]
 Values = dict[Key, float]
@@ -18,7 +18,7 @@ NAN = math.nan
 
 def compute(tree: Node, tables: dict[str, dict[str, dict[Key, Any]]]) -> Values:
     """Values of a tree; tables by name and column."""
-    if tree.is_column:
+    if tree.is_leaf:
         table, _, column = tree.name.partition(".")
         return tables[table][column]
     args = [compute(arg, tables) for arg in tree.args]

@@ -112,7 +112,7 @@ def test_a_careful_reader_finds_what_the_scorer_counts(server: ScriptedServer) -
     used = ask_models(server, Use(pairs=None), {"answerer": ("reader-careful", careful)})
     counted = score_table(GOLD, SYSTEM)
     assert [run.score for run in used.runs] == [counted, counted]
-    assert used.values() == {**counted.values(), "yes_bias": 0.0}
+    assert used.values() == {**counted.values(), "yes_bias": 0.0, "no_bias": 0.0}
     assert (used.record["cut_tables"], used.record["synthesizer"]) == (0, None)
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Literal, get_args
@@ -73,6 +73,8 @@ class Architecture:
     """Draws the inputs of the main track."""
     unseen: Callable[[np.random.Generator], dict[str, Array]]
     """Draws inputs of other sizes for the same weights."""
+    misread: Mapping[str, str] = field(default_factory=dict)
+    """References that mistake one thing each, by what."""
 
     def settings(self) -> str:
         """The driver's settings.json."""
@@ -130,12 +132,17 @@ def build_case(architecture: Architecture, seed: int) -> Case:
     """
     weights, inputs, unseen = draw_case(architecture, seed)
     return Case(
-        weights=save(weights),
-        inputs=save(inputs),
+        weights=_saved(weights),
+        inputs=_saved(inputs),
         gold=save(gold_layers(architecture, inputs, weights)),
-        unseen_inputs=save(unseen),
+        unseen_inputs=_saved(unseen),
         unseen_gold=save(gold_layers(architecture, unseen, weights)),
     )
+
+
+def _saved(arrays: Arrays) -> bytes:
+    """Arrays as safetensors, which takes them to be in row-major order."""
+    return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
 
 
 def draw_case(
@@ -155,19 +162,26 @@ def gold_layers(architecture: Architecture, inputs: Arrays, weights: Arrays) -> 
     The last digits of single precision depend on the processor. Those of double precision do too,
     but lie far below what is kept. `InputError` when an item has not as many layers as it says.
     """
-    torch, _ = import_geometric()
-    single = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
-        layers = architecture.truth(_doubles(inputs), _doubles(weights))
-    finally:
-        torch.set_default_dtype(single)
+    layers = in_double(architecture.truth, inputs, weights)
     if len(layers) != len(architecture.layers):
         raise InputError(
             f"The architecture {architecture.name} names {len(architecture.layers)} layers, and "
             f"its truth gives {len(layers)}."
         )
     return name_layers([_rounded(layer) for layer in layers])
+
+
+def in_double(
+    truth: Callable[[Arrays, Arrays], list[Array]], inputs: Arrays, weights: Arrays
+) -> list[Array]:
+    """Layers of a truth in double precision: arrays, each of its own shape."""
+    torch, _ = import_geometric()
+    single = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        return truth(_doubles(inputs), _doubles(weights))
+    finally:
+        torch.set_default_dtype(single)
 
 
 def driver_source() -> str:
@@ -183,7 +197,9 @@ def name_layers(layers: Sequence[Array]) -> dict[str, Array]:
 def draw_weights(architecture: Architecture, seed: int) -> dict[str, Array]:
     """Every parameter, in the order of its key; variances are positive."""
     generator = _generator(architecture, seed, _WEIGHTS)
-    return {key: _draw(generator, key, shape) for key, shape in architecture.parameters.items()}
+    return {
+        key: draw_parameter(generator, key, shape) for key, shape in architecture.parameters.items()
+    }
 
 
 def _doubles(arrays: Arrays) -> dict[str, Array]:
@@ -204,7 +220,8 @@ def _generator(architecture: Architecture, seed: int, stream: int) -> np.random.
     return np.random.default_rng([seed, stream, *architecture.name.encode()])
 
 
-def _draw(generator: np.random.Generator, key: str, shape: tuple[int, ...]) -> Array:
+def draw_parameter(generator: np.random.Generator, key: str, shape: tuple[int, ...]) -> Array:
+    """One parameter, an array of that shape; a variance is positive."""
     if key.endswith("running_var"):
         return generator.uniform(0.5, 1.5, shape).astype(np.float32)
     scale = 1 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5

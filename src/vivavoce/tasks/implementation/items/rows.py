@@ -56,6 +56,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         *_TEXTS,
         *("constructor", "arguments", "inputs", "parameters", "layers", "reference", "settings"),
         *("weights_file", "inputs_file", "gold_file", "unseen_inputs_file", "unseen_gold_file"),
+        "misread",
     ),
     "extract_method": _schema("title", "text", "pdf_text", "methods", "answer"),
     "reproduce": _schema(
@@ -192,6 +193,7 @@ def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:
         "layers": list(architecture.layers),
         "reference": architecture.reference,
         "settings": architecture.settings(),
+        "misread": canonical_json(dict(architecture.misread)),
         **{f"{part}_file": name for part, name in names.items()},
     }
 

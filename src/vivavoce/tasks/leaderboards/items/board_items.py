@@ -170,7 +170,7 @@ def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
         source = _source(title, f"table {number}")
         chunks += [
             PaperChunk(paper.paper_id, source, text, about)
-            for text in cut_table(table.caption, table.cells, most)
+            for text in cut_table(table.caption, table.shown(), most)
         ]
     return chunks
 

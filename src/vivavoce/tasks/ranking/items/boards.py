@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -91,6 +91,25 @@ class RankedBoards:
             "tied_pairs": ties,
             "dropped": [asdict(one) for one in self.dropped],
         }
+
+
+Name = Literal["task", "dataset", "metric"]
+NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
+"""The names of a board whose words a candidate has to contain."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardQuery:
+    """The names of a board: what its candidates are searched by."""
+
+    id: str
+    task: str
+    dataset: str
+    metric: str
+
+    def words(self, names: Sequence[Name] = NAMES) -> str:
+        """Some of its names as one text, without the words of a sentence around them."""
+        return " ".join(getattr(self, name) for name in NAMES if name in names)
 
 
 def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoards:

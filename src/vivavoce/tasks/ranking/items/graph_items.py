@@ -36,15 +36,13 @@ from vivavoce.retrieval.sparse import words
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
+from vivavoce.tasks.ranking.items.boards import NAMES, BoardQuery, Name
 from vivavoce.text.dates import is_over
 from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
 """Texts that are searched: titles and abstracts, or with them the headings and sections."""
-Name = Literal["task", "dataset", "metric"]
-NAMES: tuple[Name, ...] = ("task", "dataset", "metric")
-"""The names of a board whose words a candidate has to contain."""
 MAX_CANDIDATES = 2_000
 MAX_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
 """Papers of a corpus up to which an index is made in memory where there is none on disk."""
@@ -52,20 +50,6 @@ MAX_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
 _KINDS = {"abstracts": "abstracts", "fulltext": "full"}
 _K1, _B = 1.5, 0.75
 _DIGITS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class BoardQuery:
-    """The names of a board: what its candidates are searched by."""
-
-    id: str
-    task: str
-    dataset: str
-    metric: str
-
-    def words(self, names: Sequence[Name] = NAMES) -> str:
-        """Some of its names as one text, without the words of a sentence around them."""
-        return " ".join(getattr(self, name) for name in NAMES if name in names)
 
 
 @dataclass(frozen=True, slots=True)

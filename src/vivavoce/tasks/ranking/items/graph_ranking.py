@@ -23,14 +23,13 @@ from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pageran
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.items.boards import FAMILY, plain_title
+from vivavoce.tasks.ranking.items.boards import FAMILY, BoardQuery, plain_title
 from vivavoce.tasks.ranking.items.graph_items import (
     EDGE,
     EDGES,
     NETWORKS,
     PAPER,
     PAPERS,
-    BoardQuery,
     NetworkName,
     Text,
 )

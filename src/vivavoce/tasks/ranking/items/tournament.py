@@ -42,6 +42,7 @@ from vivavoce.retrieval.presets import (
     read_settings,
 )
 from vivavoce.retrieval.sparse import TfidfRetriever
+from vivavoce.tasks.ranking.items.boards import BoardQuery
 from vivavoce.tasks.ranking.items.pairwise_results import ABOUT, Comparison, Line
 from vivavoce.text.dates import day_after
 
@@ -175,16 +176,6 @@ _Signs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class BoardQuery:
-    """The board that papers are ranked for."""
-
-    task: str
-    dataset: str
-    metric: str
-    higher_is_better: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Told:
     """A number that a line tells of a paper."""
 
@@ -229,23 +220,27 @@ class Tournament:
             self._tables.append(one)
 
     def rank(
-        self, query: BoardQuery, papers: Sequence[str], dates: Mapping[str, str | None]
+        self,
+        query: BoardQuery,
+        papers: Sequence[str],
+        dates: Mapping[str, str | None],
+        *,
+        higher_is_better: bool,
     ) -> list[str]:
         """Every paper once, best first; of equals the newer first, then by id."""
         days = {
             paper: day_after(dates.get(paper) or None, _UNDATED) for paper in sorted(set(papers))
         }
-        told = self._told(query, days)
+        told = self._told(query, days, 1 if higher_is_better else -1)
         ranked = _by_wins(told, _scores(told), days)
         slots = sorted((days[paper] for paper in ranked), reverse=True)
         places = {paper: place for place, paper in enumerate(ranked)}
         day = {**days, **dict(zip(ranked, slots, strict=True))}
         return sorted(days, key=lambda paper: (-day[paper], places.get(paper, len(ranked)), paper))
 
-    def _told(self, query: BoardQuery, papers: Iterable[str]) -> dict[str, list[_Told]]:
-        """The numbers that fit a board, of each paper that has any."""
+    def _told(self, query: BoardQuery, papers: Iterable[str], sign: int) -> dict[str, list[_Told]]:
+        """The numbers that fit a board times a sign, of each paper that has any."""
         board = BoardTerms.of(query.dataset, query.metric, self._weights)
-        sign = 1 if query.higher_is_better else -1
         told: dict[str, list[_Told]] = {}
         for paper in papers:
             found = [

@@ -155,7 +155,7 @@ def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> L
 
 DemandsFrom = Literal["template", "model"]
 PoolRule = Literal["other_tables", "corpus"]
-TOP = 10
+TOP = 40
 """Candidates of a table."""
 TFIDF = "tfidf"
 
@@ -182,8 +182,9 @@ class TablesOptions(Options):
     """Of a pool, at most."""
     pool_rule: PoolRule = "other_tables"
     """Distractors are works of other tables, or any papers of the corpus."""
-    evidence: Literal["any", "abstract", "fulltext"] = "any"
-    """The least that is known of every work that an item shows; rows about others are left out."""
+    evidence: Literal["auto", "any", "abstract", "fulltext"] = "auto"
+    """The least that is known of every work that an item shows; rows about others are left out.
+    `auto` is fulltext where it leaves enough tables, else any."""
     same_evidence: bool = True
     """Distractors are works of which as much is known as of a work of the table, while there are
     any: else a text, or its absence, tells which papers belong."""
@@ -193,5 +194,7 @@ class TablesOptions(Options):
     """The candidates file of an earlier round, to take the distractors from."""
     paper_labels: str | None = None
     """People's labels of distractors: the labels.jsonl of `viva annotate export`."""
+    table_labels: str | None = None
+    """People's labels of gold tables, likewise; one that they refused makes no item."""
     demand_labels: str | None = None
     """People's labels of demands, likewise; one that they refused makes no item."""

@@ -90,9 +90,14 @@ class Used:
     """What a log keeps: who answered, the questions and every answer."""
 
     def values(self) -> dict[str, float | None]:
-        """Every metric of this table, the mean over runs, with `yes_bias`."""
+        """Every metric of this table, the mean over runs, with both biases."""
         found = [
-            {**aggregate_tables([run.score]), "yes_bias": run.yes_bias.value} for run in self.runs
+            {
+                **aggregate_tables([run.score]),
+                "yes_bias": run.yes_bias.value,
+                "no_bias": run.no_bias.value,
+            }
+            for run in self.runs
         ]
         return {name: _mean([values[name] for values in found]) for name in found[0]}
 

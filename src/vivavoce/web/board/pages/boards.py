@@ -48,6 +48,7 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
         return {
             **overview(site),
+            "note": site.note,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": links("index.html"),
@@ -57,7 +58,7 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
             "charts": shown(charts, ""),
         }
 
-    inputs = {"site": site.key, "charts": _keys(charts)}
+    inputs = {"site": site.key, "note": site.note, "charts": _keys(charts)}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 

@@ -248,7 +248,7 @@ def draw_molecules(
 
 def _arrays(values: Any) -> Any:
     """Copies, since a later layer may work in place."""
-    if isinstance(values, tuple):
+    if isinstance(values, list | tuple):
         return tuple(_arrays(value) for value in values)
     return None if values is None else values.detach().clone().numpy()
 

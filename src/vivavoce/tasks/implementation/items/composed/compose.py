@@ -18,9 +18,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items.composed.grammar import (
     COLUMNS,
     OPERATORS,
-    Node,
     all_readings,
-    canonical,
     columns_giving,
     columns_of,
     kind_of,
@@ -30,6 +28,12 @@ from vivavoce.tasks.implementation.items.composed.grammar import (
     write_latex,
     write_text,
 )
+from vivavoce.tasks.implementation.items.composed.notation import (
+    Node,
+    canonical,
+    digest,
+    is_of_round,
+)
 from vivavoce.tasks.implementation.items.composed.program import (
     MISTAKES,
     evaluate,
@@ -37,7 +41,6 @@ from vivavoce.tasks.implementation.items.composed.program import (
     write_program,
 )
 
-CLASSES = 97
 _KINDS = tuple(
     (category, depth)
     for depth in (2, 3, 4)
@@ -74,12 +77,12 @@ class ComposedFormula:
     @property
     def columns(self) -> list[str]:
         """Columns that its text speaks of, as `table.column`, sorted."""
-        return sorted({node.name for node in self.tree.nodes() if node.is_column})
+        return sorted({node.name for node in self.tree.nodes() if node.is_leaf})
 
     @cached_property
     def name(self) -> str:
         """Name that the tree alone decides."""
-        return f"composed-{digest(self.tree).hex()[:10]}"
+        return f"composed-{digest(write_latex(self.tree)).hex()[:10]}"
 
     @property
     def difficulty(self) -> str:
@@ -147,11 +150,6 @@ def _find(
     return None
 
 
-def digest(tree: Node) -> bytes:
-    """Hash of a tree."""
-    return hashlib.sha256(write_latex(tree).encode()).digest()
-
-
 class Trial:
     """The market ready for trees, once as it is and once with every unit a little larger."""
 
@@ -167,7 +165,7 @@ class Trial:
 
     def values_of(self, tree: Node, seed: int) -> Any:
         """Values of a tree that is fit to be asked for; None for one that is not."""
-        if int.from_bytes(digest(tree)[:8], "big") % CLASSES != seed % CLASSES:
+        if not is_of_round(write_latex(tree), seed):
             return None
         if all_readings(tree) != [tree, tree]:
             return None
@@ -234,7 +232,7 @@ def _draw_tree(rng: np.random.Generator, category: str, depth: int) -> Node | No
         return None
     if category == "joined" and not used & {"daily_pv", "daily_f"}:
         return None
-    return canonical(tree)
+    return canonical(tree, OPERATORS)
 
 
 def _draw(

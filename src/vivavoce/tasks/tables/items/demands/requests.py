@@ -22,7 +22,7 @@ from vivavoce.tasks.tables.items.demands.making import (
     template_demand,
 )
 from vivavoce.tasks.tables.items.gold.reading import GoldTables
-from vivavoce.tasks.tables.items.pools.making import read_demand_labels
+from vivavoce.tasks.tables.items.pools.making import read_acceptance
 from vivavoce.tasks.tables.items.table_items import TASK, DemandsFrom, GoldTable, TablesOptions
 
 TO_CHECK = "demands_to_check.jsonl"
@@ -69,7 +69,7 @@ def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
     """
     written = _read_written(options.demands, options.demands_file)
     labels = options.demand_labels
-    accepted = read_demand_labels(Path(labels)) if labels is not None else {}
+    accepted = read_acceptance(Path(labels)) if labels is not None else {}
     demands: dict[str, Row] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:

@@ -28,6 +28,8 @@ from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Wo
 CANDIDATES = "candidates.json"
 LEAST = 4
 """Distractors of a table of few works."""
+GOLD_SHARE = 0.41
+"""Share of a pool that belongs to the table."""
 
 _LARGEST_FILE = 1 << 28
 _NAMED = 3
@@ -171,14 +173,16 @@ def draw_distractors(
 
 
 def count_distractors(table: GoldTable, most: int = TOP) -> int:
-    """Distractors that a table of m works should have: min(10, max(4, m)), and `most` at most.
+    """Distractors that a table of m works should have: 4 or more, `most` at most.
 
-    The paper draws their number between m and 10, which no table of more than 10 works allows and
-    which its smallest number, 4, contradicts for tables of fewer. `InputError` for `most` below 0.
+    With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
+    between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
+    contradicts for tables of fewer. `InputError` for `most` below 0.
     """
     if most < 0:
         raise InputError(f"distractors is {most}. It must be 0 or more.")
-    return min(most, TOP, max(LEAST, len(table.papers)))
+    wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
+    return min(most, TOP, max(LEAST, wanted))
 
 
 def make_pool(
@@ -257,7 +261,7 @@ class _PaperLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class _DemandLabel:
+class _Acceptance:
     id: Name
     accepted: Annotated[bool, Field(strict=True)]
 
@@ -276,16 +280,16 @@ def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
     return _some(found, path)
 
 
-def read_demand_labels(path: Path) -> dict[str, bool]:
-    """Acceptance of the demand of each table, from a file with rows {id, accepted}.
+def read_acceptance(path: Path) -> dict[str, bool]:
+    """Acceptance of each table, or of its demand, from a file with rows {id, accepted}.
 
     Raises:
         InputError: Names the line that is no label, or says otherwise than one before it.
     """
     found: dict[str, bool] = {}
-    for where, label in read_records(path, _DemandLabel):
+    for where, label in read_records(path, _Acceptance):
         if found.setdefault(label.id, label.accepted) != label.accepted:
-            raise InputError(f"{where}: the demand of {label.id} was said to be otherwise before.")
+            raise InputError(f"{where}: {label.id} was said to be otherwise before.")
     return _some(found, path)
 
 

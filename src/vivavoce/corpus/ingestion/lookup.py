@@ -1,0 +1,146 @@
+"""Metadata of one work, asked for at arXiv or Crossref by its id or its title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from vivavoce.corpus.identity.matching import title_key
+from vivavoce.errors import InputError
+from vivavoce.records import Document
+from vivavoce.sources.catalogues import crossref
+from vivavoce.sources.catalogues.arxiv.search import API, by_ids, search
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
+from vivavoce.sources.json_records import Fields
+from vivavoce.store import Row, canonical_json, hash_file, write_bytes
+
+SUFFIXES = {"arxiv": ".atom.xml", "crossref": crossref.SUFFIX}
+"""Suffix of an answer's file by service, which its source is called by too."""
+CROSSREF = "https://api.crossref.org/works"
+HOSTS = frozenset({"api.crossref.org", "export.arxiv.org"})
+GOT, UNKNOWN = "got", "unknown"
+_CANDIDATES = 5
+"""Results of a search by title that are looked at."""
+_WORD = re.compile(r"\w+")
+_MAX_WORDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A work by which it is asked for: ids where they are known, else its title."""
+
+    title: str
+    arxiv_id: str | None = None
+    doi: str | None = None
+
+
+class KeptBody(Client):
+    """A client that keeps the last body it gave."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.body = b""
+
+    def get(self, url: str, **options: Any) -> bytes:
+        """The body of an address, which is kept as well."""
+        self.body = self._client.get(url, **options)
+        return self.body
+
+
+class Lookup:
+    """Asks for works one at a time.
+
+    Args:
+        client: Must be allowed to talk to the services.
+        base: Where the services are, unless at their usual addresses.
+    """
+
+    def __init__(self, client: Client, base: str | None) -> None:
+        self._client = KeptBody(client)
+        self._base = base
+
+    def keep(self, service: str, wanted: Wanted, corpus: Path, file: str) -> Row:
+        """Ask a service for a work, and keep the answer as a file that its source reads.
+
+        An answer to a title counts only where it bears the title, and no other one does. The row
+        says `got` with the file's full name and hash, or `unknown`.
+
+        Args:
+            service: One of `SUFFIXES`.
+            wanted: The work.
+            corpus: The folder that `file` is in.
+            file: The file's name without its suffix.
+        """
+        body = self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
+        if body is None:
+            return {"outcome": UNKNOWN}
+        name = f"{file}{SUFFIXES[service]}"
+        write_bytes(corpus / name, body)
+        return {"outcome": GOT, "file": name, "sha256": hash_file(corpus / name)}
+
+    def _of_arxiv(self, wanted: Wanted) -> bytes | None:
+        api = f"{self._base}/api/query" if self._base else API
+        try:
+            name = wanted.arxiv_id or self._arxiv_id(wanted, api)
+            entries = list(by_ids(self._client, [name], api=api)) if name else []
+        except BadReplyError as error:
+            if is_refusal(error):
+                return None
+            raise
+        known = any(isinstance(entry, Document) for entry in entries)
+        return self._client.body if known else None
+
+    def _arxiv_id(self, wanted: Wanted, api: str) -> str | None:
+        """The one result of a search by title that bears the title."""
+        words = _WORD.findall(wanted.title)[:_MAX_WORDS]
+        results = search(
+            self._client, f'ti:"{" ".join(words)}"', limit=_CANDIDATES, page=_CANDIDATES, api=api
+        )
+        named = [
+            e.arxiv_id for e in results if isinstance(e, Document) and _is_same(e.title, wanted)
+        ]
+        return named[0] if len(named) == 1 else None
+
+    def _of_crossref(self, wanted: Wanted) -> bytes | None:
+        base = f"{self._base}/works" if self._base else CROSSREF
+        if wanted.doi:
+            url = f"{base}/{quote(wanted.doi, safe='')}"
+        else:
+            asked = {"query.bibliographic": wanted.title, "rows": _CANDIDATES}
+            url = f"{base}?{urlencode(asked)}"
+        try:
+            works = crossref.read_answer(self._client.get(url, check=crossref.read_answer))
+        except BadStatusError as error:
+            if error.status == 404:
+                return None
+            raise
+        fitting = works if wanted.doi else list(_bearing(works, wanted))
+        if len(fitting) != 1:
+            return None
+        answer = {"status": "ok", "message-type": "work", "message": fitting[0]}
+        return canonical_json(answer).encode()
+
+
+def _bearing(works: list[Fields], wanted: Wanted) -> Iterator[Fields]:
+    """The works that bear the title of a wanted one."""
+    for work in works:
+        try:
+            document = crossref.read_work(work)
+        except InputError:
+            continue
+        if _is_same(document.title, wanted):
+            yield work
+
+
+def _is_same(title: str | None, wanted: Wanted) -> bool:
+    return bool(title) and title_key(title or "") == title_key(wanted.title)
+
+
+def is_refusal(error: BadReplyError) -> bool:
+    """Return whether arXiv refused the request, rather than sent a bad answer."""
+    cause = error.__cause__
+    return isinstance(cause, BadStatusError) and cause.status == 400

@@ -1,0 +1,142 @@
+"""Scripted contestants and a scripted judge: they let the demo show what a board of models shows.
+
+`scripted/large`, `medium`, `fast` and `small` are no models. Each knows the gold of the sample that
+Inspect runs, and repeats a share of it: its skill, a little more or less from item to item. Rows of
+a table are left out, lists are put out of order, and of other texts words are left out. The price
+of their tokens is made up. A board names them so that nobody takes them for a model's result.
+
+`scripted/judge` answers the prompt of our judge. The longer a text, the more often it
+prefers it. The same sample gets the same answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from random import Random
+
+from inspect_ai.model import (
+    ChatMessage,
+    GenerateConfig,
+    ModelAPI,
+    ModelCost,
+    ModelInfo,
+    ModelOutput,
+    modelapi,
+    set_model_info,
+)
+from inspect_ai.solver._task_state import sample_state
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.models.offline import count_words
+
+JUDGE = "scripted/judge"
+_SPREAD = 0.3
+"""Difference between the shares that one contestant repeats of its easiest and its hardest item."""
+_COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Skill:
+    share: float
+    """Of the gold that is repeated, as a mean over items."""
+    dollars: float
+    """For a million tokens read; written ones cost four times as much."""
+    fails: float = 0.0
+    """Share of the items that it does not answer."""
+
+
+_SKILLS = {
+    "large": _Skill(0.70, 3.0),
+    "medium": _Skill(0.52, 0.8),
+    "fast": _Skill(0.50, 0.25),
+    "small": _Skill(0.30, 0.1, fails=0.08),
+}
+CONTESTANTS = tuple(f"scripted/{name}" for name in _SKILLS)
+
+
+class ScriptedAPI(ModelAPI):
+    """Repeats a share of the gold; `model_name` is a skill, or `judge`."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        self._name = f"scripted/{model_name}"
+        if self._name not in (*CONTESTANTS, JUDGE):
+            raise InputError(
+                f"There is no model {self._name}. There are: {', '.join((*CONTESTANTS, JUDGE))}."
+            )
+        price = _SKILLS[model_name].dollars if model_name in _SKILLS else 0.0
+        cost = ModelCost(
+            input=price, output=4 * price, input_cache_write=price, input_cache_read=price
+        )
+        set_model_info(self._name, ModelInfo(cost=cost))
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Answer the sample under way, or judge the two texts of the last message."""
+        is_judge = self._name == JUDGE
+        answer = _verdict(input[-1].text) if is_judge else _answer(self.model_name)
+        output = ModelOutput.from_content(self._name, answer)
+        output.usage = count_words(input, answer)
+        return output
+
+
+@modelapi(name="scripted")
+def scripted() -> type[ModelAPI]:
+    """The contestants and the judge of the demo, such as `scripted/large`."""
+    return ScriptedAPI
+
+
+def _answer(name: str) -> str:
+    state = sample_state()
+    if state is None:
+        raise InputError(f"scripted/{name} answers samples of a run alone. Name it in viva run.")
+    skill = _SKILLS[name]
+    draw = Random(f"{name} {state.sample_id} {state.epoch}")
+    if draw.random() < skill.fails:
+        return ""
+    return forget(state.target.text, skill.share + _SPREAD * (draw.random() - 0.5), draw)
+
+
+def forget(gold: str, share: float, draw: Random) -> str:
+    """Repeat a share of a text: rows of a table, the order of a list, or words of prose."""
+    rows = gold.splitlines()
+    if gold.startswith("|"):
+        return "\n".join(rows[:2] + _kept(rows[2:], share, draw))
+    if len(rows) > 2 and "" not in rows:
+        moved = [place + (1 - share) * len(rows) * draw.random() for place in range(len(rows))]
+        return "\n".join(rows[place] for place in sorted(range(len(rows)), key=moved.__getitem__))
+    return " ".join(_kept(gold.split(), share, draw))
+
+
+def _kept(parts: list[str], share: float, draw: Random) -> list[str]:
+    return [part for part in parts if draw.random() < share]
+
+
+def _verdict(prompt: str) -> str:
+    texts = {number: text for number, _, text in _COMPARED.findall(prompt)}
+    if texts.keys() != {"1", "2"}:
+        raise InputError(f"{JUDGE} answers our judge's prompt alone. Name it as --judge {JUDGE}.")
+    # In the order of the texts, so that the order in the prompt changes no verdict.
+    low, high = sorted(texts, key=texts.__getitem__)
+    words = len(texts[low].split()), len(texts[high].split())
+    draw = Random(texts[low] + texts[high])
+    given = {}
+    for aspect in ASPECTS:
+        is_low = draw.random() * sum(words) < words[0]
+        given[aspect] = {"reason": "A draw.", "winner": int(low if is_low else high)}
+    return json.dumps(given)

@@ -1,0 +1,268 @@
+"""Results in tables with cells: dataset, metric, method and score, each with its cell.
+
+A column of numbers is one of results when its header, the heading of its rows or the caption names
+a metric. The other words of the header are the dataset; a cell that spans columns is in the header
+of each. Where the rows are datasets or metrics, the columns are methods. Bold marks show the better
+end of a metric where its name does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from vivavoce.metrics.tables.cell_matching import read_number
+from vivavoce.readers.blocks import Block, Marks, Record, read_blocks
+from vivavoce.readers.board_names import metric_key, name_key
+from vivavoce.readers.leaderboard import (
+    is_own,
+    method_name,
+    name_quality,
+    with_kind,
+    without_notes,
+)
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
+from vivavoce.readers.terms import GENERAL, RESOURCES, SPLITS, STUBS, terms_in
+from vivavoce.records import CellResult, CitedTable
+
+_MIN_QUALITY = 0.5
+_MAX_CAPTION = 1_000
+_MAX_NAME = 120
+_CITATION = 3
+"""Characters that a label loses with a citation, at least."""
+_HEADERS = 2_000
+"""Headers and captions that are kept as they were read."""
+_ON = re.compile(
+    r"\bon (?:the )?([A-Z][\w./+-]{0,30}(?: (?:[A-Z0-9(][\w./()+-]{0,30}))"
+    r"{0,5})(?: (?:dataset|corpus|benchmark|(?:test|dev|validation|development) set|task)s?)?"
+)
+_AND = re.compile(r"\s?(?:,|and|&|/)\s?(?:and )?(?:the )?[A-Z0-9]")
+_NOISE = re.compile(r"[↑↓%]|\(\s*\)|\[\s*\]|^[\s,;:./|–—-]+|[\s,;:./|–—-]+$")
+_OF_DATA = frozenset({"corpora", "corpus", "data", "dataset", "datasets", "domain", "task"})
+_VAGUE = frozenset({"average", "avg", "mean", "overall", "score", "scores", "total"})
+_NO_DATA = (
+    GENERAL
+    | STUBS
+    | RESOURCES
+    | frozenset("best better final higher lower mean score scores smaller value".split())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Metric and dataset of a number, by its columns, rows or caption."""
+
+    metric: str
+    dataset: str | None
+    part: str | None
+    split: str | None
+
+
+def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellResult]:
+    """The results of a paper's tables, by table, row and column.
+
+    Args:
+        tables: The tables.
+        own: The name of the paper's own method, for rows that are called `ours`.
+    """
+    for table in tables:
+        found: list[CellResult] = []
+        for block in read_blocks(table.cells, marks=Marks(table.spans, table.bold)):
+            if block.places:
+                found += _of_block(block, table, own)
+        yield from sorted(found, key=lambda one: (one.row, one.column))
+
+
+def _of_block(block: Block, table: CitedTable, own: str) -> Iterator[CellResult]:
+    caption = table.caption[:_MAX_CAPTION]
+    labels = without_notes([record.label for record in block.records])
+    is_turned = _is_turned(block, labels)
+    repeated = _groups_are_data(block.records, labels)
+    named = [(label,) for label in labels] if is_turned else block.levels
+    in_caption = not _heads_name_data(named, caption)
+    cells: dict[_Asked, list[tuple[str, Record, int]]] = defaultdict(list)
+    for label, record in zip(labels, block.records, strict=True):
+        for place, levels in enumerate(block.levels):
+            heads, name = ((label,), " ".join(levels)) if is_turned else (levels, label)
+            above = record.context if is_turned or repeated else ""
+            asked = _asked(heads, above, caption, in_caption)
+            method = asked and _method(name, own, "" if above else record.context)
+            if asked and method and _is_score(asked.metric, record.values[place]):
+                cells[asked].append((method, record, place))
+    for asked, entries in cells.items():
+        yield from _entries(asked, entries, block, table)
+
+
+def _entries(
+    asked: _Asked,
+    entries: Sequence[tuple[str, Record, int]],
+    block: Block,
+    table: CitedTable,
+) -> Iterator[CellResult]:
+    """The results of one dataset and metric, with their direction and the best of them."""
+    values = [read_number(record.values[place]) or 0.0 for _, record, place in entries]
+    bold = [place in record.bold for _, record, place in entries]
+    named = direction_of(asked.metric).higher_is_better
+    marked = _end_in_bold(values, bold)
+    higher = marked if named is None else named
+    sources = [("name", named), ("bold", marked)]
+    best = None if higher is None else (max if higher else min)(values)
+    for (method, record, place), value, is_bold in zip(entries, values, bold, strict=True):
+        yield CellResult(
+            table=table.ordinal,
+            row=record.row,
+            column=block.places[place],
+            method=method,
+            dataset=asked.dataset,
+            part=asked.part,
+            split=asked.split,
+            metric=asked.metric,
+            score=value,
+            score_text=record.values[place],
+            bold=is_bold,
+            is_best=None if best is None else value == best,
+            higher_is_better=higher,
+            direction_from=tuple(
+                source for source, end in sources if higher is not None and end is higher
+            ),
+            cited=table.row_cited[record.row] if record.row < len(table.row_cited) else (),
+        )
+
+
+def _end_in_bold(values: Sequence[float], bold: Sequence[bool]) -> bool | None:
+    """The end of a column in bold: True for its highest value, False for its lowest."""
+    marked = {value for value, is_bold in zip(values, bold, strict=True) if is_bold}
+    others = {value for value, is_bold in zip(values, bold, strict=True) if not is_bold}
+    if len(marked) != 1 or not others:
+        return None
+    value = min(marked)
+    if value > max(others):
+        return True
+    return False if value < min(others) else None
+
+
+def _is_turned(block: Block, labels: Sequence[str]) -> bool:
+    """Check whether the rows are metrics or datasets, and the columns methods."""
+    if any(split_metric(level)[0] for levels in block.levels for level in levels):
+        return False
+    metrics = [label for label in labels if (found := split_metric(label))[0] and not found[1]]
+    if 2 * len(metrics) > len(labels):
+        return True
+    corner = frozenset(terms_in(block.corner))
+    is_of_data = not _OF_DATA.isdisjoint(corner) and corner.isdisjoint(STUBS)
+    return is_of_data and not any(map(_is_method, labels))
+
+
+def _is_method(label: str) -> bool:
+    """Check whether a label calls its row the paper's own or cites a work."""
+    name = method_name(label)
+    return bool(name) and (is_own(name) or len(name) + _CITATION < len(label))
+
+
+def _groups_are_data(records: Sequence[Record], labels: Sequence[str]) -> bool:
+    """Check whether most methods have rows in several groups: the groups are then datasets."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    for record, label in zip(records, labels, strict=True):
+        groups[label].add(record.context)
+    return 2 * sum(len(found) > 1 for found in groups.values()) > len(groups)
+
+
+@lru_cache(maxsize=_HEADERS)
+def _asked(heads: tuple[str, ...], above: str, caption: str, in_caption: bool) -> _Asked | None:
+    """The metric and the dataset of a number; None without a metric.
+
+    With `in_caption` the caption names the dataset, where it names one.
+    """
+    metric, rest = _split_heads(heads)
+    if not metric and not RESOURCES.isdisjoint(terms_in(rest)):
+        return None
+    context, context_rest = split_metric(above)
+    if metric and _is_vague(metric) and (sure := context or _only_metric(caption)):
+        metric, rest = sure, f"{rest} {metric}"
+    told = metric or context or _only_metric(caption)
+    if not told or is_resource(metric_key(told)):
+        return None
+    near = _dataset(rest) or _dataset(context_rest)
+    data = _only_dataset(caption) if in_caption else None
+    part = near if data and near and name_key(data) != name_key(near) else None
+    splits = [s for text in (*heads, above) for s in terms_in(text) if s in SPLITS]
+    return _Asked(_clean(told), data or near, part, splits[0] if splits else None)
+
+
+def _split_heads(heads: tuple[str, ...]) -> tuple[str, str]:
+    """The metric in the lowest header that names one, and all other words."""
+    for place in range(len(heads) - 1, -1, -1):
+        metric, rest = split_metric(heads[place])
+        if metric:
+            return metric, " ".join([*heads[:place], rest, *heads[place + 1 :]])
+    return "", " ".join(heads)
+
+
+def _is_vague(metric: str) -> bool:
+    """Check whether a name says that something was averaged, and not what."""
+    return _VAGUE.issuperset(terms_in(metric))
+
+
+@lru_cache(maxsize=_HEADERS)
+def _only_metric(caption: str) -> str:
+    """The metric that a caption names, where it names one alone."""
+    found: dict[str, str] = {}
+    rest = caption
+    while len(found) < 2:
+        metric, rest = split_metric(rest)
+        if not metric:
+            break
+        if not _is_vague(metric):
+            found.setdefault(metric_key(_clean(metric)), metric)
+    return min(found.values()) if len(found) == 1 else ""
+
+
+@lru_cache(maxsize=_HEADERS)
+def _only_dataset(caption: str) -> str | None:
+    """The dataset that a caption names, where it names one alone."""
+    found = [match for match in _ON.finditer(caption) if _dataset(match[1])]
+    names = {_dataset(match[1]) for match in found}
+    is_one_of_several = any(_AND.match(caption, match.end()) for match in found)
+    return names.pop() if len(names) == 1 and not is_one_of_several else None
+
+
+def _heads_name_data(heads: Sequence[tuple[str, ...]], caption: str) -> bool:
+    """Check whether heads name several datasets, among them the caption's."""
+    data = frozenset(terms_in(_only_dataset(caption) or "")) - _NO_DATA
+    named = {name for levels in heads if (name := _dataset(_split_heads(levels)[1]))}
+    return len(named) > 1 and any(not data.isdisjoint(terms_in(name)) for name in named)
+
+
+def _dataset(text: str) -> str | None:
+    """A text without splits, as the name of a dataset; None where no word can be of one."""
+    words = [word for word in text.split() if not SPLITS.issuperset(terms_in(word) or ("",))]
+    name = _clean(" ".join(words))
+    terms = terms_in(name)
+    is_named = any(term not in _NO_DATA and not term.isdigit() for term in terms)
+    return name if is_named and len(name) <= _MAX_NAME else None
+
+
+def _clean(text: str) -> str:
+    """A name without arrows, signs of percent and what parts it from others."""
+    return " ".join(_NOISE.sub("", _NOISE.sub(" ", text)).split())
+
+
+@lru_cache(maxsize=_HEADERS)
+def _method(label: str, own: str, context: str) -> str:
+    """The method that a label names; empty for none."""
+    name = method_name(label)
+    if is_own(name):
+        return own or name
+    return with_kind(name, context) if name_quality(name) >= _MIN_QUALITY else ""
+
+
+def _is_score(metric: str, text: str) -> bool:
+    value = read_number(text)
+    return (
+        value is not None
+        and text[-1:] not in "KMBkmbn"
+        and not impossible(metric_key(metric), value)
+    )

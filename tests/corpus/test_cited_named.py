@@ -1,0 +1,118 @@
+"""Cited works fetched by DOI and title, by the command, from two services on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from tests.corpus.fetching_corpus import PAPER, rows_of
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+from typer.testing import CliRunner, Result
+
+from vivavoce.cli import app
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.store import hash_tree
+
+ON_ARXIV = "A Slow Walk Through Quiet Harbours"
+BY_DOI = "Gauges of Tides Compared at Seven Piers"
+BY_TITLE = "Winds Over the Inner Harbour in Winter"
+NOWHERE = "Lost Letters About Lighthouses and Fog"
+DOI = "10.1234/tides.7"
+FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">
+<o:itemsPerPage>{n}</o:itemsPerPage><o:totalResults>{n}</o:totalResults>
+<o:startIndex>0</o:startIndex>{entries}</feed>"""
+ENTRY = """<entry><id>http://arxiv.org/abs/2003.00001v1</id><title>{}</title>
+<published>2020-03-01T00:00:00Z</published><summary>Of arXiv.</summary></entry>"""
+
+
+def answer(ask: Ask) -> Fault:
+    """Both services, by the request alone."""
+    parts = urlsplit(ask.target)
+    query = parse_qs(parts.query)
+    if parts.path == "/api/query":
+        words = query.get("search_query", [""])[0]
+        is_there = query.get("id_list") == ["2003.00001"] or "Quiet Harbours" in words
+        entries = ENTRY.format(ON_ARXIV) if is_there else ""
+        return Fault(FEED.format(n=int(is_there), entries=entries).encode())
+    if unquote(parts.path) == f"/works/{DOI}":
+        return works({"DOI": DOI, "title": [BY_DOI]})
+    if query.get("query.bibliographic") == [BY_TITLE]:
+        near = {"DOI": "10.1234/other", "title": [f"{BY_TITLE} and Spring"]}
+        return works(near, {"DOI": "10.1234/winds", "title": [BY_TITLE]})
+    return works()
+
+
+def works(*found: dict[str, object]) -> Fault:
+    message = found[0] if len(found) == 1 else {"items": list(found)}
+    return Fault(json.dumps({"status": "ok", "message": message}).encode())
+
+
+@pytest.fixture
+def server() -> Iterator[ReplayServer]:
+    with replaying({}, FakeClock()) as running:
+        running.script = answer
+        yield running
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    entries = "".join(
+        f'<biblStruct><analytic><title level="a">{title}</title></analytic>'
+        + (f'<idno type="DOI">{DOI}</idno>' if title == BY_DOI else "")
+        + "</biblStruct>"
+        for title in (ON_ARXIV, BY_DOI, BY_TITLE, NOWHERE, "Preface")
+    )
+    (tmp_path / "1901.00001.tei.xml").write_text(PAPER.format(entries), "utf-8")
+    ingest("tei", tmp_path / "1901.00001.tei.xml", tmp_path / "corpus")
+    return tmp_path / "corpus"
+
+
+def fetch(corpus: Path, server: ReplayServer, *more: str) -> Result:
+    words = ["fetch", "cited", "--corpus", str(corpus), "--base", server.origin, "--named", *more]
+    return CliRunner().invoke(app, words)
+
+
+def test_works_come_by_title_from_arxiv_and_by_doi_and_title_from_crossref(
+    corpus: Path, server: ReplayServer
+) -> None:
+    done = fetch(corpus, server)
+    assert done.exit_code == 0, done.output
+    assert "3 of 4 works without an arXiv id came" in done.output
+    loaded = load_corpus(corpus)
+    titles = {paper.paper_id: paper.title for paper in loaded.papers}
+    resolved = [titles.get(row["cited_paper_id"]) for row in loaded.rows("references")]
+    assert resolved == [ON_ARXIV, BY_DOI, BY_TITLE, None, None]
+    outcomes = {row["work"]: row.get("service") for row in rows_of(corpus, "cited_named.jsonl")}
+    assert outcomes[f"doi:{DOI}"] == "crossref"
+    assert sorted(map(str, outcomes.values())) == ["None", "arxiv", "crossref", "crossref"]
+
+
+def test_nothing_is_asked_for_twice_and_the_corpus_keeps_its_bytes(
+    corpus: Path, server: ReplayServer
+) -> None:
+    fetch(corpus, server)
+    tree, asks = hash_tree(corpus), len(server.asks)
+    again = json.loads(fetch(corpus, server, "--json").stdout)["named"]
+    assert (again["cited"], again["asked"], len(server.asks)) == (1, 0, asks)
+    assert hash_tree(corpus) == tree
+
+
+def test_a_limit_and_a_fault_leave_the_rest_for_later(corpus: Path, server: ReplayServer) -> None:
+    first = json.loads(fetch(corpus, server, "--limit", "1", "--json").stdout)["named"]
+    assert (first["asked"], first["left"]) == (1, 3)
+    server.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
+    stopped = fetch(corpus, server)
+    assert stopped.exit_code == 1
+    assert "Run the same command again later." in stopped.output
+    server.script = answer
+    assert fetch(corpus, server).exit_code == 0
+    assert len(load_corpus(corpus).papers) == 4
+
+
+def test_only_works_that_tables_cite_are_asked_for(corpus: Path, server: ReplayServer) -> None:
+    report = json.loads(fetch(corpus, server, "--tables", "--json").stdout)
+    assert report["named"]["cited"] == 0
+    assert server.asks == []

@@ -1,0 +1,169 @@
+"""Results read out of tables with cells, each with its cell."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vivavoce.readers.cell_results import read_results
+from vivavoce.records import CellResult, CitedTable
+
+Rows = list[list[str]]
+
+
+def results(
+    cells: Rows,
+    caption: str = "",
+    spans: tuple[tuple[int, ...], ...] = (),
+    bold: tuple[tuple[int, ...], ...] = (),
+    own: str = "",
+) -> list[CellResult]:
+    """The results of one table."""
+    rows = tuple(map(tuple, cells))
+    return list(read_results([CitedTable(0, caption, rows, (), (), spans, bold)], own))
+
+
+def told(found: list[CellResult]) -> list[tuple[object, ...]]:
+    return [(r.row, r.column, r.method, r.dataset, r.split, r.metric, r.score) for r in found]
+
+
+TWO_HEADS = [
+    ["Model", "SQuAD", "", "NewsQA", ""],
+    ["", "EM", "F1", "Dev EM", "Test F1"],
+    ["Reader (Lee et al., 2016)", "60.1", "70.5", "50", "-"],
+    ["Ours", "63.0", "69.9", "52.5", "61.2"],
+]
+SPANS = ((0, 0, 2, 1), (0, 1, 1, 2), (0, 3, 1, 2))
+
+
+def test_a_head_that_spans_columns_is_the_dataset_of_each() -> None:
+    found = results(TWO_HEADS, spans=SPANS, own="CoReader")
+    assert told(found) == [
+        (2, 1, "Reader", "SQuAD", None, "EM", 60.1),
+        (2, 2, "Reader", "SQuAD", None, "F1", 70.5),
+        (2, 3, "Reader", "NewsQA", "dev", "EM", 50.0),
+        (3, 1, "CoReader", "SQuAD", None, "EM", 63.0),
+        (3, 2, "CoReader", "SQuAD", None, "F1", 69.9),
+        (3, 3, "CoReader", "NewsQA", "dev", "EM", 52.5),
+        (3, 4, "CoReader", "NewsQA", "test", "F1", 61.2),
+    ]
+    assert all(TWO_HEADS[r.row][r.column] == r.score_text for r in found)
+    assert [r.is_best for r in found] == [False, True, False, True, False, True, True]
+
+
+def test_a_head_that_spans_is_not_that_of_the_next_column() -> None:
+    cells = [["", "Penn", "", "Time"], ["", "LAS", "UAS", "Hours"], ["Ant", "90.1", "92.0", "7.5"]]
+    found = results(cells, spans=((0, 1, 1, 2),))
+    assert [(r.dataset, r.metric) for r in found] == [("Penn", "LAS"), ("Penn", "UAS")]
+
+
+def test_bold_marks_show_the_better_end_where_the_name_does_not() -> None:
+    cells = [["Model", "Penn Avg.", "Penn F1"], ["Ant", "3.1", "90.0"], ["Bee", "2.5", "91.5"]]
+    lowest = results(cells, bold=((2, 1), (1, 2)))
+    assert [(r.higher_is_better, r.direction_from, r.is_best) for r in lowest] == [
+        (False, ("bold",), False),
+        (True, ("name",), False),  # the lower F1 is bold: the name goes before
+        (False, ("bold",), True),
+        (True, ("name",), True),
+    ]
+    unmarked = results(cells)
+    assert [r.higher_is_better for r in unmarked] == [None, True, None, True]
+    assert [r.is_best for r in unmarked] == [None, False, None, True]
+
+
+def test_the_caption_names_what_the_header_does_not() -> None:
+    cells = [["Model", "Dev", "Test"], ["Ant", "90.1", "89.5"], ["Bee", "91.0", "90.2"]]
+    found = results(cells, "Accuracy on the MultiNLI dataset, mean of five runs.")
+    assert told(found)[:2] == [
+        (1, 1, "Ant", "MultiNLI", "dev", "Accuracy", 90.1),
+        (1, 2, "Ant", "MultiNLI", "test", "Accuracy", 89.5),
+    ]
+    assert results(cells, "Accuracy and F1 on MultiNLI.") == []  # which of them is open
+    found = results(cells, "Accuracy on SQuAD and NewsQA.")
+    assert {r.dataset for r in found} == {None}
+
+
+def test_parts_of_the_captions_dataset_are_kept_apart() -> None:
+    cells = [["", "Strict", "Relaxed"], ["Ant", "60.1", "61.5"]]
+    (strict, relaxed) = results(cells, "Accuracy on the WDW dataset.")
+    assert (strict.dataset, strict.part) == ("WDW", "Strict")
+    assert (relaxed.dataset, relaxed.part) == ("WDW", "Relaxed")
+    several = [["", "WDW", "CNN"], ["Ant", "60.1", "61.5"]]
+    found = results(several, "Accuracy on the WDW dataset.")
+    assert [(r.dataset, r.part) for r in found] == [("WDW", None), ("CNN", None)]
+
+
+def test_columns_may_be_methods_and_rows_metrics_or_datasets() -> None:
+    metrics = [["", "AlphaNet", "BetaNet"], ["BLEU", "27.1", "28.0"], ["METEOR", "30.2", "31.0"]]
+    assert told(results(metrics, "Results on the Multi30k dataset."))[:3] == [
+        (1, 1, "AlphaNet", "Multi30k", None, "BLEU", 27.1),
+        (1, 2, "BetaNet", "Multi30k", None, "BLEU", 28.0),
+        (2, 1, "AlphaNet", "Multi30k", None, "METEOR", 30.2),
+    ]
+    data = [["Dataset", "AlphaNet", "BetaNet"], ["CoNLL", "90.1", "91.0"], ["WNUT", "45.0", "47.2"]]
+    found = results(data, "F1 of both taggers.")
+    assert [(r.method, r.dataset) for r in found] == [
+        ("AlphaNet", "CoNLL"),
+        ("BetaNet", "CoNLL"),
+        ("AlphaNet", "WNUT"),
+        ("BetaNet", "WNUT"),
+    ]
+    cited = [
+        ["Dataset", "CoNLL", "WNUT"],
+        ["TagNet [12]", "90.1", "45.0"],
+        ["Ours", "91.0", "47.2"],
+    ]
+    found = results(cited, "F1 of both taggers.")
+    assert {(r.method, r.dataset) for r in found} >= {("TagNet", "CoNLL"), ("Ours", "WNUT")}
+
+
+def test_groups_in_which_methods_come_again_are_datasets() -> None:
+    cells = [
+        ["Model", "F1"],
+        ["CoNLL", ""],
+        ["AlphaNet", "90.1"],
+        ["BetaNet", "91.0"],
+        ["WNUT", ""],
+        ["AlphaNet", "45.0"],
+        ["BetaNet", "47.2"],
+    ]
+    found = results(cells, spans=((1, 0, 1, 2), (4, 0, 1, 2)))
+    assert [(r.method, r.dataset, r.score) for r in found] == [
+        ("AlphaNet", "CoNLL", 90.1),
+        ("BetaNet", "CoNLL", 91.0),
+        ("AlphaNet", "WNUT", 45.0),
+        ("BetaNet", "WNUT", 47.2),
+    ]
+
+
+def test_costs_and_tables_without_columns_give_no_result() -> None:
+    assert results([["Model", "Params", "Layers"], ["Ant", "21", "3"], ["Bee", "35", "6"]]) == []
+    assert results([["Model"], ["F1"], ["A"], ["90.1"]]) == []
+
+
+CELL = st.sampled_from(
+    ["", "-", "Model", "F1", "SQuAD EM", "AlphaNet", "Ours", "90.1", "12 %", "x"]
+)
+MARK = st.tuples(st.integers(0, 6), st.integers(0, 6))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(CELL, max_size=6), max_size=8),
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), *[st.integers(1, 9)] * 2), max_size=4),
+    st.lists(MARK, max_size=5),
+    st.sampled_from(["", "Accuracy on CoNLL.", "F1 on A and B"]),
+)
+def test_every_result_names_a_cell_that_holds_or_covers_its_score(
+    cells: Rows, spans: list[tuple[int, ...]], bold: list[tuple[int, ...]], caption: str
+) -> None:
+    found = results(cells, caption, tuple(spans), tuple(bold))
+    assert [(r.row, r.column) for r in found] == sorted((r.row, r.column) for r in found)
+    printed = {cell for row in cells for cell in row}
+    for one in found:
+        assert 0 <= one.row < len(cells)
+        assert 0 <= one.column < 6
+        assert one.metric
+        assert one.method
+        assert any(one.score_text.removesuffix("%") in cell for cell in printed)
+        assert one.bold == ((one.row, one.column) in bold)

@@ -1,0 +1,345 @@
+"""Networks composed from a seed: read in one way, computed as loops do, and of this round alone."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai.log import list_eval_logs, read_eval_log
+from tests.servers.scripted import KEY, answer, scripted, slot
+from tests.tasks.implementation.loops import networks as loops
+
+from vivavoce.corpus import ingest
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
+from vivavoce.running import RunSpec, run
+from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.items.architecture import draw_case, gold_layers
+from vivavoce.tasks.implementation.items.composed import networks
+from vivavoce.tasks.implementation.items.composed.networks import (
+    OPERATORS,
+    Trial,
+    as_architecture,
+    compose_networks,
+    draw_network,
+    mistaken,
+    read_latex,
+    read_text,
+    width_of,
+    write_latex,
+    write_module,
+    write_text,
+)
+from vivavoce.tasks.implementation.items.composed.notation import CLASSES, Node, canonical
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch_geometric") is None,
+    reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",
+)
+X = Node("x")
+WIDE = Node("linear", (X,), 5)
+
+
+def grown(rng: Random, steps: int) -> Node:
+    """Any tree of one width that the grammar allows, grown from the features upwards."""
+    tree = Node(rng.choice(["linear", "sum"]), (X,))
+    tree = Node(tree.name, (X,), 4 if tree.name == "linear" else 0)
+    while steps:
+        name = rng.choice(list(OPERATORS))
+        numbers = OPERATORS[name].get("number")
+        number = rng.randint(3, 9) if numbers == "width" else rng.randint(*(numbers or (0, 0)))
+        args = [tree, *(rng.choice([X, tree, *tree.args]) for _ in range(slots_of(name) - 1))]
+        rng.shuffle(args)
+        node = Node(name, tuple(args), number)
+        if width_of(node) is not None:
+            tree, steps = node, steps - 1
+    return tree
+
+
+def slots_of(name: str) -> int:
+    return len(set(re.findall(r"<[abc]>", OPERATORS[name]["text"])))
+
+
+TREES = st.builds(grown, st.randoms(use_true_random=False), st.integers(1, 7))
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(TREES)
+def test_words_and_equations_have_one_reading_which_is_the_network(tree: Node) -> None:
+    assert read_text(write_text(tree)) == [tree]
+    assert read_latex(write_latex(tree)) == [tree]
+    assert read_text(write_text(tree).replace(" is ", " may be ", 1)) != [tree]
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(TREES, TREES)
+def test_two_networks_are_never_told_alike(one: Node, other: Node) -> None:
+    assert (write_latex(one) == write_latex(other)) is (one == other)
+    assert (write_text(one) == write_text(other)) is (one == other)
+
+
+def test_words_that_fit_two_operators_are_seen_to_be_unclear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(OPERATORS["sum"], "text", OPERATORS["mean"]["text"])
+    networks._words.cache_clear()
+    try:
+        tree = Node("sum", (X,))
+        assert {node.name for node in read_text(write_text(tree))} == {"sum", "mean"}
+        assert not any(Trial(seed).is_fit(tree) for seed in range(CLASSES))
+    finally:
+        networks._words.cache_clear()
+
+
+def one_of_each() -> dict[str, Node]:
+    """A network for each operator, after a linear map."""
+    made = {}
+    for name, operator in OPERATORS.items():
+        args = (WIDE, Node("tangent", (WIDE,)), Node("sum", (WIDE,)))[: slots_of(name)]
+        numbers = operator.get("number", [0])
+        made[name] = Node(name, args, 6 if numbers == "width" else numbers[0])
+    return made
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_compute_what_loops_do(name: str) -> None:
+    tree = one_of_each()[name]
+    assert_equals_loops(tree, seed=3)
+
+
+def assert_equals_loops(tree: Node, seed: int) -> None:
+    """Compare the gold output of both tracks with loops."""
+    item = as_architecture(tree)
+    weights, *inputs = draw_case(item, seed)
+    lists = {key: value.astype(float).tolist() for key, value in weights.items()}
+    keys = {part: key for part, key, _ in networks._named(tree)}
+    for drawn in inputs:
+        x = drawn["x"].astype(float).tolist()
+        graph = loops.Graph(drawn["edge_index"], drawn["edge_weight"], len(x))
+        assert not graph.into[0]  # a node that nothing leads to
+        expected = loops.compute(tree, x, graph, lists, keys)
+        found = gold_layers(item, drawn, weights)
+        last = found[max(found)]
+        np.testing.assert_allclose(last, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_whole_networks_compute_what_loops_do() -> None:
+    for item in compose_networks(5, 6):
+        (tree,) = read_text(item.description)
+        assert_equals_loops(tree, seed=5)
+
+
+def geometric(name: str, weights: dict[str, Any], drawn: dict[str, Any]) -> Any:
+    """What torch-geometric gives for an operator on a linear map."""
+    torch = importlib.import_module("torch")
+    nn = importlib.import_module("torch_geometric.nn")
+    x, edges, strength = (torch.from_numpy(drawn[n]) for n in ("x", "edge_index", "edge_weight"))
+    weight, bias = (torch.from_numpy(weights[f"q1.{n}"]) for n in ("weight", "bias"))
+    h = x @ weight.T + bias
+    if name == "normalised":
+        module = nn.GCNConv(5, 5, bias=False)
+        module.lin.weight.data = torch.eye(5)
+        return module(h, edges)
+    if name == "looped_attention":
+        module = nn.GATConv(5, 5, bias=False)
+        module.lin.weight.data = torch.eye(5)
+        for ours, theirs in (("source", module.att_src), ("target", module.att_dst)):
+            theirs.data = torch.from_numpy(weights[f"output.{ours}"]).view(1, 1, 5)
+        return module(h, edges)
+    if name == "weighted_sum":
+        module = nn.GraphConv(5, 5, aggr="add", bias=False)
+        module.lin_rel.weight.data, module.lin_root.weight.data = torch.eye(5), torch.zeros(5, 5)
+        return module(h, edges, strength)
+    how = {"sum": "add", "mean": "mean", "maximum": "max", "variance": "var"}[name]
+    return nn.SimpleConv(aggr=how)(h, edges)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "mean", "maximum", "variance", "weighted_sum", "normalised", "looped_attention"],
+)
+def test_operators_compute_what_torch_geometric_does(name: str) -> None:
+    item = as_architecture(one_of_each()[name])
+    weights, drawn, _ = draw_case(item, 8)
+    found = gold_layers(item, drawn, weights)
+    expected = geometric(name, weights, drawn).detach().numpy()
+    np.testing.assert_allclose(found[max(found)], expected, rtol=1e-4, atol=1e-5)
+
+
+def fits_any(tree: Node) -> bool:
+    return any(Trial(seed).is_fit(tree) for seed in range(CLASSES))
+
+
+@pytest.mark.parametrize(
+    ("tree", "why"),
+    [
+        (Node("rectifier", (Node("rectifier", (WIDE,)),)), "rectified once"),
+        (Node("rectifier", (Node("logistic", (WIDE,)),)), "the logistic function"),
+        (Node("centred", (Node("centred", (WIDE,)),)), "centred once"),
+        (Node("looped_maximum", (Node("larger", (X, X)),)), "the maximum"),
+        (Node("variance", (Node("mixture", (X, X), 3),)), "the variance"),
+        (Node("addition", (X, WIDE)), "not allowed"),
+    ],
+)
+def test_degenerate_networks_are_left_out(tree: Node, why: str) -> None:
+    assert width_of(tree) is None or not fits_any(canonical(tree, OPERATORS)), why
+
+
+def test_a_network_belongs_to_one_round_of_97_and_comes_once() -> None:
+    tree = Node("tangent", (Node("mean", (WIDE,)),))
+    taken = [seed for seed in range(CLASSES) if Trial(seed).is_fit(tree)]
+    assert len(taken) == 1
+    trial = Trial(taken[0])
+    assert trial.is_fit(tree)
+    assert not trial.is_fit(tree)  # it was there before
+
+
+@pytest.mark.slow
+def test_rounds_share_no_network_and_a_seed_gives_the_same_again() -> None:
+    made = {seed: [item.reference for item in compose_networks(seed, 9)] for seed in (1, 2)}
+    assert not set(made[1]) & set(made[2])
+    assert [item.reference for item in compose_networks(1, 9)] == made[1]
+    assert len(set(made[1])) == 9
+
+
+def test_networks_that_are_drawn_are_of_many_kinds() -> None:
+    rng = np.random.default_rng(4)
+    drawn = [
+        tree for layers in (1, 2, 3) for _ in range(400) if (tree := draw_network(rng, layers))
+    ]
+    used = {node.name for tree in drawn for node in tree.nodes()} - {"x"}
+    assert used == set(OPERATORS)
+
+
+def test_a_seed_that_has_no_more_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(networks, "_TRIES", 1)
+    with pytest.raises(InputError, match=r"Seed 4 gives 0 networks, not 3; ask for fewer"):
+        list(compose_networks(4, 3))
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    folder = tmp_path_factory.mktemp("networks")
+    ingest("sample", Path("4"), folder / "corpus")
+    window = {"start": "2023-07-01", "end": "2025-01-01"}
+    chosen: dict[str, Any] = {"formulas": [], "architectures": [], "reports": []}
+    spec = {
+        "round": {"id": "own", "window": window, "families": ["implementation"], "seed": 21},
+        "implementation": {**chosen, "composed_architectures": 9},
+    }
+    return build_round(folder / "corpus", spec, folder)
+
+
+@pytest.mark.slow
+def test_a_round_of_composed_networks_has_all_difficulties(opened: Round) -> None:
+    rows = opened.items("implementation", "architecture")
+    assert sorted(row["difficulty"] for row in rows) == sorted(["easy", "medium", "hard"] * 3)
+    assert len({row["cluster"] for row in rows}) == 9
+    for row in rows:
+        (tree,) = read_text(row["description"])
+        assert read_latex(row["formulation"]) == [tree]
+        assert row["reference"] == write_module(tree)
+        sentences = re.findall(r"(Quantity \d+|The output) is ", row["description"])
+        assert [layer.capitalize() for layer in row["layers"]] == sentences
+
+
+NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+
+
+def reached(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, float]]:
+    """Values by item."""
+    spec = RunSpec(
+        tasks=["architecture"], round=opened.folder, logs=logs, display="none", **options
+    )
+    assert run(spec).failed == ()
+    found = {}
+    for info in list_eval_logs(str(logs)):
+        for sample in read_eval_log(info).samples or ():
+            (score,) = (sample.scores or {}).values()
+            found[str(sample.id)] = dict(score.value)
+    return found
+
+
+@pytest.mark.slow
+@NEEDS_BWRAP
+@pytest.mark.parametrize("what", ["none", "data", "field", "corner"])
+def test_readers_who_mistake_one_thing_fall_where_they_should(
+    opened: Round, tmp_path: Path, what: str
+) -> None:
+    method, arguments = ("oracle", {}) if what == "none" else ("misreader", {"what": what})
+    found = reached(opened, tmp_path, methods=[method], solver_args=arguments)
+    wrong = 0
+    for row in opened.items("implementation", "architecture"):
+        values = found[row["id"]]
+        if what in json.loads(row["misread"]):
+            wrong += 1
+            assert values["match"] < 1
+            assert values["output"] == 0
+            assert values["exe"] == values["tsc"] == 1
+        else:
+            assert values["match"] == values["output"] == values["tvc"] == 1
+    assert (wrong > 0) is (what != "none")
+
+
+def right_share(tree: Node, wrong: Node) -> float:
+    """Share of lines of a text that do not depend on the operator in which two networks differ."""
+    (parts, others) = ([part for part, _, _ in networks._named(each)] for each in (tree, wrong))
+    return sum(one == other for one, other in zip(parts, others, strict=True)) / len(parts)
+
+
+@cache
+def reader_of_means(prompt: str) -> str:
+    """A module of a reader who knows every word but for sums, which it takes for means."""
+    (tree,) = read_text(slot(prompt, "description"))
+    return f"```python\n{write_module(mistaken_sums(tree))}```"
+
+
+def mistaken_sums(tree: Node) -> Node:
+    names = {"sum": "mean", "looped_sum": "looped_mean", "weighted_sum": "weighted_mean"}
+    names["outgoing_sum"] = "outgoing_mean"
+    args = tuple(mistaken_sums(arg) for arg in tree.args)
+    return Node(names.get(tree.name, tree.name), args, tree.number)
+
+
+@pytest.mark.slow
+@NEEDS_BWRAP
+def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted(lambda ask: answer(reader_of_means(ask.prompt))) as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        found = reached(opened, tmp_path, models=["openai-api/scripted/reader-of-means"])
+    assert server.failures == []
+    shares = set()
+    for row in opened.items("implementation", "architecture"):
+        (tree,) = read_text(row["description"])
+        share = right_share(tree, mistaken_sums(tree))
+        shares.add(share)
+        assert found[row["id"]]["match"] == pytest.approx(share), row["description"]
+        assert found[row["id"]]["output"] == float(share == 1)
+    assert 1.0 in shares
+    assert min(shares) < 1
+
+
+def test_one_mistake_changes_one_operator() -> None:
+    tree = Node("linear", (Node("tangent", (Node("looped_sum", (X,)),)),), 3)
+    assert mistaken(tree, "field") == Node(
+        "linear", (Node("logistic", (Node("looped_sum", (X,)),)),), 3
+    )
+    assert mistaken(tree, "corner") == Node("linear", (Node("tangent", (Node("sum", (X,)),)),), 3)
+    assert mistaken(X, "field") is None
