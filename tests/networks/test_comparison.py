@@ -25,6 +25,10 @@ def corpus(write_citations: Write) -> Corpus:
     def table(paper: str, ordinal: int, cells: list[list[str]], *cited: int) -> dict[str, object]:
         return {"paper_id": paper, "ordinal": ordinal, "cells": cells, "cited": list(cited)}
 
+    def result(paper: str, table: int, row: int, *cited: int) -> dict[str, object]:
+        cell = {"table": table, "row": row, "column": 1, "cited": list(cited)}
+        return {"paper_id": paper, **cell}
+
     return write_citations(
         {"p": entries, "a": ["p"], "b": ["p"], "c": []},
         tables=[
@@ -36,6 +40,12 @@ def corpus(write_citations: Write) -> Corpus:
         sections=[
             {"paper_id": "p", "ordinal": 0, "role": "results", "text": "We beat Lee (2001)."},
             {"paper_id": "p", "ordinal": 1, "role": "results", "text": "We beat Lee (2001)."},
+        ],
+        tuples=[
+            result("p", 0, 1, 2),
+            result("p", 0, 2, 2),
+            result("p", 1, 1, 0),
+            result("a", 0, 1),
         ],
     )
 
@@ -105,12 +115,14 @@ def test_edges_count_what_they_rest_on(corpus: Corpus) -> None:
     edges = pq.read_table(corpus.folder / "networks" / "comparison" / "edges.parquet")
     keys = load_network(corpus, "comparison").nodes["key"].to_pylist()
     found = {
-        (keys[e["source"]], keys[e["target"]]): (e["tables"], e["result_tables"], e["sentences"])
+        (keys[e["source"]], keys[e["target"]]): (
+            *(e["tables"], e["result_tables"], e["result_rows"], e["sentences"]),
+        )
         for e in edges.to_pylist()
     }
     assert found == {
-        ("a", "p"): (1, 0, 0),
-        ("p", "a"): (2, 1, 0),
-        ("p", "b"): (1, 0, 0),
-        ("p", "title:out|2001"): (1, 1, 2),
+        ("a", "p"): (1, 0, 0, 0),
+        ("p", "a"): (2, 1, 1, 0),
+        ("p", "b"): (1, 0, 0, 0),
+        ("p", "title:out|2001"): (1, 1, 1, 2),
     }

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from vivavoce.readers.board_names import METRICS, metric_key
-from vivavoce.readers.metric_values import direction_of, impossible, is_resource
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, RESOURCES, terms_in, terms_of_text
 from vivavoce.tasks.tables.items.keyword.papers import terms_of
 
@@ -84,3 +84,37 @@ def test_long_texts_take_no_time() -> None:
         terms_of_text(piece * 100_000)
         MEASURE_IN_SENTENCE.search(piece[:-1] * 100)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("metric", "higher"),
+    [
+        ("Distance Intersection over Union", True),  # the last metric is the head
+        ("Signal Distortion Ratio", True),
+        ("Similarity Error", False),
+        ("Error of the F1", False),  # before `of` stands the head
+        ("FID Score", False),  # `score` says nothing beside a metric
+        ("AP75", True),
+        ("AR10", True),
+        ("mAcc", True),
+        ("mMR", False),
+        ("Books", None),
+    ],
+)
+def test_the_head_of_a_name_tells_the_direction(metric: str, higher: bool | None) -> None:
+    assert direction_of(metric).higher_is_better is higher
+
+
+@pytest.mark.parametrize(
+    ("header", "metric", "rest"),
+    [
+        ("SQuAD Test F1", "F1", "SQuAD Test"),
+        ("Hits @ 10 on WN18", "Hits @ 10", "on WN18"),
+        ("Text-Video R@1", "R@1", "Text-Video"),
+        ("Exact Match", "Exact Match", ""),
+        ("Penn Treebank", "", "Penn Treebank"),
+        ("", "", ""),
+    ],
+)
+def test_a_header_is_parted_into_metric_and_rest(header: str, metric: str, rest: str) -> None:
+    assert split_metric(header) == (metric, rest)

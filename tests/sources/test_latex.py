@@ -183,6 +183,17 @@ After Table~\ref{t}. \bibliography{refs}""",
     assert paper.sections[0].text == "Before. After Table 1."
 
 
+def test_rules_of_other_packages_are_no_cells(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"\section{A}\begin{table}\caption{C}\begin{tabular}{ll} \Xhline{1pt} Type & P \\"
+        r"\Xhline{2\arrayrulewidth} FS & 84 \\ \cdashline{1-2} WS & 22 \\ \hhline{==}"
+        r"\end{tabular}\end{table}",
+    )
+    (table,) = paper.tables
+    assert table.cells == (("Type", "P"), ("FS", "84"), ("WS", "22"))
+
+
 def test_cells_that_span_and_bold_ones_are_marked(tmp_path: Path) -> None:
     paper = read(
         tmp_path,

@@ -96,7 +96,9 @@ def _read_cells(texts: pa.Array) -> tuple[Flags, Flags]:
 
 _READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
-"""Evidence of an edge, counted: all tables, those that look like results, and sentences."""
+RESULT_ROWS = "result_rows"
+"""Evidence of an edge, counted: all tables, those that look like results, those in which a row with
+a result cites the work, and sentences."""
 
 
 class _Mentions(NamedTuple):
@@ -117,7 +119,7 @@ def comparison_tables(
     there only with `prose`.
     """
     paper_ids = flat(entries.papers["key"])
-    tables = _in_tables(corpus, paper_ids)
+    tables, rows = _in_tables(corpus, paper_ids), _in_rows(corpus, paper_ids)
     sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
     row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
     used = np.zeros(len(entries.source), dtype=np.bool_)
@@ -127,6 +129,7 @@ def comparison_tables(
     counted = {
         TABLES: _count(entries, source, target, tables, row_in_tables),
         RESULT_TABLES: _count(entries, source, target, tables, row_in_tables, tables.is_result),
+        RESULT_ROWS: _count(entries, source, target, rows, _rows_of(entries, rows)),
         SENTENCES: _count(entries, source, target, sentences, row_in_prose),
     }
     return with_nodes(entries, source, target, counted)
@@ -142,6 +145,18 @@ def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
         place, ordinal = as_numbers(tables["ordinal"])[row], as_numbers(cited.flatten())
         is_result = result_like(flat(tables["cells"]))[row]
         found.append(_Mentions(paper[row], place, ordinal, is_result))
+    return _Mentions(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _in_rows(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
+    """Every entry that a row with a result cites, by table."""
+    found = [_nowhere()]
+    for tuples in map(widen, column_batches(corpus, "tuples", ["paper_id", "table", "cited"])):
+        paper = number_sorted_papers(flat(tuples["paper_id"]), paper_ids)
+        cited = flat(tuples["cited"])
+        row = numbers_in(pc.list_parent_indices(cited))
+        place, ordinal = as_numbers(tuples["table"])[row], as_numbers(cited.flatten())
+        found.append(_Mentions(paper[row], place, ordinal, np.ones(len(row), dtype=np.bool_)))
     return _Mentions(*map(np.concatenate, zip(*found, strict=True)))
 
 

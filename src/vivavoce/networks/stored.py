@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MANIFEST = "manifest.json"
-FORMAT = 2
+FORMAT = 3
 """Raised when a network's columns or the rules for its nodes and edges change."""
 READS = {
     "coauthor": ("papers", "authorships"),
     "citation": ("papers", "references"),
-    "comparison": ("papers", "references", "tables"),
+    "comparison": ("papers", "references", "tables", "tuples"),
 }
 """The tables that each network is made of, by network."""
 _READS_PROSE = "sections"

@@ -30,6 +30,8 @@ _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
 _SHORTEST = 4
 """Letters from which on a word in a longer name is taken for the metric it abbreviates."""
+_HIGH_IN_GENERAL = frozenset({"score", "scores", "value", "index", "rate", "ratio"})
+"""Words that say no direction beside the name of another metric."""
 _GENERIC = frozenset({"error", "loss", "score"})
 """Words that tell a direction but, beside others, no range."""
 _MAX_TOKENS = 30
@@ -123,13 +125,22 @@ def _named(metric: str) -> Evidence | None:
             break
     else:
         return None
-    higher = "lower" not in told
+    higher = _head(words, found) != "lower"
     rest = set(words) - {word for name in found for word in name.words}
     if not _IMPROVING.isdisjoint(words):
         higher = True
     elif not _REVERSING.isdisjoint(rest) or (_WITHIN.search(metric) and not higher):
         higher = not higher
     return Evidence("name", higher, _PART if rest - _BESIDE else _WHOLE)
+
+
+def _head(words: Sequence[str], found: Sequence[_Name]) -> str:
+    """The better end by the head of a name: the last metric in it, or the last before an `of`."""
+    telling = [name for name in found if name.better != "none"]
+    sure = [name for name in telling if not _HIGH_IN_GENERAL.issuperset(name.words)] or telling
+    of = words.index("of") if "of" in words else len(words)
+    before = [name for name in sure if name.words[0] in words[:of]]
+    return (before or sure)[-1].better
 
 
 def _words(metric: str) -> list[str]:
@@ -254,7 +265,10 @@ def _names_in(words: Sequence[str]) -> list[_Name]:
     """The metrics that the words of a name spell, from left to right, each as long as it can be."""
     spellings = _spellings()
     inner = _without_beside(words)
-    for whole in (tuple(words), inner, _without_numbers(inner)):
+    bare = tuple(word for word in inner if word not in _HIGH_IN_GENERAL)
+    short = _without_numbers(bare)
+    mean = (short[0][1:],) if len(short) == 1 and short[0].startswith("m") else short
+    for whole in (tuple(words), inner, _without_numbers(inner), bare, short, mean):
         if whole in spellings:
             return [spellings[whole]]
     return list(_parts(inner, spellings))
@@ -281,11 +295,12 @@ def _without_beside(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _without_numbers(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words without the numbers at the end: `hits 10`."""
+    """Words without the numbers at the end: `hits 10`, `ap50`."""
     last = len(words)
     while last and words[last - 1].isdecimal():
         last -= 1
-    return words[:last]
+    kept = words[:last]
+    return (*kept[:-1], kept[-1].rstrip("0123456789") or kept[-1]) if kept else kept
 
 
 @cache

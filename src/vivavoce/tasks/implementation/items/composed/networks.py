@@ -6,7 +6,6 @@ network unless their seeds differ by a multiple of 97.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
@@ -34,6 +33,7 @@ from vivavoce.tasks.implementation.items.composed.notation import (
     canonical,
     digest,
     fill,
+    functions_used,
     is_of_round,
     named_parts,
     replaced,
@@ -181,9 +181,10 @@ def write_module(tree: Node, mistake: str = "") -> str:
         f"        self.{key} = {module}\n" for part, key, _ in named if (module := _module(part))
     ]
     body = "".join(f"        {key} = {_code(part, keys)}\n" for part, key, _ in named)
+    functions = functions_used(body, _GRAMMAR["helpers"])
     ends = "target, source" if mistake == "data" else "source, target"
     return (
-        f"import torch\nfrom torch import nn\n\n\n{_helpers(body)}class Model(nn.Module):\n"
+        f"import torch\nfrom torch import nn\n\n\n{functions}class Model(nn.Module):\n"
         f"    def __init__(self, in_channels):\n        super().__init__()\n{''.join(made)}\n"
         f"    def forward(self, x, edge_index, edge_weight):\n        {ends} = edge_index\n"
         f"        count = len(x)\n{body}        return [{', '.join(keys.values())}]\n"
@@ -207,16 +208,6 @@ def _module(part: Node) -> str:
     """Source of an operator's own module; empty for one without."""
     widths = [str(width_of(arg)) for arg in part.args]
     return fill(OPERATORS[part.name].get("module", ""), widths, part.number)
-
-
-def _helpers(body: str) -> str:
-    """Functions that a module needs, and those that they need."""
-    helpers: Mapping[str, str] = _GRAMMAR["helpers"]
-    chosen: set[str] = set()
-    while more := {n for n in helpers if n not in chosen and re.search(rf"\b{n}\(", body)}:
-        chosen |= more
-        body += "".join(helpers[name] for name in more)
-    return "".join(f"{helpers[name].strip()}\n\n\n" for name in sorted(chosen))
 
 
 def as_architecture(

@@ -99,6 +99,15 @@ def fill(template: str, args: Iterable[str], number: int | str) -> str:
     return "".join(slots.get(part, part) for part in _SLOT.split(template))
 
 
+def functions_used(code: str, known: Mapping[str, str]) -> str:
+    """Sources of the functions that some code calls, and of those that they call, by name."""
+    chosen: set[str] = set()
+    while more := {n for n in known if n not in chosen and re.search(rf"\b{n}\(", code)}:
+        chosen |= more
+        code += "\n".join(known[name] for name in more)
+    return "".join(f"{known[name].strip()}\n\n\n" for name in sorted(chosen))
+
+
 def named_parts(tree: Node, is_inline: Callable[[Node], bool]) -> list[Node]:
     """Parts below a tree that are not inline, each once and after those that it needs."""
     found: dict[Node, None] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -14,7 +13,7 @@ from vivavoce.tasks.implementation.items.composed.grammar import (
     columns_of,
     kind_of,
 )
-from vivavoce.tasks.implementation.items.composed.notation import Node, replaced
+from vivavoce.tasks.implementation.items.composed.notation import Node, functions_used, replaced
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
 MISTAKES: Mapping[str, Mapping[str, str]] = GRAMMAR["mistakes"]
@@ -31,23 +30,16 @@ def write_program(tree: Node, result: str, mistake: str = "") -> str:
         result: Name of the file.
         mistake: One of `MISTAKES` that it makes; none if empty.
     """
-    used = "\n".join(OPERATORS[name]["code"] for name in _operators(tree))
-    known = {**HELPERS, **MISTAKES.get(mistake, {})}
-    chosen: list[str] = []
-    while more := [n for n in known if n not in chosen and re.search(rf"\b{n}\(", used)]:
-        chosen += more
-        used += "\n".join(known[name] for name in more)
-    codes = [known[name] for name in sorted(chosen)]
-    codes += [OPERATORS[name]["code"] for name in _operators(tree)]
+    own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in _operators(tree))
+    helpers = functions_used(own, {**HELPERS, **MISTAKES.get(mistake, {})})
     tables = sorted({column.partition(".")[0] for column in columns_of(tree)})
     reads = [
         f'{table} = pd.read_parquet("{table}.parquet")\n'
         f'{table} = {table}.set_index(["datetime", "instrument"]).sort_index()\n'
         for table in tables
     ]
-    functions = "\n\n".join(f"{code.strip()}\n" for code in codes)
     return (
-        f"{_IMPORTS}{functions}\n\n{''.join(reads)}values = {_call(tree)}\n"
+        f"{_IMPORTS}{helpers}{own}\n\n{''.join(reads)}values = {_call(tree)}\n"
         f'values.rename("value").to_frame().to_parquet("{result}")\n'
     )
 

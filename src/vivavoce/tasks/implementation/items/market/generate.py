@@ -1,8 +1,10 @@
 """A synthetic stock market from a seed: daily prices, daily fundamentals and minute quotes.
 
-It has the traits of real tables that careless programs trip over: rows in no order, instruments
-listed late or suspended for weeks, days locked at the price limit, missing reports, losses, minutes
-without orders. Only uniform draws, the four operations and rounding are used. So a seed gives the
+It has the traits of real tables that careless programs trip over. Rows are in no order, instruments
+are listed late or suspended for weeks, and days are locked at the price limit. Reports are missing
+or show losses, and minutes are without orders or without a row. Returns have heavy tails and a
+volatility that lasts, of days and of minutes; volumes last too, and both are higher at the ends of
+a day. Only uniform draws, the four operations, roots and rounding are used. So a seed gives the
 same values on every machine.
 """
 
@@ -19,6 +21,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.items.market.draws import (
+    Floats,
+    Integers,
+    bell,
+    between,
+    draw_order,
+    garch,
+    lasting,
+    rounded,
+)
 
 INSTRUMENTS = (
     *(f"SH{600001 + number}" for number in range(30)),
@@ -51,8 +63,6 @@ _HOLIDAYS = (
     ("2024-02-12", "2024-02-17"),
 )
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Times = npt.NDArray[np.datetime64]
 
@@ -84,15 +94,10 @@ def minute_offsets() -> npt.NDArray[np.timedelta64]:
     return np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
 
 
-def draw_order(rng: np.random.Generator, count: int) -> Integers:
-    """A permutation of the numbers below `count` out of uniform draws."""
-    return np.argsort(rng.random(count), kind="stable")
-
-
 def draw_events(rng: np.random.Generator) -> Events:
     """Late listings, suspensions and limit days, each for other instruments.
 
-    All lie before the days that have minutes, so that the minute table is complete.
+    All lie before the days that have minutes, so that each stock has every such day.
     """
     shape = (DAYS, len(INSTRUMENTS))
     order = draw_order(rng, len(INSTRUMENTS))
@@ -132,34 +137,39 @@ class Daily:
 
     def paid(self, prices: Floats) -> Floats:
         """Adjusted prices as they were paid."""
-        return _rounded(prices / self.factor, 2)
+        return rounded(prices / self.factor, 2)
 
 
 def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) -> Daily:
     """Prices and volumes; `groups` gives an instrument's industry, `limit` its locked days."""
     count, locked = len(groups), limit != 0
-    common = 0.006 * _bell(rng, DAYS, 1)
-    shared = 0.006 * _bell(rng, DAYS, len(INDUSTRIES))[:, groups]
-    own = _between(rng, 0.006, 0.02, count) * _bell(rng, DAYS, count)
-    free = np.clip(common + shared + own, 0.005 - LIMIT, LIMIT - 0.005)
+    common, _ = garch(rng, DAYS, 1)
+    shared, _ = garch(rng, DAYS, len(INDUSTRIES))
+    own, unrest = garch(rng, DAYS, count)
+    scale = between(rng, 0.007, 0.018, count)
+    moves = 0.004 * common + 0.003 * shared[:, groups] + scale * own
+    free = np.clip(moves, 0.005 - LIMIT, LIMIT - 0.005)
     returns: Floats = np.where(locked, LIMIT * limit, free)
-    path: Floats = _between(rng, 6.0, 60.0, count) * np.cumprod(1.0 + returns, axis=0)
+    path: Floats = between(rng, 6.0, 60.0, count) * np.cumprod(1.0 + returns, axis=0)
     before = path / (1.0 + returns)
-    opened: Floats = np.where(locked, path, before * (1.0 + 0.004 * _bell(rng, DAYS, count)))
-    reach = np.where(locked, 0.0, 0.015)
+    reach = np.minimum(scale * unrest, 0.05)
+    gap = 1.0 + 0.3 * reach * bell(rng, DAYS, count)
+    opened: Floats = np.where(locked, path, before * gap)
+    reach = np.where(locked, 0.0, reach)
     high = np.maximum(opened, path) * (1.0 + reach * rng.random((DAYS, count)))
     low = np.minimum(opened, path) * (1.0 - reach * rng.random((DAYS, count)))
-    vwap = low + (high - low) * _between(rng, 0.3, 0.7, DAYS, count)
+    vwap = low + (high - low) * between(rng, 0.3, 0.7, DAYS, count)
     shares = _simulate_shares(rng, count)
-    activity = _between(rng, 0.4, 1.6, DAYS, count) * (1.0 + 10.0 * np.abs(returns))
+    activity = lasting(rng, DAYS, count) * (0.5 + 0.5 * unrest + 8.0 * np.abs(returns))
+    activity *= between(rng, 0.7, 1.3, DAYS, count)
     activity = np.where(locked, 0.1 * activity, activity)
-    volume = _rounded(shares * _between(rng, 0.003, 0.02, count) * activity, 0)
+    volume = rounded(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
     return Daily(
-        open=_rounded(opened, 2),
-        high=_rounded(high, 2),
-        low=_rounded(low, 2),
-        close=_rounded(path, 2),
-        vwap=_rounded(vwap, 2),
+        open=rounded(opened, 2),
+        high=rounded(high, 2),
+        low=rounded(low, 2),
+        close=rounded(path, 2),
+        vwap=rounded(vwap, 2),
         factor=_simulate_factor(rng, count),
         volume=volume,
         shares=shares,
@@ -178,26 +188,29 @@ def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, F
     missing[1 + cells // count, cells % count] = np.nan
     before, now = earnings[:_REPORTS], earnings[_YEAR:]
     base = np.where(before > 0.0, before, np.nan)
-    growth = _rounded((now - before) / base, 4)
-    returned = _rounded(now / books[_YEAR:], 3)
+    growth = rounded((now - before) / base, 4)
+    returned = rounded(now / books[_YEAR:], 3)
     per_share = np.where(np.abs(now) < 0.005, np.nan, now)
     book = books[_YEAR:]
     shares = daily.shares.copy()
     shares[100:160, draw_order(rng, count)[:2]] = np.nan
     known = missing[report, column]
     return {
-        "B/P": _rounded(book[report, column] / price, 4) * known,
-        "PE": _rounded(price / per_share[report, column], 2) * known,
+        "B/P": rounded(book[report, column] / price, 4) * known,
+        "PE": rounded(price / per_share[report, column], 2) * known,
         "ROE": returned[report, column] * known,
         "net_profit_growth": growth[report, column] * known,
-        "turnover": _rounded(daily.volume / shares, 6),
+        "turnover": rounded(daily.volume / shares, 6),
         "free_float_shares": shares,
-        "free_float_cap": _rounded(price * shares, 2),
+        "free_float_cap": rounded(price * shares, 2),
     }
 
 
-def simulate_minutes(rng: np.random.Generator, daily: Daily) -> dict[str, Floats]:
-    """Quotes and trades as paid; closes end at the day's close, volumes add up to the day's."""
+def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, Floats], Flags]:
+    """Quotes and trades as paid, and which minutes have a row.
+
+    Closes end at the day's close, and volumes add up to the day's. A missing minute has no trades.
+    """
     shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
 
     def recent(values: Floats) -> Floats:
@@ -206,37 +219,56 @@ def simulate_minutes(rng: np.random.Generator, daily: Daily) -> dict[str, Floats
     first, last = recent(daily.paid(daily.open)), recent(daily.paid(daily.close))
     low, high = recent(daily.paid(daily.low)), recent(daily.paid(daily.high))
     elapsed = (np.arange(MINUTES) + 1.0) / MINUTES
-    walk = np.cumsum(_bell(rng, *shape), axis=2)
-    bridge = (walk - elapsed * walk[..., -1:]) * 0.03 * (high - low)
-    close = _rounded(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
+    ends = 0.5 + 6.0 * (elapsed - 0.5) * (elapsed - 0.5)
+    steps, unrest = (np.moveaxis(given, 0, 2) for given in garch(rng, MINUTES, *shape[:2]))
+    walk = np.cumsum(ends * steps, axis=2)
+    bridge = (walk - elapsed * walk[..., -1:]) * 0.05 * (high - low)
+    close = rounded(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
     spread = np.floor(rng.random((2, *shape)) * 3.0) / 100.0 + 0.01
     sizes = np.floor(rng.random((2, *shape)) * 200.0) * 100.0
     sizes[:, rng.random(shape) < 0.005] = 0.0
     sizes[:, rng.integers(MINUTE_DAYS), rng.integers(MINUTE_INSTRUMENTS)] = 0.0
-    return {
-        "bid": _rounded(close - spread[0], 2),
-        "ask": _rounded(close + spread[1], 2),
+    kept = _draw_kept(rng)
+    lively = np.moveaxis(lasting(rng, MINUTES, *shape[:2]), 0, 2)
+    weights = ends * lively * unrest * (0.4 + rng.random(shape))
+    weights = np.where(kept & (rng.random(shape) >= 0.02), weights, 0.0)
+    quotes = {
+        "bid": rounded(close - spread[0], 2),
+        "ask": rounded(close + spread[1], 2),
         "bidV": sizes[0],
         "askV": sizes[1],
         "close": close,
-        "volume": _split(recent(daily.volume), _minute_weights(rng, elapsed)),
+        "volume": _split(recent(daily.volume), weights),
     }
+    return quotes, kept
+
+
+def _draw_kept(rng: np.random.Generator) -> Flags:
+    """Minutes that have a row: some single ones have none, nor do halts; the last one has one."""
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
+    start, length = rng.integers(20, 200, shape[:2]), rng.integers(5, 30, shape[:2])
+    length = np.where(rng.random(shape[:2]) < 0.1, length, 0)
+    since = np.arange(MINUTES) - start[..., np.newaxis]
+    halted = (since >= 0) & (since < length[..., np.newaxis])
+    kept: Flags = ~halted & (rng.random(shape) >= 0.01)
+    kept[..., -1] = True
+    return kept
 
 
 def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
     """Cumulated dividends: 1 at first, then two steps up on an instrument's own days."""
     day = np.arange(DAYS)[:, np.newaxis]
     first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
-    step = _between(rng, 0.005, 0.04, 2, count)
-    return _rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
+    step = between(rng, 0.005, 0.04, 2, count)
+    return rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
 
 
 def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
     """Whole shares; a third of the instruments get more on one day."""
-    base = _between(rng, 2.0e7, 8.0e8, count)
+    base = between(rng, 2.0e7, 8.0e8, count)
     day = rng.integers(50, 280, count)
     grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
-    return _rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
+    return rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
 
 
 def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:
@@ -246,19 +278,12 @@ def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, 
     """
     count, reports = len(price), _REPORTS + _YEAR
     growing = np.cumprod(1.0 + 0.02 * rng.random((reports, count)), axis=0)
-    books = _rounded(price * _between(rng, 0.15, 1.2, count) * growing, 2)
-    quality = _between(rng, -0.02, 0.2, count)
-    earnings = _rounded(books * (quality + 0.012 * _bell(rng, reports, count)), 3)
+    books = rounded(price * between(rng, 0.15, 1.2, count) * growing, 2)
+    quality = between(rng, -0.02, 0.2, count)
+    earnings = rounded(books * (quality + 0.012 * bell(rng, reports, count)), 3)
     flat = np.argsort(rng.random(count) + (quality < 0.08), kind="stable")[:_FLAT_PROFITS]
     earnings[_YEAR : 2 * _YEAR, flat] = earnings[:_YEAR, flat]
     return books, earnings
-
-
-def _minute_weights(rng: np.random.Generator, elapsed: Floats) -> Floats:
-    """More at both ends of the day, nothing in some minutes."""
-    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
-    weights = (0.2 + rng.random(shape)) * (1.0 + 4.0 * (elapsed - 0.5) * (elapsed - 0.5))
-    return np.where(rng.random(shape) < 0.02, 0.0, weights)
 
 
 def _split(whole: Floats, weights: Floats) -> Floats:
@@ -266,22 +291,6 @@ def _split(whole: Floats, weights: Floats) -> Floats:
     parts: Floats = np.floor(weights * whole / np.cumsum(weights, axis=2)[..., -1:])
     parts[..., -1:] += whole - np.cumsum(parts, axis=2)[..., -1:]
     return parts
-
-
-def _bell(rng: np.random.Generator, *shape: int) -> Floats:
-    """Draws around 0 with deviation 1 and none beyond 3.5: four uniform draws added."""
-    draws = rng.random((4, *shape))
-    bell: Floats = (draws[0] + draws[1] + draws[2] + draws[3] - 2.0) * 1.75
-    return bell
-
-
-def _between(rng: np.random.Generator, low: float, high: float, *shape: int) -> Floats:
-    return low + (high - low) * rng.random(shape)
-
-
-def _rounded(values: Floats, decimals: int) -> Floats:
-    rounded: Floats = np.round(values, decimals)
-    return rounded
 
 
 TABLES = ("daily_pv", "daily_f", "high_freq")
@@ -317,17 +326,17 @@ def generate(seed: int) -> Market:
     events = draw_events(rng)
     daily = simulate_daily(rng, groups, events.limit)
     fundamentals = simulate_fundamentals(rng, daily)
-    minutes = simulate_minutes(rng, daily)
+    minutes, kept = simulate_minutes(rng, daily)
     days, rows = trading_days(), events.listed
     keys = _daily_keys(days, rows)
     prices = {name: values[rows] for name, values in _price_columns(daily).items()}
     prices["industry"] = np.array(INDUSTRIES)[groups[np.nonzero(rows)[1]]]
     ratios = {name: values[rows] for name, values in fundamentals.items()}
-    quotes = {name: values.ravel() for name, values in minutes.items()}
+    quotes = {name: values[kept] for name, values in minutes.items()}
     return Market(
         daily_pv=_shuffled(rng, keys | prices),
         daily_f=_shuffled(rng, keys | ratios),
-        high_freq=_shuffled(rng, _minute_keys(days) | quotes),
+        high_freq=_shuffled(rng, _minute_keys(days, kept) | quotes),
     )
 
 
@@ -357,15 +366,12 @@ def _daily_keys(days: Times, listed: Flags) -> dict[str, Any]:
     return {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
 
 
-def _minute_keys(days: Times) -> dict[str, Any]:
-    """Days, then instruments, then minutes: the order of `simulate_minutes`."""
+def _minute_keys(days: Times, kept: Flags) -> dict[str, Any]:
+    """Days, then instruments, then minutes that are kept: the order of `simulate_minutes`."""
     stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
     names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
-    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
-    return {
-        "datetime": np.broadcast_to(stamps[:, np.newaxis, :], shape).ravel(),
-        "instrument": np.broadcast_to(names[np.newaxis, :, np.newaxis], shape).ravel(),
-    }
+    day, name, minute = np.nonzero(kept)
+    return {"datetime": stamps[day, minute], "instrument": names[name]}
 
 
 def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:
