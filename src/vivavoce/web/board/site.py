@@ -81,7 +81,7 @@ def write_site(
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
     """
     told = {name: str((options or {}).get(name, "")) for name in ("note", "url")}
-    site = replace(read_site(board), **told)
+    site = replace(read_site(board), note=told["note"], url=told["url"])
     history = history_of(site, out, reasons=reasons, date=date)
     made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
     write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)
