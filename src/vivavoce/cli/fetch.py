@@ -277,7 +277,7 @@ def cited(
         value = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
         print_json(value | {"named": {**asdict(more), "index": str(more.index)} if more else None})
     else:
-        list_faults(report.faults)
+        list_faults([*report.faults, *(more.faults if more else ())])
         say(
             f"{report.found:,} of {report.cited:,} cited works came; arXiv does not know "
             f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "

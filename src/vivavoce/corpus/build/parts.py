@@ -108,7 +108,7 @@ def text_document(paper: MergedPaper) -> Document:
 
 
 def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
-    """The tables of a paper's text; where its source lost their cells, those of another source.
+    """The tables of a paper's text; where its source lost cells or rows, those of another source.
 
     A table is the same when its caption is, or when one caption alone begins with the other, as
     where cells were read as a part of it. What it cites stays as the text's source tells it.
@@ -126,10 +126,17 @@ def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
         same = [other for name, other in others if key and name == key]
         longer = [other for name, other in others if _begins(key, name) or _begins(name, key)]
         whole = same or (longer if len(longer) == 1 else [])
-        other = None if _has_columns(table) else next(iter(whole), None)
+        other = next((one for one in whole if _lacks_rows(table, one)), None)
         if other is not None:
+            cited = dict(zip(map(_row_key, table.cells), table.row_cited, strict=False))
             table = replace(
-                table, cells=other.cells, spans=other.spans, bold=other.bold, row_cited=()
+                table,
+                cells=other.cells,
+                spans=other.spans,
+                bold=other.bold,
+                row_cited=tuple(cited.get(_row_key(row), ()) for row in other.cells)
+                if any(cited.values())
+                else (),
             )
         found.append(table)
     return found
@@ -137,6 +144,16 @@ def tables_with_cells(paper: MergedPaper, text: Document) -> list[CitedTable]:
 
 def _begins(start: str, caption: str) -> bool:
     return len(start) >= _MIN_SHARED and caption.startswith(f"{start} ")
+
+
+def _lacks_rows(table: CitedTable, other: CitedTable) -> bool:
+    """True if a table lost its columns, or has some rows of another table and no other one."""
+    rows, others = ([_row_key(row) for row in one.cells] for one in (table, other))
+    return not _has_columns(table) or (len(rows) < len(others) and set(rows) < set(others))
+
+
+def _row_key(row: Sequence[str]) -> str:
+    return " ".join(" ".join(row).split()).casefold()
 
 
 def _has_columns(table: CitedTable) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,15 @@ from vivavoce.corpus.ingestion.downloads import (
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
-from vivavoce.corpus.ingestion.lookup import SUFFIXES, KeptBody, Lookup, Wanted, is_refusal
+from vivavoce.corpus.ingestion.lookup import (
+    GOT,
+    SUFFIXES,
+    UNKNOWN,
+    KeptBody,
+    Lookup,
+    Wanted,
+    is_refusal,
+)
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
@@ -28,7 +36,6 @@ from vivavoce.text.identifiers import find_arxiv_id
 INDEX, NAMED = "cited.jsonl", "cited_named.jsonl"
 FOLDER = "cited"
 BATCH = 100
-GOT, UNKNOWN = "got", "unknown"
 _NUMBERED = re.compile(r"([0-9]{5,9})\.atom\.xml")
 
 
@@ -37,12 +44,12 @@ class CitedReport:
     """Counts of a fetch of cited works."""
 
     cited: int
-    """Works with an arXiv id that the corpus cited and did not have."""
+    """Works with an arXiv id, or without one, that the corpus cited and did not have."""
     asked: int
     found: int
     """Works that came."""
     unknown: tuple[str, ...]
-    """Ids asked for that arXiv does not know; they are not asked for again."""
+    """Works asked for that no service knows; they are not asked for again."""
     papers: int
     """Papers of the corpus afterwards."""
     left: int
@@ -101,7 +108,7 @@ class _Fetch:
     def run(self, limit: int | None, progress: Progress | None) -> CitedReport:
         finish_reading(self._corpus)
         absent = _absent(load_corpus(self._corpus), tables=self._tables)
-        todo = [name for name in absent if self._is_open(name)]
+        todo = _open_ones(self._corpus, self.index, absent)
         wanted = todo if limit is None else todo[:limit]
         stopped = None
         for start in range(0, len(wanted), BATCH):
@@ -124,10 +131,6 @@ class _Fetch:
             stopped=stopped,
             index=self.index.path,
         )
-
-    def _is_open(self, name: str) -> bool:
-        row = self.index.get(name)
-        return row is None or (row["outcome"] == GOT and not is_sound(self._corpus, row))
 
     def _ask(self, names: Sequence[str]) -> None:
         try:
@@ -176,6 +179,16 @@ class _Fetch:
         return read_downloads(self._corpus, {"arxiv": sound}).faults if sound else []
 
 
+def _open_ones(corpus: Path, index: Index, names: Iterable[str]) -> list[str]:
+    """Works that were not asked for, or whose answer is damaged."""
+    rows = {name: index.get(name) for name in names}
+    return [
+        name
+        for name, row in rows.items()
+        if row is None or (row["outcome"] == GOT and not is_sound(corpus, row))
+    ]
+
+
 def _absent(corpus: Corpus, *, tables: bool) -> list[str]:
     """ArXiv ids of cited works that no paper of the corpus has, sorted."""
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
@@ -195,22 +208,6 @@ def _references(corpus: Corpus, *, tables: bool) -> Iterator[Row]:
             yield row
 
 
-@dataclass(frozen=True, slots=True)
-class NamedReport:
-    """Counts of a fetch of cited works by DOI and title."""
-
-    cited: int
-    """Works without an arXiv id, but with a DOI or a title, that the corpus does not have."""
-    asked: int
-    found: int
-    unknown: tuple[str, ...]
-    """Works that neither service knows; they are not asked for again."""
-    papers: int
-    left: int
-    stopped: str | None
-    index: Path
-
-
 def fetch_named(
     corpus: Path,
     client: Client,
@@ -219,7 +216,7 @@ def fetch_named(
     base: str | None = None,
     tables: bool = False,
     progress: Progress | None = None,
-) -> NamedReport:
+) -> CitedReport:
     """Ask for cited works without an arXiv id, one at a time.
 
     A title is searched on arXiv, where texts are. Works that arXiv does not have are asked for at
@@ -240,7 +237,7 @@ def fetch_named(
     with open_downloads(corpus, NAMED, ("work",), limit, "works") as index:
         finish_reading(corpus)
         absent = _absent_by_name(load_corpus(corpus), tables=tables)
-        todo = [name for name in absent if _is_open(corpus, index.get(name))]
+        todo = _open_ones(corpus, index, absent)
         wanted = todo if limit is None else todo[:limit]
         lookup, stopped, came = Lookup(client, base), None, dict[str, bool]()
         for done, name in enumerate(wanted, start=1):
@@ -253,11 +250,20 @@ def fetch_named(
             came[name] = row["outcome"] == GOT
             if progress:
                 progress(done, len(wanted))
-        _read_named(corpus, index, absent)
+        faults = _read_named(corpus, index, absent)
         papers = len(load_corpus(corpus).papers)
     unknown = tuple(name for name, is_there in came.items() if not is_there)
-    found, left = len(came) - len(unknown), len(todo) - len(came)
-    return NamedReport(len(absent), len(came), found, unknown, papers, left, stopped, index.path)
+    return CitedReport(
+        cited=len(absent),
+        asked=len(came),
+        found=len(came) - len(unknown),
+        unknown=unknown,
+        papers=papers,
+        left=len(todo) - len(came),
+        faults=tuple(faults),
+        stopped=stopped,
+        index=index.path,
+    )
 
 
 def _absent_by_name(corpus: Corpus, *, tables: bool) -> dict[str, Wanted]:
@@ -272,28 +278,20 @@ def _absent_by_name(corpus: Corpus, *, tables: bool) -> dict[str, Wanted]:
     return {name: found[name] for name in sorted(found)}
 
 
-def _is_open(corpus: Path, row: Row | None) -> bool:
-    return row is None or (row["outcome"] == GOT and not is_sound(corpus, row))
-
-
 def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: Wanted) -> Row:
-    for service, suffix in SUFFIXES.items():
-        if service == "arxiv" and not wanted.title:
-            continue
-        body = lookup.ask(service, wanted)
-        if body is not None:
-            file = f"{DOWNLOADS}/named/{hash_of(name)[:16]}{suffix}"
-            write_bytes(corpus / file, body)
-            kept = {"file": file, "sha256": hash_file(corpus / file)}
-            return {"work": name, "outcome": GOT, "service": service, **kept}
-    return {"work": name, "outcome": UNKNOWN, "reason": "neither service knows it"}
+    file = f"{DOWNLOADS}/named/{hash_of(name)[:16]}"
+    row: Row = {"outcome": UNKNOWN}
+    for service in SUFFIXES if wanted.title else ("crossref",):
+        row = lookup.keep(service, wanted, corpus, file)
+        if row["outcome"] == GOT:
+            return {"work": name, "service": service, **row}
+    return {"work": name, **row, "reason": "neither service knows it"}
 
 
-def _read_named(corpus: Path, index: Index, absent: Collection[str]) -> None:
+def _read_named(corpus: Path, index: Index, absent: Collection[str]) -> list[Fault]:
     """Read the answers about works that the corpus does not have yet, earlier ones too."""
     files: dict[str, list[str]] = {}
     for row in index.rows():
         if row["work"] in absent and row["outcome"] == GOT and is_sound(corpus, row):
             files.setdefault(row["service"], []).append(row["file"])
-    if files:
-        read_downloads(corpus, files)
+    return read_downloads(corpus, files).faults if files else []

@@ -19,16 +19,15 @@ from vivavoce.corpus.ingestion.downloads import (
     read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
-from vivavoce.corpus.ingestion.lookup import SUFFIXES, Lookup, Wanted
+from vivavoce.corpus.ingestion.lookup import GOT, SUFFIXES, Lookup, Wanted
 from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Paper
 from vivavoce.sources.http.client import Client, HttpError
-from vivavoce.store import hash_file, hash_of, write_bytes
+from vivavoce.store import hash_of
 
 SERVICES = tuple(SUFFIXES)
 INDEX = "enriched.jsonl"
-GOT, UNKNOWN = "got", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +125,15 @@ class _Asking:
     def ask(self, paper: Paper) -> None:
         """Ask for one paper and note what came."""
         wanted = Wanted(paper.title or "", paper.arxiv_id, paper.doi)
-        body = self._lookup.ask(self._service, wanted)
-        row = {"service": self._service, "paper": paper.paper_id, "query": _query(paper)}
-        if body is None:
-            self.unknown.append(paper.paper_id)
-            self._index.note([{**row, "outcome": UNKNOWN}])
-            return
-        name = f"{hash_of(paper.paper_id)[:16]}{SUFFIXES[self._service]}"
-        file = f"{DOWNLOADS}/enriched/{name}"
-        write_bytes(self._corpus / file, body)
-        self.found += 1
+        file = f"{DOWNLOADS}/enriched/{hash_of(paper.paper_id)[:16]}"
+        kept = self._lookup.keep(self._service, wanted, self._corpus, file)
         self._index.note(
-            [{**row, "outcome": GOT, "file": file, "sha256": hash_file(self._corpus / file)}]
+            [{"service": self._service, "paper": paper.paper_id, "query": _query(paper), **kept}]
         )
+        if kept["outcome"] == GOT:
+            self.found += 1
+        else:
+            self.unknown.append(paper.paper_id)
 
     def read(self) -> None:
         """Read all answers of the service into the corpus."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,12 +16,13 @@ from vivavoce.sources.catalogues import crossref
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids, search
 from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
 from vivavoce.sources.json_records import Fields
-from vivavoce.store import canonical_json
+from vivavoce.store import Row, canonical_json, hash_file, write_bytes
 
 SUFFIXES = {"arxiv": ".atom.xml", "crossref": crossref.SUFFIX}
 """Suffix of an answer's file by service, which its source is called by too."""
 CROSSREF = "https://api.crossref.org/works"
 HOSTS = frozenset({"api.crossref.org", "export.arxiv.org"})
+GOT, UNKNOWN = "got", "unknown"
 _CANDIDATES = 5
 """Results of a search by title that are looked at."""
 _WORD = re.compile(r"\w+")
@@ -61,12 +63,24 @@ class Lookup:
         self._client = KeptBody(client)
         self._base = base
 
-    def ask(self, service: str, wanted: Wanted) -> bytes | None:
-        """A file that the source of a service reads; None where it does not know the work.
+    def keep(self, service: str, wanted: Wanted, corpus: Path, file: str) -> Row:
+        """Ask a service for a work, and keep the answer as a file that its source reads.
 
-        An answer to a title counts only where it bears the title, and no other one does.
+        An answer to a title counts only where it bears the title, and no other one does. The row
+        says `got` with the file's full name and hash, or `unknown`.
+
+        Args:
+            service: One of `SUFFIXES`.
+            wanted: The work.
+            corpus: The folder that `file` is in.
+            file: The file's name without its suffix.
         """
-        return self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
+        body = self._of_arxiv(wanted) if service == "arxiv" else self._of_crossref(wanted)
+        if body is None:
+            return {"outcome": UNKNOWN}
+        name = f"{file}{SUFFIXES[service]}"
+        write_bytes(corpus / name, body)
+        return {"outcome": GOT, "file": name, "sha256": hash_file(corpus / name)}
 
     def _of_arxiv(self, wanted: Wanted) -> bytes | None:
         api = f"{self._base}/api/query" if self._base else API

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.build import overlap, overlap_statistics
+from vivavoce.tasks.tables.items.statistics import overlap, overlap_statistics
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.pdf.styles import (
     BOLD,
     CAPS,
@@ -33,6 +33,8 @@ _MAX_WORDS = 25
 _MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
+_SMALLER, _SMALLER_CAPS = 1.6, 2.6
+"""Points below the text that a heading may be set; numbered ones in capitals may be smaller."""
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 _STATEMENT = re.compile(
@@ -41,6 +43,7 @@ _STATEMENT = re.compile(
     r"|q\d|a\d|rq ?\d)\b",
     re.IGNORECASE,
 )
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _ENOUGH = 3
@@ -135,7 +138,9 @@ class _Finder:
 
     def _style(self, words: Sequence[Word]) -> Style:
         """The style of the first words, leaving a number out of account."""
-        lead = next((word for word in words if any(map(str.isalpha, word.text))), words[0])
+        named = [word for word in words if any(map(str.isalpha, word.text))]
+        # The letter of an appendix may be set smaller than its title.
+        lead = next((word for word in named if len(word.text.strip(".:")) > 1), (named or words)[0])
         same = [word for word in words if word.font.name == lead.font.name]
         size = max(word.font.size for word in same)
         is_bold = lead.font.bold and not self.body.bold
@@ -212,11 +217,15 @@ class _Finder:
             numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
         ):
             return None
-        if style.kind in {PLAIN, CAPS, OTHER} and not is_apart:
+        is_sure = style.kind == CAPS and bool(numbers)
+        is_known = is_sure and is_centred and role_of_heading(text) is not None
+        if style.kind in {PLAIN, CAPS, OTHER} and not (is_apart or is_known):
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
-        if not (is_left or is_centred) or line.size < self.body.size - 1.6:
+        if not (is_left or is_centred) or line.size < self.body.size - (
+            _SMALLER_CAPS if is_sure else _SMALLER
+        ):
             return None
         stop = self._last_line(place, style, is_centred)
         if stop == place + 1 and _CHAPTER.fullmatch(text.strip(" .:")):
@@ -378,4 +387,6 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
+    if numbers and style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH:
+        plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
     return is_heading_text(plain) or role_of_heading(text) is not None
