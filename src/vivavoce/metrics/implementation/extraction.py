@@ -47,8 +47,8 @@ Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 MEANING_THRESHOLD = 0.6
 """The same for `meaning_similarity` with MiniLM: fitted to descriptions told again."""
 
-Embed = Callable[[Sequence[str]], Sequence[npt.NDArray[np.float64]]]
-"""Texts -> a vector of each."""
+Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+"""Texts -> vectors, one a row."""
 
 _SENSES: Mapping[str, Mapping[str, Sequence[str]]] = read_data(__file__, "senses.toml")
 _POWER = re.compile(r"\d+\^\{?-?\d+")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -287,4 +288,4 @@ def _similarity(embedder: str | None) -> Similarity | None:
     if embedder != MINILM:
         return SentenceEncoder(embedder).similarity if embedder else None
     passages = open_encoders(MINILM).passages
-    return meaning_similarity(lambda texts: passages.embed(list(texts)).vectors)
+    return meaning_similarity(lambda texts: passages.embed(list(texts)).vectors.astype(np.float64))
