@@ -35,6 +35,35 @@ _DROPPED = re.compile(
     rf"|footnotetext|authornote|authornotemark|corref|fnref|IEEEmembership)\*?(?:\[[^\]]*\])*(?:{_BRACED})?"
 )
 
+_MARK = "\x04"
+"""Stands for a raised mark, which parts two names."""
+_NO_NAMES = frozenset("Jr Sr PhD Ph.D MD Member IEEE".split())
+_RAISED = (
+    "textsuperscript|inst|thanks|Thanks|footnotemark|footnote|altaffilmark|authormark|corref|fnref"
+)
+_ADDRESSES = (
+    "affiliation|affil|email|institution|institute|orcid|orcidID|ead|address|url|texttt|href"
+    "|IEEEauthorblockA|altaffiltext|authornote|IEEEauthorrefmark|IEEEmembership"
+)
+_AUTHORS = (
+    rf"\\IEEEauthorblockN\s*{_BRACED}",
+    rf"\\Name\s*{_BRACED}",
+    rf"\\icmlauthor\s*{_BRACED}",
+    rf"\\fnms?\s*{_BRACED}[\s,~]*(?:\\(?:spfx|pfx)\s*\{{[^}}]*\}}\s*)?\\(?:sur|snm)\s*{_BRACED}",
+    rf"\\author\s*(?:\[[^\]]*\])?\s*{_BRACED}",
+    rf"\\name\s*{_BRACED}",
+)
+"""Commands that name authors, the surest first."""
+_NOBODY = re.compile(
+    r"\b(?:anonymous|authors?|group|team|collaboration|consortium)\b", re.IGNORECASE
+)
+_TEMPLATE = re.compile(
+    r"(?:article|paper|your|main|full) title|\btemplate\b|\binstructions\b|\bguidelines for\b"
+    r"|proceedings format",
+    re.IGNORECASE,
+)
+"""Titles of templates that nobody filled in."""
+
 
 def expand(path: Path, depth: int = 0) -> str:
     """A LaTeX file with its inputs, without comments."""
@@ -60,10 +89,12 @@ def plain(text: str, macros: dict[str, str]) -> str:
         text = re.sub(r"\\([A-Za-z]+)", lambda m: macros.get(m[1], m[0]), text)
     text = re.sub(rf"\\texorpdfstring\s*{_BRACED}\s*{_BRACED}", r"\1", text)
     text = _DROPPED.sub("", text)
+    text = re.sub(r"\\[hv]skip\s*-?[\d.]+\s*(?:cm|mm|pt|em|ex|in)\b", " ", text)
+    text = re.sub(r"\{\s*(\\[\"'`^~=.uvHcdbk]\s*\\?[A-Za-z])\s*\}", r"\1", text)
     text = re.sub(r"\\[\"'`^~=.uvHcdbk]\s*\{?\\?([A-Za-z])\}?", r"\1", text)
     text = re.sub(r"\\\\(?:\[[^\]]*\])?", " ", text)
     text = re.sub(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?", " ", text)
-    return " ".join(re.sub(r"[{}$\\~]", " ", text).split())
+    return " ".join(re.sub(r"[$\\~]", " ", re.sub(r"[{}]", "", text)).split())
 
 
 def read_truth(source: Path) -> dict[str, Any] | None:
@@ -74,7 +105,7 @@ def read_truth(source: Path) -> dict[str, Any] | None:
     headings = [(_LEVELS[m[1]], plain(m[2], macros)) for m in _HEADING.finditer(body)]
     headings = [(level, words) for level, words in headings if len(compact(words)) > 2]
     title = re.search(rf"\\title\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
-    if len(headings) < 4 or title is None:
+    if len(headings) < 4 or title is None or _TEMPLATE.search(title[1]):
         return None
     shallow = min(level for level, _ in headings)
     return {
@@ -92,19 +123,38 @@ def read_truth(source: Path) -> dict[str, Any] | None:
 
 def _authors(text: str, macros: dict[str, str]) -> list[str] | None:
     """Names where every piece looks like one; None where the markup does not tell."""
-    blocks = re.findall(rf"\\IEEEauthorblockN\s*{_BRACED}", text)
-    blocks = blocks or re.findall(rf"\\Name\s*{_BRACED}", text)
-    blocks = blocks or re.findall(rf"\\author\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
-    names: list[str] = []
-    for block in blocks:
-        block = re.sub(rf"\\(?:affiliation|email|institution|orcid)\s*{_BRACED}", "", block)
-        for piece in re.split(r"\\(?:and|And|AND)\b|,|&|\band\b", block):
-            name = plain(re.split(r"\\\\", piece.strip())[0], macros)
-            name = re.sub(r"[\d*^,†‡]+|\ball authors\b", "", name).strip()
-            if name:
-                names.append(name)
-    looks = all(re.fullmatch(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){1,4}", name) for name in names)
-    return names if names and looks else None
+    blocks = next((found for p in _AUTHORS if (found := re.findall(p, text))), [])
+    names = [name for block in blocks for name in _names_in(block, macros)]
+    whole = [re.fullmatch(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){1,4}", name) for name in names]
+    looks = sum(map(bool, whole)) > 0.9 * len(names)
+    looks = looks and not any(_NOBODY.search(name) for name in names)
+    return list(dict.fromkeys(names)) if names and looks else None
+
+
+def _names_in(block: str | tuple[str, ...], macros: dict[str, str]) -> Iterator[str]:
+    """Names of one command: of each part the first line, and the next where it is a list."""
+    if not isinstance(block, str):
+        yield plain(" ".join(block), macros)  # forename and surname
+        return
+    block = re.sub(rf"\\(?:{_ADDRESSES})\*?(?:\[[^\]]*\])?\s*{_BRACED}", "", block)
+    block = re.sub(
+        rf"\\(?:{_RAISED})\s*(?:\[[^\]]*\])?{_BRACED}|\$[^$]*\$|~?\^\{{[^}}]*\}}", _MARK, block
+    )
+    block = re.sub(r"\\(?:begin|end)\s*\{[^}]*\}(?:\[[^\]]*\])?(?:\{[^{}]*\})?", " ", block)
+    for part in re.split(r"\\(?:and|And|AND|newauthor|qquad|quad|hfill|name)\b", block):
+        part = re.sub(r"\\(?:email|addr)\b.*", "", part, flags=re.S)
+        is_open = True
+        for line in re.split(r"\\\\(?:\[[^\]]*\])?|\\newline\b", part):
+            words = plain(line, macros)
+            if not words.strip(f" ,{_MARK}"):
+                continue
+            if not is_open or words.startswith(_MARK):
+                break
+            for piece in re.split(rf"[,;{_MARK}]|&|\band\b", words):
+                name = re.sub(r"\([^)]*\)|[\d*^†‡§]+|\ball authors\b", "", piece).strip()
+                if name and name.rstrip(".") not in _NO_NAMES:
+                    yield name
+            is_open = words.rstrip(f" {_MARK}").endswith((",", "and", "&"))
 
 
 def _reference_count(source: Path, text: str) -> int | None:
@@ -117,7 +167,24 @@ def _reference_count(source: Path, text: str) -> int | None:
         for path in lists
     ]
     named = [c for path, c in zip(lists, counts, strict=True) if path.stem == source.stem]
-    return next(iter(named or counts), None) or None
+    if named or counts:
+        return next(iter(named or counts)) or None
+    return _cited_count(source, text)
+
+
+def _cited_count(source: Path, text: str) -> int | None:
+    """The number of works that are cited and described in a file of the source's folder."""
+    if r"\nocite{*}" in text or not re.search(r"\\(?:bibliography|addbibresource)\b", text):
+        return None
+    cited = re.findall(
+        r"\\(?:no)?[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*)*\{([^}]+)\}", text, re.I
+    )
+    keys = {key.strip() for group in cited for key in group.split(",")}
+    described: set[str] = set()
+    for path in source.parent.rglob("*.bib"):
+        found = re.findall(r"@\w+\s*[{(]\s*([^,\s]+)\s*,", path.read_text("utf-8", "replace"))
+        described |= {key for key in found if key in keys}
+    return len(described) if len(described) >= 0.9 * len(keys) > 0 else None
 
 
 def _paragraphs(body: str) -> Iterator[str]:
@@ -132,7 +199,7 @@ def pdf_text(path: Path) -> tuple[str, int]:
     """Letters and digits of a PDF as PDFium gives them, and its pages."""
     try:
         with pypdfium2.PdfDocument(path) as document:
-            texts = [page.get_textpage().get_text_range() for page in document]
+            texts = [page.get_textpage().get_text_bounded() for page in document]
     except pypdfium2.PdfiumError:
         return "", 0
     return compact(" ".join(texts)), len(texts)
@@ -163,7 +230,7 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
         truth["texts"] = [t for t in truth["texts"] if compact(t) in text]
         if truth["authors"] and not all(compact(n) in text[:6000] for n in truth["authors"]):
             truth["authors"] = None
-        yield {"file": "", "source": str(best[1]), **truth}
+        yield {"file": "", "source": str(best[1]), "latex": str(source), **truth}
 
 
 def main() -> int:
@@ -181,6 +248,11 @@ def main() -> int:
             link.unlink(missing_ok=True)
             Path(link).symlink_to(row.pop("source"))
             rows.append(row)
+    holders: dict[str, set[str]] = {}
+    for row in rows:
+        holders.setdefault(compact(row["title"]), set()).add(row["style"])
+    # A paper of several repositories is the sample of a template.
+    rows = [row for row in rows if len(holders[compact(row["title"])]) == 1]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (options.out / "truth.jsonl").write_text(text, "utf-8")
     print(f"{len(rows)} papers of {len({row['style'] for row in rows})} repositories")

@@ -16,6 +16,7 @@ import json
 import re
 import statistics
 import sys
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -30,25 +31,37 @@ from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 Scores = dict[str, float | None]
 _END = re.compile(
-    r"acknowl|references|bibliography|checklist|abstract|literat|致谢|благодарн|شكر", re.IGNORECASE
+    r"acknowl|references|bibliography|checklist|abstract|literat|致谢|благодарн|شكر"
+    r"|^(?:author contributions|funding|(?:data|code|software) availability|declarations"
+    r"|supplement\w+ (?:materials?|information)|(?:competing|conflicts?) (?:of )?interests?"
+    r"|appendix|appendices)(?: \d)?$",
+    re.IGNORECASE,
 )
+_LABEL = re.compile(r"^\s*(?:appendix|annex)\s+[A-Z\d](?:[\s.:–—-]+|$)", re.IGNORECASE)
 
 
 def compact(text: str) -> str:
-    """Letters and digits, for comparison."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    """Letters and digits without accents, which old fonts set apart, for comparison."""
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _key(heading: str) -> str:
+    """A heading for comparison; `Appendix A` before it is its number."""
+    return compact(_LABEL.sub("", heading)) or compact(heading)
 
 
 def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
     """All figures of one file; a document that could not be read scores 0."""
     sections = document.sections if document else ()
     neutral = {compact(heading) for heading in row.get("run_in", ())}
+    neutral -= {compact(heading) for _, heading in row["headings"]}
     given = [
         (s.level, s.heading or "") for s in sections if compact(s.heading or "") not in neutral
     ]
     wanted = [(level, heading) for level, heading in row["headings"]]
     top = _match([h for n, h in given if n == 1], [h for n, h in wanted if n == 1])
-    every = _match([f"{n} {h}" for n, h in given], [f"{n} {h}" for n, h in wanted])
+    every = _match([f"{h} {n}" for n, h in given], [f"{h} {n}" for n, h in wanted])
     text = " ".join(s.text for s in sections)
     authors = [author.name for author in document.authors] if document else []
     references = [compact(r.raw) for r in document.references] if document else []
@@ -68,8 +81,8 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
 
 
 def _match(given: Sequence[str], wanted: Sequence[str]) -> tuple[float, float | None]:
-    left = Counter(compact(h) for h in wanted if not _END.search(h))
-    ours = [compact(h) for h in given if not _END.search(h)]
+    left = Counter(_key(h) for h in wanted if not _END.search(h))
+    ours = [_key(h) for h in given if not _END.search(h)]
     found = sum((Counter(ours) & left).values())
     recall = found / max(sum(left.values()), 1)
     return recall, found / len(ours) if ours else 0.0

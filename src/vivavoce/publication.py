@@ -46,6 +46,8 @@ class SiteOptions:
     date: str | None = None
     note: Annotated[str, Field(max_length=400)] = ""
     """Words on top of the first page."""
+    url: Annotated[str, Field(max_length=400, pattern=r"^(https?://[^\s\"<>]+/)?$")] = ""
+    """Where the site will be published; previews of links to it need it for their picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

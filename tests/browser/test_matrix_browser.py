@@ -21,7 +21,8 @@ TASKS = [("writing", "title", "base"), ("writing", "title", "cited"), ("tables",
 
 def row_at(place: tuple[str, str, str], model: str, rank: int, **more: Any) -> dict[str, Any]:
     family, task, setting = place
-    found = make_row(model, 0.5 - rank / 10, rank, rank_interval=[rank, rank], tied_with=[], **more)
+    more = {"rank_interval": [rank, rank], "tied_with": [], **more}
+    found = make_row(model, more.pop("value", 0.5 - rank / 10), rank, **more)
     return found | {"family": family, "task": f"vivavoce/{task}", "setting": setting}
 
 
@@ -90,6 +91,80 @@ def test_a_task_is_sorted_by_and_its_page_opened(page: Page) -> None:
     assert shown(page, ".matrix tbody th a") == ["null", "b/cheap", "a/dear"]
     page.locator(".matrix .task a").first.click()
     assert page.locator("h1").inner_text().startswith("Title")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of 500 contestants on 8 tasks."""
+    rows = [
+        row_at((f"family{task // 3}", f"task{task}", "base"), f"lab/model-{place}", place, cost=1.2)
+        for task in range(8)
+        for place in range(1, 501)
+    ]
+    out = tmp_path_factory.mktemp("large")
+    return write_site(make_board(*rows), out, charts=False)
+
+
+def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path) -> None:
+    assert large.stat().st_size < 300_000
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.goto(large.as_uri())
+        assert page.locator(".matrix tbody tr").count() == 500
+        assert len(shown(page, ".matrix .task a")) == 8
+        assert "8 columns of tasks" in page.locator(".key-line").inner_text()
+        page.fill("#filter", "model-49")
+        assert page.locator("#status").inner_text() == "11 of 500 rows"
+        page.select_option("#family", "family0")
+        assert page.locator("#status").inner_text() == "11 of 500 rows, 5 columns hidden"
+
+
+def test_price_and_trust_stay_in_view_while_tasks_are_scrolled(
+    browser: Browser, large: Path
+) -> None:
+    with browser.new_context(viewport={"width": 1100, "height": 700}) as context:
+        page = context.new_page()
+        page.goto(large.as_uri())
+        cells = [
+            page.locator(f".matrix tbody tr:first-child .{name}") for name in ("name", "at0", "at1")
+        ]
+        before = [cell.bounding_box() for cell in cells]
+        box = page.locator(".overview .scroll")
+        box.evaluate("box => box.scrollLeft = 200")
+        assert box.evaluate("box => box.scrollLeft") > 0
+        assert [cell.bounding_box() for cell in cells] == before
+
+
+EMPTY = {
+    "one contestant": ([row_at(TASKS[0], "a/only", 1)], "a/only reaches 0.400"),
+    "nothing decided": (
+        [
+            row_at(TASKS[0], name, 1, value=0.5) | {"rank_interval": [1, 2], "tied_with": [other]}
+            for name, other in (("a/one", "b/two"), ("b/two", "a/one"))
+        ],
+        "Tied with",
+    ),
+    "everything failed": (
+        [row_at(TASKS[0], "a/one", 1) | {"value": None, "ci": None, "rank": None, "valid": 0.0}],
+        "No contestant is ranked: the table says why.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EMPTY)
+def test_a_board_with_little_to_show_says_so(browser: Browser, tmp_path: Path, case: str) -> None:
+    rows, words = EMPTY[case]
+    first = write_site(make_board(*rows), tmp_path)
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(first.as_uri())
+        assert len(shown(page, ".matrix tbody tr")) == len(rows)
+        page.locator(".matrix .task a").click()
+        assert words in page.locator(".verdict").first.inner_text()
+        assert complaints == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -289,3 +289,30 @@ def test_a_clean_task_says_so_in_its_name_and_setting(tmp_path: Path) -> None:
 
 def test_the_statuses_are_those_a_board_counts() -> None:
     assert STATUSES == ("clean", "possibly_seen", "seen", "unknown")
+
+
+def test_a_table_of_models_holds_more_than_cutoffs(tmp_path: Path) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text(
+        '[[model]]\nname = "lab/one"\ncutoff = "unknown"\nmaker = "Lab"\nopen_weights = false\n'
+        'size = "7B"\nreleased = 2025-11-03\n'
+    )
+    known = load_cutoffs(path)
+    found = known.of("lab/one")
+    assert found is not None
+    assert found.about == {
+        "maker": "Lab",
+        "open_weights": False,
+        "size": "7B",
+        "released": "2025-11-03",
+    }
+    assert known.status("2026-01-01", "lab/one") == "unknown"
+    with pytest.raises(InputError, match="Nothing is known of the training data of lab/one"):
+        clean_items([{"published": "2026-01-01"}], ["lab/one"], known)
+
+
+def test_a_day_of_release_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text('[[model]]\nname = "lab/one"\ncutoff = "2025-01"\nreleased = "spring"\n')
+    with pytest.raises(InputError, match="lab/one has the released 'spring'"):
+        load_cutoffs(path)

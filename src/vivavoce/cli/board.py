@@ -86,6 +86,9 @@ def build(
     ),
     date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
     note: str = typer.Option("", "--note", help="Words on top of the first page."),
+    url: str = typer.Option(
+        "", "--url", help="Address of the published site, for previews of links to it."
+    ),
     rounds: list[Path] = ROUNDS_OPTION,
     heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
@@ -107,6 +110,7 @@ def build(
         bundle=None if bundle is None else find_bundle(bundle, out),
         date=date,
         note=note,
+        url=url and f"{url.rstrip('/')}/",
     )
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),

@@ -208,6 +208,52 @@ def shades(page: html.HtmlElement) -> list[str]:
     return [found.split()[0] for found in page.xpath("//table//td[contains(@class, 's')]/@class")]
 
 
+@pytest.mark.parametrize(
+    ("value", "trust", "expected"),
+    [
+        (0.9, "not recomputed", "z/other has 0.900, and no rank: a published value that nobody"),
+        (0.9, None, "z/other has 0.900, and no rank: the table says why."),
+        (0.4, "not recomputed", ""),
+    ],
+)
+def test_the_verdict_names_an_unranked_value_that_is_better(
+    tmp_path: Path, value: float, trust: str | None, expected: str
+) -> None:
+    tie = {"rank_interval": [1, 2], "tied_with": ["b/two"]}
+    rows = [make_row("a/one", 0.5, 1, **tie), make_row("b/two", 0.49, 2, **tie)]
+    page = read_page(make_board(*rows, make_row("z/other", value, trust=trust)), tmp_path)
+    (verdict, *_) = page.xpath("//p[@class='verdict']")
+    words = text_of(verdict)
+    assert ("best ranked value" in words) == bool(expected)
+    assert expected in words
+
+
+def test_facts_of_a_table_of_models_are_columns(tmp_path: Path) -> None:
+    about = {"maker": "Ada Labs", "open_weights": True, "size": "7B", "released": "2025-11"}
+    rows = [make_row("a/one", 0.5, 1, exposure=about), make_row("b/two", 0.4, 2)]
+    page = read_index(make_board(*rows), tmp_path)
+    heads = [text_of(one) for one in page.xpath("//thead/tr[2]/th[contains(@class, 'fact')]")]
+    assert heads == ["Valid", "Maker", "Weights", "Size", "Released"]
+    first, second = page.xpath("//table[contains(@class, 'matrix')]/tbody/tr")
+    assert [text_of(cell) for cell in first.findall("td")[:5]] == [
+        "100%",
+        "Ada Labs",
+        "open",
+        "7B",
+        "2025-11",
+    ]
+    assert [text_of(cell) for cell in second.findall("td")[1:5]] == ["–"] * 4
+    assert first.get("data-weights") == "open"
+    assert second.get("data-weights") is None
+    assert page.xpath("//select[@id='weights']")
+
+
+def test_the_first_page_says_why_it_has_no_chart_of_cost(tmp_path: Path) -> None:
+    page = read_index(make_board(make_row("a/one", 0.5, 1)), tmp_path)
+    (empty,) = page.xpath("//p[@class='empty']")
+    assert "no price is known" in text_of(empty)
+
+
 def test_the_first_page_begins_with_contestants_by_tasks(tmp_path: Path) -> None:
     rows = [
         make_row("a/one", 0.4, 1, rank_interval=[1, 1], tied_with=[], cost=0.24),

@@ -144,6 +144,8 @@ class Site:
     """The links in the head of every page."""
     note: str = ""
     """Words on top of the first page."""
+    url: str = ""
+    """Address of the published site; empty where it is not known."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
 

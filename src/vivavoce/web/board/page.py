@@ -147,8 +147,9 @@ def refuse_endless(value: object, where: str = "board") -> None:
 
 
 def static_files() -> list[Page]:
-    """The style sheet, with the labels of columns on phones, and the script."""
+    """The style sheet, with the labels of columns on phones, the script and the icon."""
     folder = resources.files("vivavoce.web") / "static"
+    icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
     labels = "".join(
         f'  .board td.{column.css}::before {{ content: "{column.label}"; }}\n'
         for column in page_columns()
@@ -161,6 +162,7 @@ def static_files() -> list[Page]:
     return [
         file_of("style.css", labels, style),
         file_of("board.js", [], (folder / "board.js").read_bytes),
+        file_of("icon.svg", [], icon.read_bytes),
     ]
 
 

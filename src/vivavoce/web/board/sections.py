@@ -66,6 +66,8 @@ class Section:
     """The headline rows with a rank, in the same order."""
     best: Row | None
     """The first of these that is no floor."""
+    above: Row | None
+    """A headline row without a rank whose value is better than that of the best."""
     facts: tuple[Column, ...]
     """The last columns: those of every table, then those that anybody has a value in."""
 
@@ -98,6 +100,7 @@ def make_section(
         ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
         ranked=placed,
         best=best_of(placed),
+        above=_above(_valued(ranked, metrics[0]), best_of(placed), higher[metrics[0]]),
         facts=tuple(column for column in page_columns() if _is_shown(column, entries)),
     )
 
@@ -148,6 +151,14 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 def best_of(ranked: Sequence[Row]) -> Row | None:
     """The first of headline rows, best first, that is no floor."""
     return next((row for row in ranked if not names.is_floor(row)), None)
+
+
+def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
+    """The first of headline rows, if it has no rank and a better value than the best ranked one."""
+    if best is None or not valued or valued[0]["rank"] is not None:
+        return None
+    gap = valued[0]["value"] - best["value"]
+    return valued[0] if (gap > 0 if higher else gap < 0) else None
 
 
 def is_first(row: Row) -> bool:

@@ -73,14 +73,15 @@ def write_site(
 
     Of an earlier build in the folder only what changed is written again. `board` holds `rows` as
     `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
-    metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer;
+    metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer.
     `options` are written beside the pages for whoever checks them; of these, `note`
-    is shown on top of the first page.
+    is shown on top of the first page, and `url` makes a card for previews of links.
 
     Raises:
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
     """
-    site = replace(read_site(board), note=str((options or {}).get("note", "")))
+    told = {name: str((options or {}).get(name, "")) for name in ("note", "url")}
+    site = replace(read_site(board), note=told["note"], url=told["url"])
     history = history_of(site, out, reasons=reasons, date=date)
     made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
     write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from vivavoce.records import Author
 from vivavoce.sources.fulltext.pdf.bookmarks import compact
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 BY_MARK, BY_COLUMN, SHARED = 0.9, 0.8, 0.6
 """Probabilities of an affiliation by what ties it to its author."""
@@ -33,7 +33,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MAX_PLACE = 300
-_GAP = 1.4
+_GAP = 0.95
 """Of the size: what stands further apart on a line is another cell."""
 
 

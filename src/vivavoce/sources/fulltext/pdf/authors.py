@@ -12,10 +12,10 @@ from pathlib import Path
 
 from vivavoce.records import Author
 from vivavoce.sources.fulltext.pdf.bookmarks import compact
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
-_CELL_GAP = 1.4
+_CELL_GAP = 0.95
 """Of the size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
@@ -42,6 +42,7 @@ _NAME = re.compile(
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
+_POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 """Probabilities of names that the PDF's description has too, that stand beside affiliations or
 addresses, and that stand by themselves."""
@@ -79,10 +80,11 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         if was_open and font is not None and len(pieces) == 1:
             continue  # the end of an affiliation, such as `University at / Chapel Hill`
         good = [piece for piece in pieces if _is_name(piece)]
-        is_address = _ADDRESS.search(text) is not None or any(map(_is_place, pieces))
+        is_address = any(map(_is_place, pieces)) or _is_address(text)
         has_places = has_places or is_address
         is_open = any(map(_is_place, pieces)) and _OPEN_END.search(text) is not None
-        if pieces[:1] == good and any(map(_is_place, pieces[1:])):
+        is_street = font is not None and _POSTAL.search(_ORCID.sub(" ", text)) is not None
+        if pieces[:1] == good and any(map(_is_place, pieces[1:])) and not is_street:
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
         if not good or 2 * len(good) <= len(pieces) or (is_address and font is not None):
@@ -114,8 +116,12 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
     """Check whether a cell is in a row of affiliations, below the names of their authors."""
-    others = [join_words(other) for other in _cells(line) if other[0] is not cell[0]]
-    above = any(0 < line.y - before.y < 2 * line.size and before.runs > 1 for before in lines)
+    row = [other for other in lines if abs(other.y - line.y) < 0.3 * line.size]
+    others = [join_words(o) for one in row for o in _cells(one) if o[0] is not cell[0]]
+    above = any(
+        0 < line.y - before.y < 2 * line.size and (before.runs > 1 or len(row) > 1)
+        for before in lines
+    )
     return above and any(_is_place(piece) for text in others for piece in _pieces(text))
 
 
@@ -196,6 +202,11 @@ def _is_name(text: str) -> bool:
     if is_caseless:
         return _CASELESS.fullmatch(text) is not None
     return _NAME.fullmatch(text) is not None and len(text) <= 60
+
+
+def _is_address(text: str) -> bool:
+    """Check for an e-mail address, a link or a postal code."""
+    return (_ADDRESS.search(text) or _POSTAL.search(_ORCID.sub(" ", text))) is not None
 
 
 def _is_place(text: str) -> bool:

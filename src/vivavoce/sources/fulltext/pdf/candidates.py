@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vivavoce.sources.fulltext.pdf.floats import Columns
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.pdf.styles import (
     BOLD,
     CAPS,
@@ -20,6 +20,7 @@ from vivavoce.sources.fulltext.pdf.styles import (
     fonts_below,
     is_like_text,
     is_upper,
+    without_marks,
 )
 from vivavoce.text.headings import (
     SectionNumber,
@@ -33,14 +34,16 @@ _MAX_WORDS = 25
 _MAX_LINES = 4
 _LARGER = 0.7
 """Points above the text that make a line large."""
+_SMALLER, _SMALLER_CAPS = 1.6, 2.6
+"""Points below the text that a heading may be set; numbered ones in capitals may be smaller."""
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
-_FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 _STATEMENT = re.compile(
     r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
     r"|step|case|note|property|condition|hypothesis|conjecture|fact|input|output|require|ensure"
     r"|q\d|a\d|rq ?\d)\b",
     re.IGNORECASE,
 )
+_PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
 _ENOUGH = 3
@@ -117,7 +120,7 @@ class _Finder:
 
     def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
         line = self.lines[place]
-        words = _without_marks(line)
+        words = without_marks(line)
         if not words:
             return None
         self.body = self.texts[place]
@@ -135,7 +138,9 @@ class _Finder:
 
     def _style(self, words: Sequence[Word]) -> Style:
         """The style of the first words, leaving a number out of account."""
-        lead = next((word for word in words if any(map(str.isalpha, word.text))), words[0])
+        named = [word for word in words if any(map(str.isalpha, word.text))]
+        # The letter of an appendix may be set smaller than its title.
+        lead = next((word for word in named if len(word.text.strip(".:")) > 1), (named or words)[0])
         same = [word for word in words if word.font.name == lead.font.name]
         size = max(word.font.size for word in same)
         is_bold = lead.font.bold and not self.body.bold
@@ -161,7 +166,7 @@ class _Finder:
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif is_like_text(word, self.body) and any(map(str.isalpha, word.text)):
+            elif self._is_text(word):
                 if end:
                     break
             elif place - end > 6:
@@ -172,6 +177,11 @@ class _Finder:
             if tail and any(is_like_text(w, self.body) for w in tail)
             else (list(words))
         )
+
+    def _is_text(self, word: Word) -> bool:
+        """Check whether a word is one of the text, and no letter of a formula."""
+        is_letter = len(word.text) < 3 and word.font.name != self.body.name
+        return is_like_text(word, self.body) and any(map(str.isalpha, word.text)) and not is_letter
 
     def _is_mostly(self, words: Sequence[Word], style: Style) -> bool:
         """Check whether a line begins and ends in a style, and most of it is set so."""
@@ -212,17 +222,21 @@ class _Finder:
             numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
         ):
             return None
-        if style.kind in {PLAIN, CAPS, OTHER} and not is_apart:
+        is_sure = style.kind == CAPS and bool(numbers)
+        is_known = is_sure and is_centred and role_of_heading(text) is not None
+        if style.kind in {PLAIN, CAPS, OTHER} and not (is_apart or is_known):
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
-        if not (is_left or is_centred) or line.size < self.body.size - 1.6:
+        if not (is_left or is_centred) or line.size < self.body.size - (
+            _SMALLER_CAPS if is_sure else _SMALLER
+        ):
             return None
         stop = self._last_line(place, style, is_centred)
         if stop == place + 1 and _CHAPTER.fullmatch(text.strip(" .:")):
             stop = self._title_of_chapter(place)
         for other in self.lines[place + 1 : stop]:
-            text = _join_lines(text, join_words(_without_marks(other)))
+            text = _join_lines(text, join_words(without_marks(other)))
         after = self.lines[stop] if stop < len(self.lines) else None
         if after is not None and not after.kind and style.kind in {BOLD, CAPS}:
             joined = self._runs_on(place, stop, text, style, after)
@@ -247,7 +261,7 @@ class _Finder:
         """The place behind the title below `Chapter 3`."""
         stop = place + 1
         if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
-            words = _without_marks(self.lines[stop])
+            words = without_marks(self.lines[stop])
             style = self._style(words) if words else None
             if style is not None and style.kind != PLAIN and not self.lines[stop].kind:
                 return self._last_line(stop, style, is_centred=False)
@@ -258,14 +272,18 @@ class _Finder:
         stop = place + 1
         while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
-            words = _without_marks(line)
+            words = without_marks(line)
             if line.kind or line.page != before.page or not words:
                 break
             if line.column != before.column and not (before.column == 0 and is_centred):
                 break
-            if self._style(words) != style or len(self._prefix(words, style)) < len(words):
+            if not self._is_alike(words, style) or len(self._prefix(words, style)) < len(words):
                 break
-            if not 0 < line.y - before.y <= 1.55 * max(style.size, line.size):
+            if (
+                not 0
+                < line.y - before.y
+                <= max(1.55 * max(style.size, line.size), 1.05 * self.layout.leading)
+            ):
                 break
             column = self.columns.of(before)
             room = column.right - before.x1 if not is_centred else column.width - before.width
@@ -281,6 +299,12 @@ class _Finder:
             stop += 1
         return stop
 
+    def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
+        """Check for the same style; small capitals without a large one are smaller."""
+        own = self._style(words)
+        is_smaller = style.kind == CAPS and own.kind == CAPS and own.name == style.name
+        return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
+
     def _runs_on(
         self, place: int, stop: int, text: str, style: Style, after: Line
     ) -> Candidate | None:
@@ -291,7 +315,7 @@ class _Finder:
         if style.size > self.body.size + 0.5:
             return None
         column = self.columns.of(last)
-        words = _without_marks(after)
+        words = without_marks(after)
         if column.right - last.x1 > 0.25 * column.width or not words:
             return None
         if self._style(words) != style:
@@ -344,21 +368,6 @@ class _Finder:
         )
 
 
-def _without_marks(line: Line) -> list[Word]:
-    """The words of a line without raised marks of footnotes."""
-    peak = max(word.font.size for word in line.words)
-    return [
-        word
-        for place, word in enumerate(line.words)
-        if not (
-            word.font.size < 0.82 * peak
-            and word.y < line.y - 0.12 * peak
-            and place
-            and _FOOTNOTE_MARK.fullmatch(word.text)
-        )
-    ]
-
-
 def _join_lines(first: str, second: str) -> str:
     if first.endswith("-") and second[:1].islower():
         return first[:-1] + second
@@ -378,4 +387,6 @@ def _could_head(text: str, numbers: Sequence[SectionNumber], style: Style) -> bo
         return False
     if "@" in plain or plain.startswith(("http", "www.")):
         return False
+    if numbers and style.kind != PLAIN and len(_PLAIN_WORD.findall(plain)) >= _ENOUGH:
+        plain = plain.replace("=", " ").lstrip("0123456789-–")  # `IR SEDs of z = 0`, `3-D shape`
     return is_heading_text(plain) or role_of_heading(text) is not None

@@ -24,16 +24,17 @@ from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge
 from vivavoce.sources.fulltext.pdf.imprint import read_imprint
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, read_layout
+from vivavoce.sources.fulltext.pdf.layout import Layout, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
-from vivavoce.sources.fulltext.pdf.raised import print_raised_citations
+from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.references import (
-    Paragraphs,
     find_unheaded,
     mentions_in,
+    print_raised_citations,
     read_reference,
     split_entries,
 )
+from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.text.dates import find_day

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from vivavoce.sources.fulltext.drafts import heaviest_chain
 from vivavoce.sources.fulltext.pdf.candidates import Candidate
-from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading, step_cost
 
@@ -135,7 +135,10 @@ class Evidence:
         outline = {place: _number_of(self.candidates[place]) for place in self.marked}
         tops = {p: n for p, n in outline.items() if self.marked[p] == 1}
         if tops:
-            found.append(Hypothesis(tops, self.candidates[min(tops)].style))
+            numbers = Counter(n.style for n in tops.values() if n is not None)
+            most, count = max(numbers.items(), key=lambda one: one[1], default=("", 0))
+            style = self.candidates[min(tops)].style
+            found.append(Hypothesis(tops, style, most if 2 * count > len(tops) else ""))
         # A drawing may hold thousands of styles: those of a paper's headings recur.
         found.sort(key=lambda one: -len(one.members))
         return [self._from_start(one) for one in found[:_MAX_HYPOTHESES] if one.members]

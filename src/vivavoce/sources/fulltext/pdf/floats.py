@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line
+from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Rule
+from vivavoce.sources.fulltext.pdf.runs import Line
 
 CAPTION = "caption"
 TABLE = "table"
@@ -18,8 +19,8 @@ FIGURE = "figure"
 
 _CAPTION = re.compile(
     r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
-    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}"
-    r"|[A-Z])(?P<mark>[.:|—–)-]|\s|$)",
+    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
+    r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
     re.IGNORECASE,
 )
 _TIGHT = 1.45

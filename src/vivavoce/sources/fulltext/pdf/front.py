@@ -10,13 +10,13 @@ from typing import NamedTuple
 from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.candidates import Candidate
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
-from vivavoce.sources.fulltext.pdf.references import Paragraphs
+from vivavoce.sources.fulltext.pdf.layout import Layout
+from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _BANNER = re.compile(
-    r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear|research"
-    r"(?: article)?|article|review(?: article)?|original (?:article|research|paper)"
-    r"|letter"
+    r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
+    r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
     r"|technical report|working paper|supplementary|received|manuscript)",
     re.IGNORECASE,
@@ -103,7 +103,8 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         if letters < 8 or len(text) > 400 or _ADDRESS.search(text):
             continue
         score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
-        score -= 4.0 * (len(text.split()) < 3) + 6.0 * lines[0].y / height
+        is_large = _peak(lines[0]) > layout.body.size + 3
+        score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
         if score > best[0]:
             best = (score, text, group[-1][0])

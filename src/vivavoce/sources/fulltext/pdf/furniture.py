@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import groupby
 
-from vivavoce.sources.fulltext.pdf.layout import Layout, Line, join_words
-from vivavoce.text.headings import role_of_heading
+from vivavoce.sources.fulltext.pdf.layout import Layout
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 FURNITURE = "furniture"
 FOOTNOTE = "footnote"
@@ -16,6 +17,8 @@ CONTENTS = "contents"
 
 _HEAD = 0.115
 _FOOT = 0.9
+_HIGH_FOOT = 0.75
+"""Of the height: a number alone below all text is a page number from here on."""
 _SAME_ROW = 4.0
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
@@ -49,7 +52,7 @@ def mark_furniture(layout: Layout) -> None:
             if (
                 (repeated[place, key] > 1 and key)
                 or _PAGE_NUMBER.fullmatch(_text(row).strip())
-                or (place and _looks_like_head(row, layout) and number > 0)
+                or (place and number > 0 and _looks_like_head(row, layout, pages[number]))
                 or is_imprint
             ):
                 for line in row:
@@ -92,6 +95,8 @@ def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
             rows.append([line])
     heads = [(1, row) for row in rows[:3] if row[0].y < _HEAD * height]
     feet = [(0, row) for row in rows[-4:] if row[0].y > _FOOT * height]
+    if rows and not feet and rows[-1][0].y > _HIGH_FOOT * height:
+        feet = [(0, row) for row in rows[-1:] if _PAGE_NUMBER.fullmatch(_text(row).strip())]
     return heads + feet
 
 
@@ -112,8 +117,10 @@ def _key(row: Sequence[Line]) -> str:
     return "".join(character for character in text if character.isalpha())
 
 
-def _looks_like_head(row: Sequence[Line], layout: Layout) -> bool:
+def _looks_like_head(row: Sequence[Line], layout: Layout, page: Sequence[Line]) -> bool:
     """A row with a page number that is set unlike the text, above it."""
+    if any(_goes_on(line, other, layout) for line in row for other in page):
+        return False
     text = _text(row)
     is_small = all(line.size < layout.body.size - 0.4 for line in row)
     is_other = all(line.font.name != layout.body.name for line in row) or text.isupper()
@@ -121,6 +128,15 @@ def _looks_like_head(row: Sequence[Line], layout: Layout) -> bool:
         _NUMBER_AT_AN_END.search(text) is not None
         and (is_small or is_other)
         and not any(line.font.bold and line.size > layout.body.size for line in row)
+    )
+
+
+def _goes_on(line: Line, other: Line, layout: Layout) -> bool:
+    """Check whether another line is the next one of a text in small print."""
+    return (
+        abs(other.size - line.size) < 0.3
+        and 0 < other.y - line.y < max(1.6 * line.size, layout.leading)
+        and abs(other.x0 - line.x0) < 3 * line.size
     )
 
 
@@ -166,7 +182,9 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     for place, line in enumerate(tail):
         if line.y < 0.45 * layout.heights[line.page]:
             continue
-        if _is_marked(line) or (line.page == 0 and line.gap > 1.4 * layout.leading):
+        is_heading = line is tail[-1] and line.text.isupper() and bool(read_numbers(line.text))
+        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading and not is_heading
+        if _is_marked(line) or is_apart:
             for note in tail[place:]:
                 note.kind = FOOTNOTE
             return

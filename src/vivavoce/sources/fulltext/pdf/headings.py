@@ -19,7 +19,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     build_chain,
     plain_heading,
 )
-from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import Style
 from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 

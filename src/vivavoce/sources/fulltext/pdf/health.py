@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vivavoce.records import Section
-from vivavoce.sources.fulltext.pdf.layout import Line
+from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.text.headings import role_of_heading
 
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
@@ -81,7 +81,8 @@ def _doubts_of_outline(facts: Facts) -> Iterator[str]:
     """Strong reasons that an outline of the file's own, where it names the headings, outweighs."""
     if facts.features.get("widest", 0.0) > _WIDEST and _longest(facts.sections) > _UNPARTED:
         yield "one section holds most of the text"
-    if facts.features.get("behind", 0.0) > 0.5:
+    is_whole = {"introduction", "conclusion"} <= set(map(_role, facts.sections))
+    if facts.features.get("behind", 0.0) > 0.5 and not is_whole:
         yield "most headings stand behind the references"
     if facts.features.get("short", 0.0) > 0.5:
         yield "the headings found are items of a list"

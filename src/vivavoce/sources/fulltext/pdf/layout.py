@@ -5,53 +5,32 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Rule, Word
+from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule
+from vivavoce.sources.fulltext.pdf.runs import (
+    RUN_GAP,
+    SCRIPT,
+    Line,
+    join_words,
+    line_of,
+    runs_of,
+    with_accents,
+)
 
-_WORD_GAP = 0.12
-"""Of the size: what stands closer is one word, unless the file says otherwise."""
-_RUN_GAP = 1.0
-"""Of the size: a wider gap parts two runs, as between columns or cells."""
-_SCRIPT = 0.85
-"""Of the size of the text around it: what is smaller is raised or lowered."""
 _MIN_LINES = 8
-_MAX_ACCENTS = 500
-"""Lone accents of a page; a page of more is no text."""
+_FEW_NUMBERS = 4
+"""Numbers of lines on a page where every fifth line has one."""
 _BOTH = 2
+_BAND_GAP = 1.7
+"""Of the size: white space above another band of columns is at least so high."""
+_MIN_BAND = 3
+"""Lines of a column above and below such a space."""
 _SMALL_PRINT = 0.8
 _NARROWEST_COLUMN = 0.1
 """Of the width of the page."""
-
-
-@dataclass(slots=True)
-class Line:
-    """A line of one column."""
-
-    words: list[Word]
-    page: int
-    x0: float
-    x1: float
-    y: float
-    font: Font
-    """The font of most of its letters."""
-    size: float
-    column: int = 0
-    """0 across columns, else the number of the column from the left."""
-    runs: int = 1
-    """Parts that wide gaps tell apart, such as cells."""
-    gap: float = 99.0
-    """From the baseline above it in the same column; large at the top of one."""
-    text: str = field(default="")
-    kind: str = ""
-    """Empty for running text, else what it was taken for."""
-
-    @property
-    def width(self) -> float:
-        """From its first to its last mark."""
-        return self.x1 - self.x0
 
 
 @dataclass(slots=True)
@@ -74,10 +53,10 @@ class Layout:
 def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
     for page in pages:
-        page.words[:] = _with_accents(page.words)
+        page.words[:] = with_accents(page.words)
     if _is_leftwards(pages):
         _mirror(pages)
-    runs = {page.number: list(_runs(page)) for page in pages}
+    runs = {page.number: list(runs_of(page)) for page in pages}
     body = _body_font(runs)
     gutters = _find_gutters(pages, runs, body)
     lines: list[Line] = []
@@ -95,110 +74,6 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
     )
-
-
-def _with_accents(words: list[Word]) -> list[Word]:
-    """The words with accents that are drawn above a letter, as over capitals, joined to it."""
-    lone = [word for word in words if word.text in COMBINING]
-    if not lone or len(lone) > _MAX_ACCENTS:
-        return words
-    joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
-    return [word for word in words if id(word) not in joined]
-
-
-def _join(accent: Word, word: Word) -> bool:
-    """Put an accent on the letter of a word below it; return whether there is one."""
-    middle, size = (accent.x0 + accent.x1) / 2, max(word.font.size, 1.0)
-    width = word.x1 - word.x0
-    is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
-    if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
-        return False
-    guess = int((middle - word.x0) / width * len(word.text))
-    for place in sorted(range(len(word.text)), key=lambda at: (abs(at - guess), at))[:3]:
-        letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
-        whole = unicodedata.normalize("NFC", letter + COMBINING[accent.text])
-        if len(whole) == 1 and letter.isalpha():
-            word.text = word.text[:place] + whole + word.text[place + 1 :]
-            return True
-    return False
-
-
-def join_words(words: Sequence[Word]) -> str:
-    """The text of words on one line, with a space wherever the page shows one."""
-    parts: list[str] = []
-    for place, word in enumerate(words):
-        if place:
-            before = words[place - 1]
-            gap = word.x0 - before.x1
-            if not (word.glued and gap < _RUN_GAP * word.font.size) and (
-                not word.glued or gap > _WORD_GAP * word.font.size
-            ):
-                parts.append(" ")
-        parts.append(word.text)
-    return "".join(parts).strip()
-
-
-def _runs(page: Page) -> Iterator[Line]:
-    """Words that follow each other on one baseline without a wide gap."""
-    run: list[Word] = []
-    for word in page.words:
-        if run and not _continues(run, word):
-            yield _line(run, page.number)
-            run = []
-        run.append(word)
-    if run:
-        yield _line(run, page.number)
-
-
-def _continues(run: Sequence[Word], word: Word) -> bool:
-    last = run[-1]
-    larger = max(last.font.size, word.font.size)
-    gap = word.x0 - last.x1
-    # The smaller size decides, so that the number of a line in the margin stays apart.
-    if not -0.6 * larger <= gap <= _RUN_GAP * min(last.font.size, word.font.size):
-        return False
-    drop = abs(word.y - last.y)
-    if drop <= 0.15 * larger:
-        return True
-    is_script = min(last.font.size, word.font.size) < _SCRIPT * larger
-    if is_script and drop < 0.6 * larger:
-        return True
-    # Back on the line after a script: 10^3 m
-    return any(abs(word.y - before.y) <= 0.15 * larger for before in run[-3:])
-
-
-def _line(words: list[Word], page: int) -> Line:
-    font = _main_font(words)
-    if _is_mixed_caps(words, font):
-        font = max((word.font for word in words), key=lambda other: other.size)
-    heights = [word.y for word in words if word.font.size >= _SCRIPT * font.size]
-    return Line(
-        words=words,
-        page=page,
-        x0=min(word.x0 for word in words),
-        x1=max(word.x1 for word in words),
-        y=max(set(heights), key=heights.count) if heights else words[0].y,
-        font=font,
-        size=font.size,
-    )
-
-
-def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
-    """Check whether capitals of a smaller size mean small letters: `INTRODUCTION`."""
-    sizes = {word.font.size for word in words if word.font.name == font.name}
-    if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
-        return False
-    letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
-    return len(letters) > 3 and all(map(str.isupper, letters))
-
-
-def _main_font(words: Sequence[Word]) -> Font:
-    if len(words) == 1:
-        return words[0].font
-    letters: Counter[Font] = Counter()
-    for word in words:
-        letters[word.font] += len(word.text)
-    return max(letters, key=lambda font: (letters[font], font.size))
 
 
 def _body_font(runs: dict[int, list[Line]]) -> Font:
@@ -262,7 +137,7 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
     """
     numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if len(numbers) < _MIN_LINES or not others:
+    if len(numbers) < _BOTH or not others:
         return list(runs)
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
@@ -277,7 +152,11 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
         mine.sort(key=lambda run: run.y)
         values = [int(run.words[0].text) for run in mine]
         rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
-        if len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1):
+        counted = [after - before == 5 for before, after in pairwise(values)]
+        is_small = all(run.size < _SMALL_PRINT * body.size for run in mine)
+        enough = _BOTH if is_small else _FEW_NUMBERS
+        is_fifth = len(mine) >= enough and sum(counted) >= 0.6 * len(counted)
+        if is_fifth or (len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1)):
             beside |= {id(run) for run in mine}
     return [run for run in runs if id(run) not in beside]
 
@@ -323,10 +202,10 @@ def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]
     for group in lines:
         group.sort(key=lambda run: run.x0)
         words = [word for run in group for word in run.words]
-        line = group[0] if len(group) == 1 else _line(words, group[0].page)
+        line = group[0] if len(group) == 1 else line_of(words, group[0].page)
         line.column = column
         line.runs = 1 + sum(
-            after.x0 - before.x1 > _RUN_GAP * body.size for before, after in pairwise(group)
+            after.x0 - before.x1 > RUN_GAP * body.size for before, after in pairwise(group)
         )
         joined.append(line)
     return joined
@@ -341,7 +220,7 @@ def _on_baseline(group: Sequence[Line], run: Line) -> bool:
     if abs(drop) <= 0.2 * size:
         return True
     near = min(min(abs(run.x0 - line.x1), abs(line.x0 - run.x1)) for line in group)
-    is_script = min(run.size, largest.size) < _SCRIPT * size
+    is_script = min(run.size, largest.size) < SCRIPT * size
     return is_script and abs(drop) < 0.55 * size and near < 0.5 * size
 
 
@@ -371,7 +250,46 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
 
 
 def _by_column(lines: Sequence[Line]) -> list[Line]:
-    return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
+    """One column after the other; where the print changes at one height in all, in two bands."""
+    cut = _change_of_print(lines)
+    if cut is None:
+        return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
+    upper = [line for line in lines if line.y < cut]
+    return _by_column(upper) + _by_column([line for line in lines if line.y >= cut])
+
+
+def _change_of_print(lines: Sequence[Line]) -> float | None:
+    """The height at which white space parts large print from small print in every column.
+
+    Lists of references that are balanced over the columns below the text stand so.
+    """
+    strips: list[list[tuple[float, float]]] = []
+    for column in {line.column for line in lines}:
+        mine = sorted((line for line in lines if line.column == column), key=lambda line: line.y)
+        strips.append(
+            [
+                (before.y, after.y)
+                for place, (before, after) in enumerate(pairwise(mine), start=1)
+                if after.y - before.y > _BAND_GAP * before.size
+                and place >= _MIN_BAND
+                and len(mine) - place >= _MIN_BAND
+                and _usual_size(mine[:place]) > _usual_size(mine[place:]) + 0.4
+            ]
+        )
+    if len(strips) < _BOTH:
+        return None
+    for top, bottom in strips[0]:
+        shared = [
+            next(((t, b) for t, b in own if t < bottom and b > top), None) for own in strips[1:]
+        ]
+        if all(shared):
+            return min(bottom, *(found[1] for found in shared if found))
+    return None
+
+
+def _usual_size(lines: Sequence[Line]) -> float:
+    sizes = sorted(line.size for line in lines)
+    return sizes[len(sizes) // 2]
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:

@@ -1,18 +1,18 @@
-"""Lines joined to paragraphs; the list of references and its entries, and what tables cite."""
+"""The list of references and its entries, and the citations of text and tables."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from dataclasses import replace
+from itertools import groupby, islice
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.pdf.floats import Columns
 from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
-from vivavoce.sources.fulltext.pdf.hyphenation import Vocabulary
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     name_key,
@@ -21,57 +21,9 @@ from vivavoce.text.citation_markers import (
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 from vivavoce.text.row_citations import Mention
 
-_CLOSED = (".", "!", "?", ":", ".”", '."', ".)", ";")
-
-
-class Paragraphs:
-    """Builds the text of a section out of its lines."""
-
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
-        self.layout = columns.layout
-        self.vocabulary = Vocabulary(line.text for line in self.layout.lines)
-
-    def text(self, lines: Sequence[Line], opening: Sequence[Word] = ()) -> str:
-        """Paragraphs parted by blank lines; `opening` is put before the first line."""
-        paragraphs: list[str] = []
-        last: Line | None = None
-        current = join_words(opening).lstrip(" .:—–-") if opening else ""
-        for line in lines:
-            is_new = last is not None and self._starts_paragraph(line, last)
-            if current and is_new:
-                paragraphs.append(current)
-                current = line.text
-            else:
-                current = self.vocabulary.join(current, line.text) if current else line.text
-            last = line
-        return "\n\n".join([*paragraphs, current] if current else paragraphs)
-
-    def one(self, lines: Sequence[Line]) -> str:
-        """All lines as one paragraph."""
-        text = ""
-        for line in lines:
-            text = self.vocabulary.join(text, line.text) if text else line.text
-        return text
-
-    def _starts_paragraph(self, line: Line, last: Line) -> bool:
-        column, before = self.columns.of(line), self.columns.of(last)
-        size = self.layout.body.size
-        is_closed = last.text.endswith(_CLOSED)
-        is_short = last.x1 < before.right - 0.12 * before.width
-        is_indented = 0.7 * size < line.x0 - column.left < 4 * size
-        was_indented = last.x0 - before.left > 0.7 * size
-        if line.page == last.page and line.column == last.column:
-            step = line.y - last.y
-            if step > 1.4 * self.layout.leading:
-                return is_closed or step > 2.2 * self.layout.leading
-            if is_indented and not was_indented and abs(line.size - size) < 0.6:
-                return is_closed
-            return is_short and is_closed and not is_indented
-        return is_closed and (is_indented or is_short)
-
-
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
+_KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
+"""A label made of the authors' names and the year."""
 _NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
 _RAISED = re.compile(r"(?P<label>\d{1,3})(?=[^\W\d_]\.? ?[^\W\d_])")
@@ -80,11 +32,13 @@ _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W
 _HEAD = re.compile(
     rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
     rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,3}}{_SURNAME}|{_SURNAME}(?:\s{_SURNAME}){{1,2}}(?:,|\sand\s|\.\s)"
-    rf"|{_SURNAME},\s{_SURNAME})"
+    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\.)"
 )
 _SECOND = re.compile(
     rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
+    rf"|10\.\d{{4,5}}/\S+\s(?:{_SURNAME},\s[^\W\d_a-z]\.|[—–]{{1,3}}\.)"
 )
+_END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
@@ -101,6 +55,12 @@ _VENUE = re.compile(
 _AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
 _AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
 _MAX_LENGTH = 3000
+_MARK_SIZE = 0.87
+"""Of the size of its line: what is larger is no mark."""
+_RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
+_BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
+_FEWEST, _COVERED = 5, 0.4
+"""The least references of such a paper, and the share of them that the numbers have to name."""
 
 
 def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
@@ -134,7 +94,9 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
 
 def _opens_list(line: Line) -> bool:
     found = _BRACKETED.match(line.text) or _NUMBERED.match(line.text) or _RAISED.match(line.text)
-    return found is not None and found["label"] == "1"
+    return found is not None and (
+        found["label"] == "1" or _KEY.fullmatch(found["label"]) is not None
+    )
 
 
 def _texts(groups: Sequence[Sequence[Line]], paragraphs: Paragraphs) -> list[str]:
@@ -146,7 +108,7 @@ def _plausibility(entries: Sequence[str]) -> float:
     good = 0.0
     for entry in entries:
         years = len(set(_PARENTHESISED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
-        is_whole = _HEAD.match(entry) is not None and re.search(r"[.)\]/\d]$", entry) is not None
+        is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
         is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
     return good / max(sum(map(len, entries)), 1)
@@ -201,8 +163,7 @@ def _by_words(lines: Sequence[Line]) -> list[list[Line]]:
         [
             place
             for place, line in enumerate(lines)
-            if not place
-            or (_HEAD.match(line.text) and re.search(r"[.\d)\]/]$", lines[place - 1].text))
+            if not place or (_HEAD.match(line.text) and _END.search(lines[place - 1].text))
         ],
     )
 
@@ -349,3 +310,51 @@ def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]
                 if len(namesakes) == 1:
                     yield marker.start, (namesakes[0],)
                 break
+
+
+def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
+    """Print raised numbers of running text in brackets where they cite; return whether they do.
+
+    Footnotes and exponents are raised as well: numbers count as citations where they cover the
+    list of references and follow words.
+    """
+    text = [line for line in lines if not line.kind]
+    found = {int(n) for line in text for mark in _marks(line) for n in re.findall(r"\d+", mark)}
+    covered = sum(0 < number <= references for number in found)
+    if references < _FEWEST or covered < _COVERED * references or covered < 0.9 * len(found):
+        return False
+    for line in text:
+        if any(_marks(line)):
+            line.text = join_words(list(_bracketed(line)))
+    return True
+
+
+def _marks(line: Line) -> Iterator[str]:
+    """The raised numbers behind words of a line."""
+    for is_mark, _, text in _runs(line):
+        if is_mark:
+            yield text
+
+
+def _bracketed(line: Line) -> Iterator[Word]:
+    for is_mark, words, text in _runs(line):
+        if is_mark:
+            inside = ", ".join(text.split(","))
+            yield replace(words[0], text=f"[{inside}]", x1=words[-1].x1, glued=False)
+        else:
+            yield from words
+
+
+def _runs(line: Line) -> Iterator[tuple[bool, list[Word], str]]:
+    """The words of a line in runs, with whether a run is a mark that cites, and its text."""
+    before = ""
+    for is_raised, run in groupby(line.words, key=lambda word: _is_raised(word, line)):
+        words = list(run)
+        text = "".join(word.text for word in words).strip(" ,")
+        is_mark = is_raised and _RAISED_NUMBERS.fullmatch(text) is not None
+        yield is_mark and _BEFORE_MARK.search(before) is not None, words, text
+        before = words[-1].text
+
+
+def _is_raised(word: Word, line: Line) -> bool:
+    return word.font.size < _MARK_SIZE * line.size and word.y < line.y - 0.12 * line.size

@@ -87,6 +87,13 @@ def draw(spec: Spec) -> bytes:
     return _cleaned(svg)
 
 
+def png_of(svg: str) -> bytes:
+    """Draw shapes and text as a picture of points, which previews of links take."""
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_png(svg))
+
+
 def _cleaned(svg: str) -> bytes:
     from lxml import etree
 

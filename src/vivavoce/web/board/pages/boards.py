@@ -10,11 +10,24 @@ from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
-from vivavoce.web.board.charts.drawing import Chart, drawer, drawings, shown
+from vivavoce.web.board.charts.drawing import (
+    Chart,
+    drawer,
+    drawings,
+    is_available,
+    png_of,
+    shown,
+)
 from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
-from vivavoce.web.board.overview import about_round, family_of, overview
-from vivavoce.web.board.page import Page, page_of, root_of
+from vivavoce.web.board.overview import (
+    about_round,
+    family_of,
+    lines_of,
+    newest_boards,
+    overview,
+)
+from vivavoce.web.board.page import Page, environment, file_of, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
@@ -22,12 +35,15 @@ from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import visible
 
 _MAX_NOTES = 100
+CARD = "card.png"
+_ON_CARD = 5
 
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
     """All of them, and the drawings on them; none is rendered yet."""
     price = [found] if charts and (found := price_chart(site)) else []
-    made = [_index(site, price), *drawings(price)]
+    card = [social_card(site)] if charts and site.url and is_available() else []
+    made = [_index(site, price, card=bool(card)), *card, *drawings(price)]
     for board in site.boards:
         found_here = board_charts(site, board) if charts else []
         removed = removed_from(history, board)
@@ -39,16 +55,29 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
     return [*unique.values(), _methods(site), _metrics(site)]
 
 
+def social_card(site: Site) -> Page:
+    """The picture that goes with a link to the site: its question and the first contestants."""
+    lines = [(line.name, line.valid) for line in lines_of(site, newest_boards(site))[:_ON_CARD]]
+    inputs = {"lines": lines, "rounds": site.round_names[-1:], "note": site.note}
+
+    def make() -> bytes:
+        return png_of(environment().get_template("card.svg.j2").render(**inputs))
+
+    return file_of(CARD, [drawer(), inputs], make)
+
+
 def _keys(charts: Sequence[Chart]) -> list[Any]:
     """Inputs of a page that come from its charts."""
     return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
 
 
-def _index(site: Site, charts: Sequence[Chart]) -> Page:
+def _index(site: Site, charts: Sequence[Chart], *, card: bool) -> Page:
     def values() -> dict[str, Any]:
         return {
             **overview(site),
             "note": site.note,
+            "card": f"{site.url}{CARD}" if card else "",
+            "url": site.url,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": links("index.html"),
@@ -59,6 +88,7 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
         }
 
     inputs = {"site": site.key, "note": site.note, "charts": _keys(charts)}
+    inputs["url"] = [site.url, bool(card)]
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 

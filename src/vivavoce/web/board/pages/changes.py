@@ -13,11 +13,12 @@ from datetime import date as Date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
+from uuid import UUID
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import KEY, by_contestant
 from vivavoce.results.logs.records import PLACE
-from vivavoce.store import Row, canonical_json, read_json
+from vivavoce.store import Row, canonical_json, hash_of, read_json
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
 from vivavoce.web.board.page import Page, json_file, page_of
@@ -196,7 +197,9 @@ def _reason(row: Row, reasons: Sequence[Mapping[str, str]]) -> str | None:
 
 
 PAGE = "changes.html"
+FEED = "changes.atom"
 _MAX_SHOWN = 200
+_MAX_IN_FEED = 30
 _MAX_NAME = 80
 _MAX_REASON = 300
 _WORDS = {"added": "Added", "removed": "Removed", "rescored": "Scored again"}
@@ -213,14 +216,17 @@ def pages(site: Site, history: History) -> list[Page]:
     whole = history.as_dict()
 
     paths = {place_of(*board.group.place): board.path for board in site.boards}
+    dated = [build for build in reversed(history.builds) if build.get("date")][:_MAX_IN_FEED]
     return [
         json_file(PATH, whole),
+        *([_feed(dated, history)] if dated else ()),
         page_of(
             PAGE,
             "changes.html.j2",
-            {"history": whole, "boards": sorted(paths)},
+            {"history": whole, "boards": sorted(paths), "has_feed": bool(dated)},
             lambda: {
                 "builds": list(_shown(history)),
+                "has_feed": bool(dated),
                 "paths": paths,
                 "words": _WORDS,
                 "moved": _moved,
@@ -229,6 +235,25 @@ def pages(site: Site, history: History) -> list[Page]:
             nav=site.nav,
         ),
     ]
+
+
+def _feed(dated: Sequence[Mapping[str, Any]], history: History) -> Page:
+    """The builds that have a day, as an Atom feed: a build without one has no place in time."""
+    entries = [
+        {
+            "id": _urn(build),
+            "build": build,
+            "told": _summary(build),
+            "changed": build["entries"][:9],
+        }
+        for build in dated
+    ]
+    values = {"id": _urn({"site": history.builds[0]}), "entries": entries}
+    return page_of(FEED, "changes.atom.j2", values, lambda: {**values, "words": _WORDS})
+
+
+def _urn(build: Mapping[str, Any]) -> str:
+    return f"urn:uuid:{UUID(hash_of(build)[:32])}"
 
 
 def _lost(build: Mapping[str, Any], entry: Entry) -> str:
@@ -248,11 +273,15 @@ def _shown(history: History) -> Iterable[tuple[dict[str, Any], list[Entry], str]
     for build in reversed(history.builds):
         entries = build["entries"][:left]
         left -= len(entries)
-        counts = {kind: sum(entry["kind"] == kind for entry in build["entries"]) for kind in KINDS}
-        told = [f"{counts[kind]:,} {_WORDS[kind].lower()}" for kind in KINDS if counts[kind]]
-        rows = build.get("rows")
-        start = f"The first build: {counted(rows, 'row', 'rows')}" if isinstance(rows, int) else ""
-        yield build, entries, ", ".join(told) or start
+        yield build, entries, _summary(build)
+
+
+def _summary(build: Mapping[str, Any]) -> str:
+    counts = {kind: sum(entry["kind"] == kind for entry in build["entries"]) for kind in KINDS}
+    told = [f"{counts[kind]:,} {_WORDS[kind].lower()}" for kind in KINDS if counts[kind]]
+    rows = build.get("rows")
+    start = f"The first build: {counted(rows, 'row', 'rows')}" if isinstance(rows, int) else ""
+    return ", ".join(told) or start
 
 
 def _moved(entry: Mapping[str, Any]) -> str:

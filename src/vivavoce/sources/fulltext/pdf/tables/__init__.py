@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.layout import Line, join_words
 from vivavoce.sources.fulltext.pdf.lines import Rule, Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.pdf.tables.columns import (
     WIDE_RULE,
     Chunk,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.layout import Line
 from vivavoce.sources.fulltext.pdf.lines import Rule, Word
+from vivavoce.sources.fulltext.pdf.runs import Line
 
 WIDE_RULE = 0.6
 """Share of the table's width from which on a rule parts all of it."""

@@ -1,4 +1,4 @@
-"""Lines joined to text, with words that were broken at the end of a line mended.
+"""Lines joined to paragraphs, with words that were broken at the end of a line mended.
 
 No dictionary is asked: the other words of the paper are the evidence that two halves are one word.
 """
@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from vivavoce.sources.fulltext.pdf.floats import Columns
+from vivavoce.sources.fulltext.pdf.lines import Word
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+
+_CLOSED = (".", "!", "?", ":", ".”", '."', ".)", ";")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LAST = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)-$")
 _FIRST = re.compile(r"([^\W\d_]+)(-?)")
@@ -77,3 +82,50 @@ class Vocabulary:
             len(stem) > 4 and any(stem + ending in self.words for ending in ("", *_ENDINGS, "e"))
             for stem in sorted(stems)
         )
+
+
+class Paragraphs:
+    """Builds the text of a section out of its lines."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.layout = columns.layout
+        self.vocabulary = Vocabulary(line.text for line in self.layout.lines)
+
+    def text(self, lines: Sequence[Line], opening: Sequence[Word] = ()) -> str:
+        """Paragraphs parted by blank lines; `opening` is put before the first line."""
+        paragraphs: list[str] = []
+        last: Line | None = None
+        current = join_words(opening).lstrip(" .:—–-") if opening else ""
+        for line in lines:
+            is_new = last is not None and self._starts_paragraph(line, last)
+            if current and is_new:
+                paragraphs.append(current)
+                current = line.text
+            else:
+                current = self.vocabulary.join(current, line.text) if current else line.text
+            last = line
+        return "\n\n".join([*paragraphs, current] if current else paragraphs)
+
+    def one(self, lines: Sequence[Line]) -> str:
+        """All lines as one paragraph."""
+        text = ""
+        for line in lines:
+            text = self.vocabulary.join(text, line.text) if text else line.text
+        return text
+
+    def _starts_paragraph(self, line: Line, last: Line) -> bool:
+        column, before = self.columns.of(line), self.columns.of(last)
+        size = self.layout.body.size
+        is_closed = last.text.endswith(_CLOSED)
+        is_short = last.x1 < before.right - 0.12 * before.width
+        is_indented = 0.7 * size < line.x0 - column.left < 4 * size
+        was_indented = last.x0 - before.left > 0.7 * size
+        if line.page == last.page and line.column == last.column:
+            step = line.y - last.y
+            if step > 1.4 * self.layout.leading:
+                return is_closed or step > 2.2 * self.layout.leading
+            if is_indented and not was_indented and abs(line.size - size) < 0.6:
+                return is_closed
+            return is_short and is_closed and not is_indented
+        return is_closed and (is_indented or is_short)

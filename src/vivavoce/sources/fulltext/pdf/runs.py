@@ -1,0 +1,153 @@
+"""Lines of a page: words that follow each other on one baseline without a wide gap."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Word
+
+RUN_GAP = 1.0
+"""Of the size: a wider gap parts two runs, as between columns or cells."""
+SCRIPT = 0.85
+"""Of the size of the text around it: what is smaller is raised or lowered."""
+_WORD_GAP = 0.12
+"""Of the size: what stands closer is one word, unless the file says otherwise."""
+_MAX_ACCENTS = 500
+"""Lone accents of a page; a page of more is no text."""
+_BOTH = 2
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of one column."""
+
+    words: list[Word]
+    page: int
+    x0: float
+    x1: float
+    y: float
+    font: Font
+    """The font of most of its letters."""
+    size: float
+    column: int = 0
+    """0 across columns, else the number of the column from the left."""
+    runs: int = 1
+    """Parts that wide gaps tell apart, such as cells."""
+    gap: float = 99.0
+    """From the baseline above it in the same column; large at the top of one."""
+    text: str = field(default="")
+    kind: str = ""
+    """Empty for running text, else what it was taken for."""
+
+    @property
+    def width(self) -> float:
+        """From its first to its last mark."""
+        return self.x1 - self.x0
+
+
+def with_accents(words: list[Word]) -> list[Word]:
+    """The words with accents that are drawn above a letter, as over capitals, joined to it."""
+    lone = [word for word in words if word.text in COMBINING]
+    if not lone or len(lone) > _MAX_ACCENTS:
+        return words
+    joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
+    return [word for word in words if id(word) not in joined]
+
+
+def _join(accent: Word, word: Word) -> bool:
+    """Put an accent on the letter of a word below it; return whether there is one."""
+    middle, size = (accent.x0 + accent.x1) / 2, max(word.font.size, 1.0)
+    width = word.x1 - word.x0
+    is_above = -0.1 * size < word.y - accent.y < 0.6 * size and width > 0
+    if word is accent or not is_above or not word.x0 - 1 <= middle <= word.x1 + 1:
+        return False
+    guess = int((middle - word.x0) / width * len(word.text))
+    for place in sorted(range(len(word.text)), key=lambda at: (abs(at - guess), at))[:3]:
+        letter = {"ı": "i", "ȷ": "j"}.get(word.text[place], word.text[place])
+        whole = unicodedata.normalize("NFC", letter + COMBINING[accent.text])
+        if len(whole) == 1 and letter.isalpha():
+            word.text = word.text[:place] + whole + word.text[place + 1 :]
+            return True
+    return False
+
+
+def join_words(words: Sequence[Word]) -> str:
+    """The text of words on one line, with a space wherever the page shows one."""
+    parts: list[str] = []
+    for place, word in enumerate(words):
+        if place:
+            before = words[place - 1]
+            gap = word.x0 - before.x1
+            if not (word.glued and gap < RUN_GAP * word.font.size) and (
+                not word.glued or gap > _WORD_GAP * word.font.size
+            ):
+                parts.append(" ")
+        parts.append(word.text)
+    return "".join(parts).strip()
+
+
+def runs_of(page: Page) -> Iterator[Line]:
+    """Words that follow each other on one baseline without a wide gap."""
+    run: list[Word] = []
+    for word in page.words:
+        if run and not _continues(run, word):
+            yield line_of(run, page.number)
+            run = []
+        run.append(word)
+    if run:
+        yield line_of(run, page.number)
+
+
+def _continues(run: Sequence[Word], word: Word) -> bool:
+    last = run[-1]
+    larger = max(last.font.size, word.font.size)
+    gap = word.x0 - last.x1
+    # The smaller size decides, so that the number of a line in the margin stays apart.
+    if not -0.6 * larger <= gap <= RUN_GAP * min(last.font.size, word.font.size):
+        return False
+    drop = abs(word.y - last.y)
+    if drop <= 0.15 * larger:
+        return True
+    is_script = min(last.font.size, word.font.size) < SCRIPT * larger
+    if is_script and drop < 0.6 * larger:
+        return True
+    # Back on the line after a script: 10^3 m
+    return any(abs(word.y - before.y) <= 0.15 * larger for before in run[-3:])
+
+
+def line_of(words: list[Word], page: int) -> Line:
+    """The line that words make, with the font of most of its letters."""
+    font = _main_font(words)
+    if _is_mixed_caps(words, font):
+        font = max((word.font for word in words), key=lambda other: other.size)
+    heights = [word.y for word in words if word.font.size >= SCRIPT * font.size]
+    return Line(
+        words=words,
+        page=page,
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=max(set(heights), key=heights.count) if heights else words[0].y,
+        font=font,
+        size=font.size,
+    )
+
+
+def _is_mixed_caps(words: Sequence[Word], font: Font) -> bool:
+    """Check whether capitals of a smaller size mean small letters: `INTRODUCTION`."""
+    sizes = {word.font.size for word in words if word.font.name == font.name}
+    if len(sizes) < _BOTH or max(sizes) > 1.6 * min(sizes):
+        return False
+    letters = [c for word in words if word.font.name == font.name for c in word.text if c.isalpha()]
+    return len(letters) > 3 and all(map(str.isupper, letters))
+
+
+def _main_font(words: Sequence[Word]) -> Font:
+    if len(words) == 1:
+        return words[0].font
+    letters: Counter[Font] = Counter()
+    for word in words:
+        letters[word.font] += len(word.text)
+    return max(letters, key=lambda font: (letters[font], font.size))

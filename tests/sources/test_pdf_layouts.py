@@ -1,0 +1,173 @@
+"""Layouts of journals and proceedings that mislead a reader of lines, such as balanced columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from tests.sources.pdf_pages import BOLD, FILLER, ITALIC, TEXT, Paper
+
+from vivavoce.sources.fulltext.pdf.document import read_file
+
+WORDS = FILLER.split()
+
+
+def column(page: Paper, x: float, y: float, lines: int, size: float = 10.0) -> float:
+    """Full lines of running text in a narrow column; gives back the last baseline."""
+    for number in range(lines):
+        first = 7 * number % (len(WORDS) - 9)
+        page.say(" ".join(WORDS[first : first + 9]), x, y + 1.2 * size * number, TEXT, size)
+    return y + 1.2 * size * (lines - 1)
+
+
+def opened(path: Path, title: str = "A Study of Small Papers") -> Paper:
+    page = Paper(path)
+    page.centred(title)
+    page.centred("Ada Brandt", TEXT, 11)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph("We study papers that are small. " + FILLER)
+    return page
+
+
+def sections(page: Paper, *headings: str) -> None:
+    for heading in headings:
+        page.heading(heading)
+        page.paragraph(FILLER)
+
+
+def labelled(page: Paper, heading: str) -> None:
+    """A centred heading with its label in smaller print, and a paragraph."""
+    label, words = heading.split(" ", 1)
+    width = stringWidth(label, "Courier", 9) + 4 + stringWidth(words, TEXT, 10)
+    x = page.left + (page.width - width) / 2
+    page.say(words, page.say(label, x, page.y, "Courier", 9) + 4, page.y, TEXT, 10)
+    page.y += 6
+    page.paragraph(FILLER)
+
+
+def test_references_balanced_below_two_columns_keep_their_order(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    for number, heading in enumerate(("1 Introduction", "2 Method", "3 Conclusion")):
+        if number:
+            page.canvas.showPage()
+        for x in (54.0, 318.0):
+            if x == 54.0:
+                page.say(heading, x, 150, BOLD, 12)
+            column(page, x, 170, 18)
+    page.say("References", 54, 430, BOLD, 12)
+    page.say("Acknowledgements", 318, 150, BOLD, 12)
+    for place in range(12):
+        x, y = (54, 450) if place < 6 else (318, 440)
+        text = f"[{place + 1}] A. Brandt. A work of number {place + 1}. {2001 + place}."
+        page.say(text, x, y + 10 * (place % 6), TEXT, 8)
+    document = read_file(page.save())
+    assert [r.raw.split("]")[0] for r in document.references] == [f"[{n}" for n in range(1, 13)]
+
+
+def test_a_list_of_keys_without_a_heading_is_the_list_of_references(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    page.y += 12
+    for key in ("AKV13", "BC11", "BJJ11", "MS15a", "Ste13"):
+        page.lines(f"[{key}] A. Brandt and B. Okafor. A work on the tides. Journal of Tides, 2011.")
+    found = read_file(page.save()).references
+    assert [reference.raw[:4] for reference in found] == ["[AKV", "[BC1", "[BJJ", "[MS1", "[Ste"]
+
+
+def test_an_appendix_whose_letter_is_smaller_than_its_title_is_numbered(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for heading in ("1. INTRODUCTION", "2. METHOD", "3. CONCLUSION"):
+        page.y += 24
+        labelled(page, heading)
+    page.centred("APPENDIX", TEXT, 10)
+    for heading in ("A. LONG DERIVATIONS", "B. MORE TABLES OF TIDES"):
+        page.y += 30
+        labelled(page, heading)
+    tops = [(s.number, s.heading) for s in read_file(page.save()).sections if s.level == 1]
+    assert tops[-2:] == [("A", "LONG DERIVATIONS"), ("B", "MORE TABLES OF TIDES")]
+
+
+def test_an_entry_at_the_top_of_a_page_is_no_running_head(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    page.heading("References")
+    for number in range(1, 9):
+        if number == 5:
+            page.page(60)
+        page.lines(
+            f"[{number}] A. Brandt, A work on tides, Journal of Tides, 9, {2000 + number}", size=9
+        )
+        page.lines("          doi: 10.1000/tides.9", size=9)
+    found = read_file(page.save()).references
+    assert [reference.year for reference in found] == list(range(2001, 2009))
+
+
+def test_a_line_that_starts_with_algorithms_is_no_caption(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    page.heading("References")
+    for number in range(1, 7):
+        page.lines(f"[{number}] A. Brandt. {2000 + number}. A Study of Evolutionary", size=9)
+        page.y += 10.8
+        page.say(
+            "Algorithms. Transactions on Tides and Systems.", page.left + 14, page.y, ITALIC, 9
+        )
+    found = read_file(page.save()).references
+    assert len(found) == 6
+    assert all("Evolutionary Algorithms. Transactions" in reference.raw for reference in found)
+
+
+def test_numbers_beside_every_fifth_line_are_no_text(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    line = 0
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion", "References"):
+        page.heading(heading)
+        for number in range(1, 7):
+            is_list = heading == "References"
+            text = f"[{number}] A. Brandt, On tides, Tides, 2001." if is_list else FILLER[:90]
+            page.lines(text)
+            line += 1
+            if line % 5 == 0:
+                page.say(str(line), page.left - 24, page.y, TEXT, 10)
+    document = read_file(page.save())
+    assert [reference.raw[:3] for reference in document.references] == [
+        f"[{number}]" for number in range(1, 7)
+    ]
+    assert not any(" 5 " in f" {section.text} " for section in document.sections)
+
+
+def test_a_title_may_begin_with_a_word_of_banners(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf", "Research Notes on Small Papers")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    assert read_file(page.save()).title == "Research Notes on Small Papers"
+
+
+def test_months_and_streets_tell_names_from_places(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    page.centred("August Brandt and Bo Lindqvist", TEXT, 11)
+    page.centred("Institute for Tides of the Harbour and the Sea", TEXT, 11, 24)
+    page.centred("Via la Santa 1, CH-6962 Lugano", TEXT, 11, 14)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph("We study papers that are small. " + FILLER)
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    names = [author.name for author in read_file(page.save()).authors]
+    assert names == ["August Brandt", "Bo Lindqvist"]
+
+
+def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    rows = (("Ada Brandt", "Bo Lindqvist"), ("Harbour Tech", "Tides Labs"))
+    for number, row in enumerate(rows):
+        for x, text in zip((120.0, 390.0), row, strict=True):
+            page.say(text, x, 140 + 13 * number, TEXT, 12)
+    page.say("Abstract", 54, 190, BOLD, 12)
+    column(page, 54, 206, 8)
+    page.say("1 Introduction", 54, 330, BOLD, 12)
+    column(page, 54, 350, 20)
+    column(page, 318, 190, 14)
+    page.say("2 Method", 318, 400, BOLD, 12)
+    column(page, 318, 420, 14)
+    assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
