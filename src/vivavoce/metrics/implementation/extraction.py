@@ -27,12 +27,14 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from vivavoce.errors import InputError
+from vivavoce.text.data import read_data
 from vivavoce.text.latex_formulas import same_formula, symbol_stem
 
 NAMES = ("entity_f1", "method_f1", "variable_f1", "description", "similarity", "inferred")
@@ -42,6 +44,17 @@ THRESHOLD = 0.9
 Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Pairs of texts -> how alike each pair is, from 0 to 1."""
 
+MEANING_THRESHOLD = 0.6
+"""The same for `meaning_similarity` with MiniLM: fitted to descriptions told again."""
+
+Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+"""Texts -> vectors, one a row."""
+
+_SENSES: Mapping[str, Mapping[str, Sequence[str]]] = read_data(__file__, "senses.toml")
+_POWER = re.compile(r"\d+\^\{?-?\d+")
+_TOKEN = re.compile(r"\d+|[a-z]+")
+_PLAIN_NUMBERS = frozenset({"0", "1"})
+"""Numbers that descriptions name or leave out as they like."""
 _ALIKE = 0.8
 """Names have to share more of their words than this."""
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -183,6 +196,52 @@ def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
     nothing near 0.9.
     """
     return [_cosine(_counts(one), _counts(other)) for one, other in pairs]
+
+
+def meaning_similarity(embed: Embed) -> Similarity:
+    """The cosine of an encoder's vectors; 0 for texts that exclude each other.
+
+    Encoders hold opposites for alike, such as `mean` and `sum`, or 20 and 60 days.
+    """
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        texts = sorted({text for pair in pairs for text in pair if text.strip()})
+        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+        return [_nearness(vectors.get(one), vectors.get(other), one, other) for one, other in pairs]
+
+    return compare
+
+
+def _nearness(
+    one: npt.NDArray[np.float64] | None,
+    other: npt.NDArray[np.float64] | None,
+    text: str,
+    other_text: str,
+) -> float:
+    if one is None or other is None or exclude_each_other(text, other_text):
+        return 0.0
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return min(1.0, max(0.0, float(one @ other) / lengths)) if lengths else 0.0
+
+
+def exclude_each_other(one: str, other: str) -> bool:
+    """True if each of two texts speaks of something of one kind of which the other does not.
+
+    Kinds are those of `senses.toml`, such as prices (open, close, high, low), and numbers.
+    """
+    mine, theirs = _senses(one), _senses(other)
+    return any(mine[kind] - theirs[kind] and theirs[kind] - mine[kind] for kind in _SENSES)
+
+
+def _senses(text: str) -> dict[str, set[str]]:
+    plain = unicodedata.normalize("NFKC", _POWER.sub(" ", text)).casefold().replace(",", "")
+    words = set(_TOKEN.findall(plain))
+    found = {
+        kind: {sense for sense, said in senses.items() if not words.isdisjoint(said)}
+        for kind, senses in _SENSES.items()
+    }
+    found["numbers"] |= {w for w in words if w.isdigit() and len(w) < 4} - _PLAIN_NUMBERS
+    return found
 
 
 class _Name:

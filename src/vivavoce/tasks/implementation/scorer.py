@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.implementation.extraction import THRESHOLD, score_extraction
+from vivavoce.metrics.implementation.extraction import (
+    Similarity,
+    meaning_similarity,
+    score_extraction,
+)
 from vivavoce.metrics.implementation.factor import (
     FactorFrame,
     FactorScore,
@@ -20,6 +25,7 @@ from vivavoce.metrics.implementation.factor import (
     score_skill,
 )
 from vivavoce.metrics.neural import SentenceEncoder
+from vivavoce.retrieval.dense import open_encoders
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import (
     Claimed,
@@ -32,7 +38,7 @@ from vivavoce.tasks.implementation.dataset import (
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
-from vivavoce.tasks.implementation.items.report import parse_methods
+from vivavoce.tasks.implementation.items.report import MINILM, parse_methods, usual_threshold
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.programs.source import named_in
@@ -240,24 +246,28 @@ EXTRACTION_NAMES = (
 
 
 @scorer(metrics={name: [defined_mean()] for name in (*EXTRACTION_NAMES, VALID)})
-def extract_method(round: str, embedder: str | None = None, threshold: float = THRESHOLD) -> Scorer:
+def extract_method(
+    round: str, embedder: str | None = None, threshold: float | None = None
+) -> Scorer:
     """Compare the methods of an answer with those of the report.
 
     Args:
         round: Folder of the round, which holds the gold.
-        embedder: Sentence encoder that compares descriptions; by default they are compared by
-            their words.
-        threshold: Similarity from which two descriptions say the same.
+        embedder: Sentence encoder that compares descriptions, or `minilm`, which has a rule for
+            texts that exclude each other; by default they are compared by their words.
+        threshold: Similarity from which two descriptions say the same; by default that of the
+            comparison.
     """
     gold = gold_methods(load_round(round))
-    similarity = SentenceEncoder(embedder).similarity if embedder else None
+    similarity = _similarity(embedder)
+    limit = usual_threshold(embedder) if threshold is None else threshold
 
     async def score(answer: str, state: TaskState, target: Target) -> Values:
         found = parse_methods(find_json(answer))
         if found is None:
             raise MalformedAnswer
         methods = gold[str(state.sample_id)]
-        result = score_extraction(methods, found, similarity, threshold)
+        result = score_extraction(methods, found, similarity, limit)
         if result.unmarked:
             raise FaultyAnswer("unmarked", result.values())
         return result.values()
@@ -271,3 +281,11 @@ def extract_method(round: str, embedder: str | None = None, threshold: float = T
         return await (with_open if has_open else without_open)(state, target)
 
     return scored
+
+
+def _similarity(embedder: str | None) -> Similarity | None:
+    """The comparison of descriptions; None for that of words."""
+    if embedder != MINILM:
+        return SentenceEncoder(embedder).similarity if embedder else None
+    passages = open_encoders(MINILM).passages
+    return meaning_similarity(lambda texts: passages.embed(list(texts)).vectors.astype(np.float64))

