@@ -5,8 +5,8 @@ Inspect runs, and repeats a share of it: its skill, a little more or less from i
 a table are left out, lists are put out of order, and of other texts words are left out. The price
 of their tokens is made up. A board names them so that nobody takes them for a model's result.
 
-`scripted/judge` answers the prompt of our judge. The longer a text, the more often it
-prefers it. The same sample gets the same answer.
+`scripted/judge` answers the prompt of our judge. The more words of the gold a text has, the more
+often it prefers it. The same sample gets the same answer.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ JUDGE = "scripted/judge"
 _SPREAD = 0.3
 """Difference between the shares that one contestant repeats of its easiest and its hardest item."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
+_WORD = re.compile(r"\w{4,}")
+_STEEPNESS = 3
+"""Twice as many words win with odds of two to this power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +131,21 @@ def _kept(parts: list[str], share: float, draw: Random) -> list[str]:
 
 
 def _verdict(prompt: str) -> str:
+    state = sample_state()
     texts = {number: text for number, _, text in _COMPARED.findall(prompt)}
-    if texts.keys() != {"1", "2"}:
+    if state is None or texts.keys() != {"1", "2"}:
         raise InputError(f"{JUDGE} answers our judge's prompt alone. Name it as --judge {JUDGE}.")
+    gold = _words(state.target.text)
     # In the order of the texts, so that the order in the prompt changes no verdict.
     low, high = sorted(texts, key=texts.__getitem__)
-    words = len(texts[low].split()), len(texts[high].split())
+    worth = [(1 + len(gold & _words(texts[name]))) ** _STEEPNESS for name in (low, high)]
     draw = Random(texts[low] + texts[high])
     given = {}
     for aspect in ASPECTS:
-        is_low = draw.random() * sum(words) < words[0]
+        is_low = draw.random() * sum(worth) < worth[0]
         given[aspect] = {"reason": "A draw.", "winner": int(low if is_low else high)}
     return json.dumps(given)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
