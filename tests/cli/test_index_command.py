@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.cli.corpus import index_app
+from vivavoce.cli.networks import index_app
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError, StaleError
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.servers.commands import small_round
 
-from vivavoce.cli.output import table_lines
+from vivavoce.cli.output import say, table_lines
 from vivavoce.running import RunSpec, run
 
 HEADERS = ["rank", "contestant", "rougeL", "rouge1", "n"]
@@ -104,3 +104,44 @@ def test_a_board_fits_the_terminal(logs: Path, columns: int) -> None:
     assert any("length_ratio" in line for line in tables)
     wide = [line for line in on_terminal(columns, "--wide", *command) if "  " in line]
     assert max(map(len, wide)) > columns
+
+
+VERBS = [
+    "list tasks",
+    "list methods",
+    "list metrics",
+    "list sources",
+    "list rounds --in ROUNDS",
+    "doctor",
+    "board show LOGS --resamples 100",
+    "board compare extractive/lead null --logs LOGS --resamples 100",
+    "round stats ROUND",
+    "audit leakage ROUND",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_line_of_a_verb_fits_the_terminal(logs: Path, verb: str, columns: int) -> None:
+    rounds = logs.parent / "round-0"
+    places = {"LOGS": logs, "ROUNDS": rounds, "ROUND": rounds / "small"}
+    printed = on_terminal(columns, *(places.get(word, word) for word in verb.split()))
+    assert len(printed) > 1
+    # A command stays in one piece, to be copied.
+    whole = [line for line in printed if "viva " not in line and "pip install" not in line]
+    assert max(map(len, whole)) <= columns
+
+
+def test_a_sentence_is_broken_between_words_and_a_command_is_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "20")
+    say("  These two contestants are tied here.\nviva board show logs --all --costs")
+    assert capsys.readouterr().out.splitlines() == [
+        "  These two",
+        "  contestants are",
+        "  tied here.",
+        "viva board show logs --all --costs",
+    ]

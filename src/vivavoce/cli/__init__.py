@@ -91,7 +91,7 @@ _GROUPS = (
     (fetch.app, "fetch"),
     (corpus.app, "corpus"),
     (networks.app, "network"),
-    (corpus.index_app, "index"),
+    (networks.index_app, "index"),
     (rounds.app, "round"),
     (rounds.demand_app, "demand"),
     (board.app, "board"),

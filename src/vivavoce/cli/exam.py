@@ -142,6 +142,7 @@ def demo(
     else:
         print_board(result.board)
         say(str(result.page))
+        say("Next: open that page, then viva exam PAPERS --model PROVIDER/NAME", quiet=True)
 
 
 class Aggregation(StrEnum):

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -19,6 +20,7 @@ from typer.core import TyperGroup
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.printing import visible
 
+_COMMANDS = ("viva ", "pip install ")
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
 _state = {"debug": False, "wide": False}
@@ -76,9 +78,31 @@ def print_json(value: Any) -> None:
 def say(text: str, *, quiet: bool = False) -> None:
     """Print lines for people: on stdout, or on stderr when stdout carries JSON.
 
-    Characters that steer a terminal, or turn or hide text, are spelled out.
+    Characters that steer a terminal, or turn or hide text, are spelled out. Sentences are broken
+    between words where a terminal is too narrow; lines with a command are not, so that it can be
+    copied.
     """
-    typer.echo("\n".join(visible(line, limit=None) for line in text.split("\n")), err=quiet)
+    shown = [visible(line, limit=None) for line in text.split("\n")]
+    window = None if quiet or _is_open() else get_terminal_size().columns
+    typer.echo("\n".join(part for line in shown for part in _broken(line, window)), err=quiet)
+
+
+def _is_open() -> bool:
+    """True if lines may be of any length."""
+    return _state["wide"] or not sys.stdout.isatty()
+
+
+def _broken(line: str, window: int | None) -> list[str]:
+    if window is None or len(line) <= window or any(word in line for word in _COMMANDS):
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    return wrap(
+        line,
+        window,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 @contextmanager
@@ -113,8 +137,7 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title:
     if title:
         say(title)
     rows = [[visible(cell, limit=None) for cell in row] for row in rows]
-    is_open = _state["wide"] or not sys.stdout.isatty()
-    for line in table_lines(headers, rows, None if is_open else get_terminal_size().columns):
+    for line in table_lines(headers, rows, None if _is_open() else get_terminal_size().columns):
         say(line)
 
 

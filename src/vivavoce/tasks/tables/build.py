@@ -69,10 +69,15 @@ ENOUGH = 30
 """Tables that works with a full text alone have to leave, to be the default of a round."""
 
 
-def read_gold(
+def read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
+    """The gold tables that a round with these options has, before they are asked for."""
+    return settle_evidence(corpus, window, options)[0]
+
+
+def settle_evidence(
     corpus: Corpus, window: Window, options: TablesOptions
 ) -> tuple[GoldTables, TablesOptions]:
-    """The gold tables that a round has before they are asked for, and its options, all settled."""
+    """Gold tables, and the options with the evidence that `auto` comes to."""
     for least in ("fulltext", "any") if options.evidence == "auto" else (options.evidence,):
         settled = options.model_copy(update={"evidence": least})
         gold = _read_gold(corpus, window, settled)
@@ -109,7 +114,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         InputError: A file that the options name cannot be used.
     """
     is_default = options.evidence == "auto"
-    gold, options = read_gold(corpus, spec.window, options)
+    gold, options = settle_evidence(corpus, spec.window, options)
     asked = ask_for(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}

@@ -83,7 +83,8 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         is_address = any(map(_is_place, pieces)) or _is_address(text)
         has_places = has_places or is_address
         is_open = any(map(_is_place, pieces)) and _OPEN_END.search(text) is not None
-        if pieces[:1] == good and any(map(_is_place, pieces[1:])):
+        is_street = font is not None and _POSTAL.search(_ORCID.sub(" ", text)) is not None
+        if pieces[:1] == good and any(map(_is_place, pieces[1:])) and not is_street:
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
         if not good or 2 * len(good) <= len(pieces) or (is_address and font is not None):

@@ -20,6 +20,7 @@ from vivavoce.sources.fulltext.pdf.styles import (
     fonts_below,
     is_like_text,
     is_upper,
+    without_marks,
 )
 from vivavoce.text.headings import (
     SectionNumber,
@@ -36,7 +37,6 @@ _LARGER = 0.7
 _SMALLER, _SMALLER_CAPS = 1.6, 2.6
 """Points below the text that a heading may be set; numbered ones in capitals may be smaller."""
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
-_FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 _STATEMENT = re.compile(
     r"(?:proof|theorem|lemma|definition|corollary|proposition|remark|example|assumption|claim"
     r"|step|case|note|property|condition|hypothesis|conjecture|fact|input|output|require|ensure"
@@ -120,7 +120,7 @@ class _Finder:
 
     def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
         line = self.lines[place]
-        words = _without_marks(line)
+        words = without_marks(line)
         if not words:
             return None
         self.body = self.texts[place]
@@ -166,7 +166,7 @@ class _Finder:
         for place, word in enumerate(words):
             if self._is_in(word, style):
                 end = place + 1
-            elif is_like_text(word, self.body) and any(map(str.isalpha, word.text)):
+            elif self._is_text(word):
                 if end:
                     break
             elif place - end > 6:
@@ -177,6 +177,11 @@ class _Finder:
             if tail and any(is_like_text(w, self.body) for w in tail)
             else (list(words))
         )
+
+    def _is_text(self, word: Word) -> bool:
+        """Check whether a word is one of the text, and no letter of a formula."""
+        is_letter = len(word.text) < 3 and word.font.name != self.body.name
+        return is_like_text(word, self.body) and any(map(str.isalpha, word.text)) and not is_letter
 
     def _is_mostly(self, words: Sequence[Word], style: Style) -> bool:
         """Check whether a line begins and ends in a style, and most of it is set so."""
@@ -231,7 +236,7 @@ class _Finder:
         if stop == place + 1 and _CHAPTER.fullmatch(text.strip(" .:")):
             stop = self._title_of_chapter(place)
         for other in self.lines[place + 1 : stop]:
-            text = _join_lines(text, join_words(_without_marks(other)))
+            text = _join_lines(text, join_words(without_marks(other)))
         after = self.lines[stop] if stop < len(self.lines) else None
         if after is not None and not after.kind and style.kind in {BOLD, CAPS}:
             joined = self._runs_on(place, stop, text, style, after)
@@ -256,7 +261,7 @@ class _Finder:
         """The place behind the title below `Chapter 3`."""
         stop = place + 1
         if stop < len(self.lines) and self.lines[stop].page == self.lines[place].page:
-            words = _without_marks(self.lines[stop])
+            words = without_marks(self.lines[stop])
             style = self._style(words) if words else None
             if style is not None and style.kind != PLAIN and not self.lines[stop].kind:
                 return self._last_line(stop, style, is_centred=False)
@@ -267,14 +272,18 @@ class _Finder:
         stop = place + 1
         while stop < min(len(self.lines), place + _MAX_LINES):
             line, before = self.lines[stop], self.lines[stop - 1]
-            words = _without_marks(line)
+            words = without_marks(line)
             if line.kind or line.page != before.page or not words:
                 break
             if line.column != before.column and not (before.column == 0 and is_centred):
                 break
-            if self._style(words) != style or len(self._prefix(words, style)) < len(words):
+            if not self._is_alike(words, style) or len(self._prefix(words, style)) < len(words):
                 break
-            if not 0 < line.y - before.y <= 1.55 * max(style.size, line.size):
+            if (
+                not 0
+                < line.y - before.y
+                <= max(1.55 * max(style.size, line.size), 1.05 * self.layout.leading)
+            ):
                 break
             column = self.columns.of(before)
             room = column.right - before.x1 if not is_centred else column.width - before.width
@@ -290,6 +299,12 @@ class _Finder:
             stop += 1
         return stop
 
+    def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
+        """Check for the same style; small capitals without a large one are smaller."""
+        own = self._style(words)
+        is_smaller = style.kind == CAPS and own.kind == CAPS and own.name == style.name
+        return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
+
     def _runs_on(
         self, place: int, stop: int, text: str, style: Style, after: Line
     ) -> Candidate | None:
@@ -300,7 +315,7 @@ class _Finder:
         if style.size > self.body.size + 0.5:
             return None
         column = self.columns.of(last)
-        words = _without_marks(after)
+        words = without_marks(after)
         if column.right - last.x1 > 0.25 * column.width or not words:
             return None
         if self._style(words) != style:
@@ -351,21 +366,6 @@ class _Finder:
         return is_indented or (
             before is not None and before.x1 < column.right - 0.12 * column.width
         )
-
-
-def _without_marks(line: Line) -> list[Word]:
-    """The words of a line without raised marks of footnotes."""
-    peak = max(word.font.size for word in line.words)
-    return [
-        word
-        for place, word in enumerate(line.words)
-        if not (
-            word.font.size < 0.82 * peak
-            and word.y < line.y - 0.12 * peak
-            and place
-            and _FOOTNOTE_MARK.fullmatch(word.text)
-        )
-    ]
 
 
 def _join_lines(first: str, second: str) -> str:

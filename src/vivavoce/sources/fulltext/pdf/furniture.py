@@ -9,7 +9,7 @@ from itertools import groupby
 
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
-from vivavoce.text.headings import role_of_heading
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 FURNITURE = "furniture"
 FOOTNOTE = "footnote"
@@ -182,7 +182,9 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     for place, line in enumerate(tail):
         if line.y < 0.45 * layout.heights[line.page]:
             continue
-        if _is_marked(line) or (line.page == 0 and line.gap > 1.4 * layout.leading):
+        is_heading = line is tail[-1] and line.text.isupper() and bool(read_numbers(line.text))
+        is_apart = line.page == 0 and line.gap > 1.4 * layout.leading and not is_heading
+        if _is_marked(line) or is_apart:
             for note in tail[place:]:
                 note.kind = FOOTNOTE
             return

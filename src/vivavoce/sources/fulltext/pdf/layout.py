@@ -137,7 +137,7 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
     """
     numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if len(numbers) < _FEW_NUMBERS or not others:
+    if len(numbers) < _BOTH or not others:
         return list(runs)
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
@@ -153,7 +153,9 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
         values = [int(run.words[0].text) for run in mine]
         rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
         counted = [after - before == 5 for before, after in pairwise(values)]
-        is_fifth = len(mine) >= _FEW_NUMBERS and sum(counted) >= 0.6 * len(counted)
+        is_small = all(run.size < _SMALL_PRINT * body.size for run in mine)
+        enough = _BOTH if is_small else _FEW_NUMBERS
+        is_fifth = len(mine) >= enough and sum(counted) >= 0.6 * len(counted)
         if is_fifth or (len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1)):
             beside |= {id(run) for run in mine}
     return [run for run in runs if id(run) not in beside]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
 _LINES_BELOW = 8
 _OTHER_SIZE = 0.6
+_FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +69,18 @@ def fonts_below(layout: Layout) -> list[Font]:
             last = window.pop(0)
             letters[last.font] -= len(last.text)
     return fonts
+
+
+def without_marks(line: Line) -> list[Word]:
+    """The words of a line without raised marks of footnotes."""
+    peak = max(word.font.size for word in line.words)
+    return [
+        word
+        for place, word in enumerate(line.words)
+        if not (
+            word.font.size < 0.82 * peak
+            and word.y < line.y - 0.12 * peak
+            and place
+            and _FOOTNOTE_MARK.fullmatch(word.text)
+        )
+    ]

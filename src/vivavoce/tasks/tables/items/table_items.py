@@ -89,9 +89,9 @@ class Work:
 
 
 def is_known(work: Work, least: str) -> bool:
-    """True if as much is known of a work as the option `evidence` asks for."""
-    known = {"any": True, "abstract": work.has_text or work.abstract, "fulltext": work.has_text}
-    return bool(known[least])
+    """True if as much is known of a work as the option `evidence` asks for; `auto` asks nothing."""
+    known = {"abstract": work.has_text or work.abstract, "fulltext": work.has_text}
+    return bool(known.get(least, True))
 
 
 _ROW = pa.struct([*texts("paper"), ("ordinal", pa.int32()), *lists("cells")])

@@ -315,7 +315,7 @@ def write_round_demands(
     options = parsed.families.get(FAMILY)
     if options is None:
         raise InputError(f'{spec}: [round] families lacks "{FAMILY}", so it asks for no table.')
-    gold, options = build.read_gold(load_corpus(corpus), parsed.window, options)
+    gold = build.read_gold(load_corpus(corpus), parsed.window, options)
     if not gold.tables:
         reasons = Counter(one.reason for one in gold.excluded)
         found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
