@@ -208,8 +208,7 @@ def vector_similarity(embed: Embed, *, is_strict: bool = False) -> Similarity:
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
         clean = [(one.strip(), other.strip()) for one, other in pairs]
         texts = sorted({text for pair in clean for text in pair if text})
-        rows = embed(texts) if texts else []
-        vectors = dict(zip(texts, rows, strict=True))
+        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
         return [nearness(vectors, one, other) for one, other in clean]
 
     def nearness(vectors: Mapping[str, npt.NDArray[np.float64]], one: str, other: str) -> float:
