@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.same import inputs, reading
 from benchmarks.same.scenario import WORK_FILES, Group, Words, as_json, both
 
-ROUND = "demo/round/sample-2024"
+ROUND = "demo/round/demo-2024"
 CORPUS = ("--corpus", "demo/corpus")
 FEW = ("--resamples", "300")
 TABLES = "papers authorships sections references tables results merges faults".split()

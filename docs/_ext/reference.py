@@ -103,7 +103,8 @@ def family_page(name: str) -> str:
         ]
         parts.append(
             "The board ranks by the first of these. Beside each metric stands what those reach who "
-            "know everything, nothing, or only how to copy, on the round of `viva demo`.\n"
+            "know everything, nothing, or only how to copy, on the round of the sample papers "
+            "(`round=sample`).\n"
         )
         parts.append(table(head, rows))
         if task.diagnostics:

@@ -22,7 +22,7 @@ from vivavoce.metrics.implementation.extraction import (
     THRESHOLD,
     exclude_each_other,
     lexical_similarity,
-    meaning_similarity,
+    vector_similarity,
 )
 from vivavoce.results.board.building import leaderboard
 from vivavoce.retrieval.dense import open_encoders
@@ -74,9 +74,10 @@ def test_nearness_is_the_cosine_between_0_and_1() -> None:
 
     pairs = [("a", "b"), ("a", "c"), ("a", "a"), ("mean", "sum"), ("", "a"), (" ", "")]
     # by hand: (12 + 12) / 25, below 0, equal, excluded, nothing to compare
-    found = meaning_similarity(embed)(pairs)
+    found = vector_similarity(embed, is_strict=True)(pairs)
     assert found == pytest.approx([0.96, 0.0, 1.0, 0.0, 0.0, 0.0])
-    assert meaning_similarity(embed)([]) == []
+    assert vector_similarity(embed)([]) == []
+    assert vector_similarity(embed)([("mean", "sum")]) == [1.0]
 
 
 def encoder() -> Callable[[Sequence[str]], Any]:
@@ -94,7 +95,7 @@ def test_each_description_is_told_again_six_times() -> None:
 
 @pytest.mark.slow
 def test_the_page_says_what_passes_of_both_halves(monkeypatch: pytest.MonkeyPatch) -> None:
-    by_meaning = meaning_similarity(encoder())
+    by_meaning = vector_similarity(encoder(), is_strict=True)
     measured = {}
     for half, parity in (("development", 0), ("held", 1)):
         chosen = [

@@ -1,6 +1,6 @@
-"""Texts compared in the embedding space of an encoder: BERTScore, and cosines of sentences.
+"""BERTScore: texts compared in the embedding space of an encoder.
 
-BERTScore: how well the tokens of two texts match. With x_i the embeddings of the prediction's
+It says how well the tokens of two texts match. With x_i the embeddings of the prediction's
 tokens and y_j those of the reference's, at unit length, from one hidden layer of an encoder:
 
     P = mean_i max_j x_i . y_j      R = mean_j max_i x_i . y_j      F1 = 2 P R / (P + R)
@@ -13,11 +13,6 @@ value depends on how long the other texts of the batch are.
 
 Source: Zhang et al. 2020, BERTScore, section 3; the layers of the presets are those of its
 authors' study of correlation with human judgement.
-
-Similarity to a sentence encoder: the cosine of the mean token vectors of two texts. With h_k the
-last hidden state of token k of a text of n tokens, its vector is (1/n) Σ h_k, padding left out. A
-cosine below 0 counts as 0, and so does a text without words. Texts are cut at the model's own
-limit, at most 512 tokens.
 """
 
 from __future__ import annotations
@@ -32,7 +27,6 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics import Measure, TextMetric
 from vivavoce.text.data import read_data
-from vivavoce.text.normalise import clean_text
 
 if TYPE_CHECKING:
     import torch
@@ -88,7 +82,7 @@ class BertScorer:
     ) -> None:
         self.layer = _layer_of(model, layer)
         self._batch_size = batch_size
-        self._tokenizer, self._model = _load(model, "BERTScore", self.layer)
+        self._tokenizer, self._model = _load(model, self.layer)
         self._max_tokens = min(max_tokens, self._tokenizer.model_max_length)
         self.texts_encoded = 0
 
@@ -209,23 +203,22 @@ def _layer_of(model: str, layer: int | None) -> int:
     return PRESETS[model]
 
 
-def _load(model: str, purpose: str, layer: int | None = None) -> tuple[Any, Any]:
+def _load(model: str, layer: int) -> tuple[Any, Any]:
     try:
         import torch
     except ImportError as error:
-        raise MissingExtra("torch", "neural", purpose) from error
+        raise MissingExtra("torch", "neural", "BERTScore") from error
     try:
         from transformers import AutoConfig, AutoModel, AutoTokenizer
         from transformers.utils import logging
     except ImportError as error:
-        raise MissingExtra("transformers", "neural", purpose) from error
+        raise MissingExtra("transformers", "neural", "BERTScore") from error
     verbosity = logging.get_verbosity()
     logging.set_verbosity(ERROR)  # that the upper layers' weights go unused is as intended
     try:
         config = AutoConfig.from_pretrained(model)
-        if layer is not None:
-            _check_layer(model, layer, config)
-            config.num_hidden_layers = layer
+        _check_layer(model, layer, config)
+        config.num_hidden_layers = layer
         tokenizer = AutoTokenizer.from_pretrained(model)
         loaded = AutoModel.from_pretrained(
             model, config=config, dtype=torch.float32, use_safetensors=True
@@ -246,57 +239,6 @@ def _check_layer(model: str, layer: int, config: Any) -> None:
             f"Layer {layer} of {model} cannot be compared: it takes an encoder and a layer "
             f"from 1 to {config.num_hidden_layers}."
         )
-
-
-_MAX_SENTENCE = 20_000
-_BATCH = 32
-
-
-class SentenceEncoder:
-    """A model, loaded once, that compares any number of pairs of texts.
-
-    `model` is a name on the hub or a folder with config, weights (safetensors) and tokenizer.
-    `MissingExtra` without torch and transformers, `InputError` for a model that cannot be loaded.
-    """
-
-    def __init__(self, model: str) -> None:
-        self._tokenizer, self._model = _load(
-            model, "comparing descriptions with a sentence encoder"
-        )
-        self._max_tokens = min(MAX_TOKENS, self._tokenizer.model_max_length)
-
-    def similarity(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The similarity of each pair, from 0 to 1, in their order."""
-        import torch
-
-        clean = [[clean_text(text[:_MAX_SENTENCE]).strip() for text in pair] for pair in pairs]
-        texts = sorted({text for pair in clean for text in pair if text})
-        vectors: dict[str, Any] = {}
-        for start in range(0, len(texts), _BATCH):
-            batch = texts[start : start + _BATCH]
-            vectors.update(zip(batch, self._encode(batch), strict=True))
-        found = []
-        for one, other in clean:
-            cosine = torch.dot(vectors[one], vectors[other]).item() if one and other else 0.0
-            found.append(1.0 if one and one == other else _unit_interval(cosine))
-        return found
-
-    def _encode(self, texts: Sequence[str]) -> Any:
-        """Vectors of unit length, one row a text."""
-        import torch
-
-        batch = self._tokenizer(
-            list(texts),
-            truncation=True,
-            max_length=self._max_tokens,
-            padding=True,
-            return_tensors="pt",
-        )
-        with torch.inference_mode():
-            hidden = self._model(**batch).last_hidden_state.float()
-            mask = batch["attention_mask"].unsqueeze(-1).float()
-            mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1)
-            return torch.nn.functional.normalize(mean, dim=-1)
 
 
 PAPERS_OWN = "microsoft/deberta-xlarge-mnli"

@@ -181,7 +181,7 @@ def test_a_round_holds_the_reports_its_spec_names(corpus: Path, opened: Round) -
 
 def test_an_encoder_that_is_not_there_is_named(opened: Round, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
-    with pytest.raises(InputError, match="cannot be loaded"):
+    with pytest.raises(InputError, match="has no weights in safetensors format"):
         extract_method(str(opened.folder), embedder=str(tmp_path))
 
 

@@ -45,7 +45,7 @@ Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Pairs of texts -> how alike each pair is, from 0 to 1."""
 
 MEANING_THRESHOLD = 0.6
-"""The same for `meaning_similarity` with MiniLM: fitted to descriptions told again."""
+"""The same for a strict `vector_similarity` with MiniLM: fitted to descriptions told again."""
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors, one a row."""
@@ -198,30 +198,27 @@ def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
     return [_cosine(_counts(one), _counts(other)) for one, other in pairs]
 
 
-def meaning_similarity(embed: Embed) -> Similarity:
-    """The cosine of an encoder's vectors; 0 for texts that exclude each other.
+def vector_similarity(embed: Embed, *, is_strict: bool = False) -> Similarity:
+    """The cosine of an encoder's vectors; 0 below 0, and for a text without words.
 
-    Encoders hold opposites for alike, such as `mean` and `sum`, or 20 and 60 days.
+    Encoders hold opposites for alike, such as `mean` and `sum`, or 20 and 60 days: strictly, texts
+    that exclude each other have 0.
     """
 
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        texts = sorted({text for pair in pairs for text in pair if text.strip()})
+        clean = [(one.strip(), other.strip()) for one, other in pairs]
+        texts = sorted({text for pair in clean for text in pair if text})
         vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
-        return [_nearness(vectors.get(one), vectors.get(other), one, other) for one, other in pairs]
+        return [nearness(vectors, one, other) for one, other in clean]
+
+    def nearness(vectors: Mapping[str, npt.NDArray[np.float64]], one: str, other: str) -> float:
+        if not (one and other) or (is_strict and exclude_each_other(one, other)):
+            return 0.0
+        lengths = np.linalg.norm(vectors[one]) * np.linalg.norm(vectors[other])
+        cosine = float(vectors[one] @ vectors[other] / lengths) if lengths else 0.0
+        return 1.0 if one == other else min(1.0, max(0.0, cosine))
 
     return compare
-
-
-def _nearness(
-    one: npt.NDArray[np.float64] | None,
-    other: npt.NDArray[np.float64] | None,
-    text: str,
-    other_text: str,
-) -> float:
-    if one is None or other is None or exclude_each_other(text, other_text):
-        return 0.0
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return min(1.0, max(0.0, float(one @ other) / lengths)) if lengths else 0.0
 
 
 def exclude_each_other(one: str, other: str) -> bool:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
 from vivavoce.metrics.implementation.extraction import (
     Similarity,
-    meaning_similarity,
     score_extraction,
+    vector_similarity,
 )
 from vivavoce.metrics.implementation.factor import (
     FactorFrame,
@@ -24,7 +26,6 @@ from vivavoce.metrics.implementation.factor import (
     score_factor,
     score_skill,
 )
-from vivavoce.metrics.neural import SentenceEncoder
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.dataset import (
@@ -285,7 +286,11 @@ def extract_method(
 
 def _similarity(embedder: str | None) -> Similarity | None:
     """The comparison of descriptions; None for that of words."""
-    if embedder != MINILM:
-        return SentenceEncoder(embedder).similarity if embedder else None
-    passages = open_encoders(MINILM).passages
-    return meaning_similarity(lambda texts: passages.embed(list(texts)).vectors.astype(np.float64))
+    if embedder is None:
+        return None
+    passages = open_encoders(embedder).passages
+
+    def embed(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return passages.embed(list(texts)).vectors.astype(np.float64)
+
+    return vector_similarity(embed, is_strict=embedder == MINILM)
