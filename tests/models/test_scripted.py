@@ -62,19 +62,31 @@ def test_a_run_gets_the_same_answers_again_and_skill_shows(tmp_path: object) -> 
     assert words[CONTESTANTS[0]] > 1.5 * words[CONTESTANTS[-1]]
 
 
-def verdict_of(prompt: str) -> dict[str, str] | None:
-    output = asyncio.run(get_model(JUDGE).generate(prompt))
-    return read_verdict(json.loads(output.completion))
+def verdict_of(prompt: str, gold: str) -> dict[str, str]:
+    """The verdict of the judge where it is asked about a sample of a run."""
+    task = Task([Sample(input=prompt, target=gold)])
+    (log,) = eval(task, model=JUDGE, display="none", log_dir="memory://judge", score=False)
+    assert log.samples
+    found = read_verdict(json.loads(log.samples[0].output.completion))
+    assert found is not None
+    return found
 
 
 def test_the_judge_prefers_a_text_and_no_place() -> None:
     found = Comparison("title", "A short title", "Another title that is longer")
     prompts = open_prompts("writing", None)
     one, two = (
-        verdict_of(_render(prompts, found, first, attempt=1).text) for first in (True, False)
+        verdict_of(_render(prompts, found, first, attempt=1).text, "A longer title")
+        for first in (True, False)
     )
-    assert one is not None
     assert two == {name: "second" if place == "first" else "first" for name, place in one.items()}
+
+
+def test_the_judge_prefers_words_of_the_gold() -> None:
+    gold = "Sparse attention over long sequences of genomic tokens with learned positions"
+    found = Comparison("title", gold, "Nothing of this paper was read before this was written")
+    verdict = verdict_of(_render(open_prompts("writing", None), found, True, attempt=1).text, gold)
+    assert set(verdict.values()) == {"first"}
 
 
 def test_what_it_cannot_do_is_said() -> None:

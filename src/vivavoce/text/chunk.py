@@ -195,20 +195,28 @@ def table_lines(caption: str, cells: Sequence[Sequence[str]]) -> list[str]:
 def cut_table(caption: str, cells: Sequence[Sequence[str]], size: int) -> list[str]:
     """A table in pieces of at most so many characters, each with the caption and the header.
 
-    The header is the first row with those below it that have no digit behind the first cell. Rows
-    stay whole, unless one alone is longer than a piece can be.
+    The header is the first row; where all of them are short, also those below it that have no digit
+    behind the first cell. Rows stay whole, unless one alone is longer than a piece can be.
     """
     lines = table_lines(caption, cells)
     whole = "\n".join(lines)
     if len(whole) <= size:
         return [whole] if whole.strip() else []
-    heads = lines[: len(lines) - max(0, len(cells) - _header_rows(cells))]
-    body = lines[len(heads) :]
-    room = max(1, size // _HEAD_SHARE // max(1, len(heads)) - 1)
+    heads, body = _parted(lines, len(cells) - _header_rows(cells))
+    room = size // _HEAD_SHARE
+    if sum(len(line) + 1 for line in heads) > room:
+        heads, body = _parted(lines, len(cells) - 1)
+        room = max(1, room // max(1, len(heads)) - 1)
     if not body:
         return cut_text(whole, size)
     lead = "".join(f"{line[:room]}\n" for line in heads)
     return [lead + piece for piece in _fill(body, max(1, size - len(lead)))]
+
+
+def _parted(lines: Sequence[str], rows: int) -> tuple[Sequence[str], Sequence[str]]:
+    """The caption with the header, and the last rows."""
+    at = len(lines) - max(0, rows)
+    return lines[:at], lines[at:]
 
 
 def _header_rows(cells: Sequence[Sequence[str]]) -> int:
