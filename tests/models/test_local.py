@@ -355,6 +355,28 @@ def test_a_closed_model_is_gone_and_says_so(weights: Path, tmp_path: Path) -> No
         asyncio.run(closing.api.count_text_tokens("text"))
 
 
+CLOSED_AT_ONCE = """
+import sys
+from pathlib import Path
+from vivavoce.models.local import Engine
+
+for _ in range(6):
+    Engine(Path(sys.argv[1]), 256, 1).close()
+"""
+
+
+@pytest.mark.slow
+def test_a_model_that_is_closed_at_once_ends_also_on_a_busy_machine(weights: Path) -> None:
+    # The library would wait for ever inside a lock, so only another process can tell.
+    command = [sys.executable, "-c", CLOSED_AT_ONCE, str(weights)]
+    running = [subprocess.Popen(command) for _ in range(8)]
+    try:
+        assert [process.wait(timeout=120) for process in running] == [0] * 8
+    finally:
+        for process in running:
+            process.kill()
+
+
 QUIET = """
 import os, sys, tempfile
 from pathlib import Path

@@ -154,7 +154,10 @@ class Engine:
         )
         try:
             self._server = _load(weights, address, n_ctx or DEFAULT_WINDOW, threads)
-            self.window = int(self.ask("GET", "/props")["default_generation_settings"]["n_ctx"])
+            # Unlike other answers, this one comes out of the loop that does the work. A server
+            # that is closed before its loop has begun would wait for it for ever.
+            (slot,) = self.ask("GET", "/slots")
+            self.window = int(slot["n_ctx"])
             if n_ctx and n_ctx > self.window:
                 raise InputError(
                     f"{weights} was trained on {self.window} tokens at once; n_ctx={n_ctx} is more."
@@ -197,11 +200,11 @@ class Engine:
         tokens: list[Json] = self.ask("POST", "/tokenize", body)["tokens"]
         return tokens
 
-    def ask(self, verb: str, path: str, body: Json | None = None) -> Json:
+    def ask(self, verb: str, path: str, body: Json | None = None) -> Any:
         """Ask about the model rather than for an answer of it; `VivaError` when it refuses."""
         try:
             response = self._client.request(verb, path, json=body)
-            answer: Json = response.json()
+            answer: Any = response.json()
         except (OSError, RuntimeError, httpx.HTTPError, ValueError) as error:
             raise VivaError(f"{self._name} does not answer {path}: {error}") from error
         if response.status_code != 200:
