@@ -126,7 +126,7 @@ def markdown(rows: Sequence[Measured]) -> str:
 
 
 def headlines(rows: Sequence[Measured]) -> list[Measured]:
-    """Those of the measured jobs that README.md shows, in its order."""
+    """The measured jobs that README.md shows, in its order."""
     found = ([row for row in rows if row.job.startswith(name)] for name in HEADLINES)
     return [jobs[0] for jobs in found if jobs]
 

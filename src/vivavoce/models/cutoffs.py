@@ -68,7 +68,7 @@ class Cutoff:
     source: str | None = None
     """Place of the statement."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What else its file says of the model: maker, open_weights, size, released."""
+    """Further facts in its file: maker, open_weights, size, released."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ class LibraryTable:
     caption: str
     cells: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[int, ...], ...] = ()
-    """As of `CitedTable`."""
+    """The field of that name in `CitedTable`."""
     bold: tuple[tuple[int, ...], ...] = ()
-    """As of `CitedTable`."""
+    """The field of that name in `CitedTable`."""
 
     def shown(self) -> list[list[str]]:
         """The rows for a reader: spanning cells repeated in each place, bold ones between stars."""

@@ -45,7 +45,7 @@ Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Pairs of texts -> how alike each pair is, from 0 to 1."""
 
 MEANING_THRESHOLD = 0.6
-"""The same for a strict `vector_similarity` with MiniLM: fitted to descriptions told again."""
+"""Threshold of a strict `vector_similarity` with MiniLM, fitted to descriptions told again."""
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors, one a row."""

@@ -50,7 +50,7 @@ BATCH_CHARACTERS = 8_000
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
 _MAX_REPLY = 100_000
 _CHARACTERS_ADDED = 400
-"""Factor by which another wording may be longer."""
+"""Characters by which another wording may be longer."""
 
 Headers = Literal["none", "schema", "model"]
 
