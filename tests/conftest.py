@@ -37,15 +37,22 @@ CHROMIUM_FLAGS = [
 ]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """What is compiled of the package and of the tests is kept for the next command or run.
 
     How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
+    At the gate it draws the same examples each time, so that a change is judged by the change;
+    while working, and under `make fuzz`, it looks at new ones.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     slow = [HealthCheck.too_slow]
-    settings.register_profile("shared machine", deadline=None, suppress_health_check=slow)
+    settings.register_profile(
+        "shared machine",
+        deadline=None,
+        suppress_health_check=slow,
+        derandomize=config.getoption("--no-skips"),
+    )
     settings.load_profile("shared machine")
 
 

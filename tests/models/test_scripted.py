@@ -27,8 +27,13 @@ def test_words_are_left_out_in_their_order(share: float, seed: int) -> None:
     kept = forget(GOLD, share, Random(seed)).split()
     places = [int(word.removeprefix("word")) for word in kept]
     assert places == sorted(places)
-    # Six standard deviations of a draw of 200 words.
-    assert abs(len(kept) / 200 - share) <= 6 * (share * (1 - share) / 200) ** 0.5 + 1e-9
+    assert set(kept) <= set(GOLD.split())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_the_share_of_words_that_stay_is_the_skill(share: float) -> None:
+    kept = [len(forget(GOLD, share, Random(seed)).split()) for seed in range(100)]
+    assert sum(kept) / (100 * 200) == pytest.approx(share, abs=0.01)
 
 
 def test_rows_of_a_table_are_left_out_below_its_head() -> None:
