@@ -20,7 +20,9 @@ from vivavoce.web.board.pages.item_views import (
     competing,
     facts_of,
     item_view,
+    title_of,
 )
+from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import Answer, Attempt, ItemTexts
@@ -134,13 +136,19 @@ def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
     def values() -> Mapping[str, Any]:
         lines = [
-            (item, facts_of(item), competing(item), item_path(_folder(board), item.id))
+            (item, _head(item), competing(item), item_path(_folder(board), item.id))
             for item in items
         ]
         return {"board": board, "lines": lines, "metric": items[0].metrics[0], "top": INDEX}
 
     inputs = {"items": [[item.id, item.key] for item in items]}
     return page_of(list_path(board), "samples.html.j2", inputs, values, nav=site.nav)
+
+
+def _head(item: ItemTexts) -> tuple[str, list[str]]:
+    """An item's title or else its id, and what stands below it."""
+    title, facts = title_of(item), facts_of(item)
+    return (title, [visible(item.id), *facts]) if title else (visible(item.id), facts)
 
 
 def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
