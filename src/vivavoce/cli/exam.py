@@ -222,7 +222,7 @@ def smoke(
 ) -> None:
     """Ask a model a few items of every task and method, for a bounded sum."""
     from vivavoce.demonstration import run_smoke
-    from vivavoce.running.prices import parse_price
+    from vivavoce.running.spec import parse_price
 
     report = run_smoke(
         model,

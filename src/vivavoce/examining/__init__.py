@@ -46,7 +46,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import RunSpec, Until, run, start_models
 from vivavoce.running.logs import Progress
-from vivavoce.running.prices import parse_prices
+from vivavoce.running.spec import parse_prices
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
 from vivavoce.text.dates import period

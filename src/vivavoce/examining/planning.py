@@ -16,7 +16,7 @@ from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec
-from vivavoce.running.estimating import estimate
+from vivavoce.running.planning import estimate
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample

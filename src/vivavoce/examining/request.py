@@ -11,7 +11,7 @@ from typing import Any
 from vivavoce import __version__
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError
-from vivavoce.running.prices import Price
+from vivavoce.running.spec import Price
 from vivavoce.store import Row, hash_file, hash_of, read_sealed, write_sealed
 
 ARXIV = "arxiv:"
