@@ -22,21 +22,25 @@ from vivavoce.examining.planning import (
     check_tasks,
     choose_tasks,
     make_plan,
+    papers_line,
+    plan_lines,
+    templates,
 )
-from vivavoce.examining.reading import (
+from vivavoce.examining.request import (
+    Request,
+    State,
     Watch,
+    check_request,
     count_papers,
     find_papers,
     read_papers,
     unread_files,
 )
-from vivavoce.examining.request import Request, State, check_request
 from vivavoce.examining.verdicts import (
     baseline_rows,
     compare,
     worst_items,
 )
-from vivavoce.examining.wording import papers_line, plan_lines, templates
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
