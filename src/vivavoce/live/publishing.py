@@ -1,7 +1,8 @@
 """What a live board shows: its state, its site, and the site brought to where people read it.
 
 Beside the pages of the board the site has seals, heads and status. It goes to a folder, a branch,
-another machine or the hub. Every target is brought up to date from the site alone, so any of these can be repeated.
+another machine or the hub. Every target is brought up to date from the site alone, so any of these
+can be repeated.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ A contestant whose score on the anchors moved has changed itself; where the anch
 and that of the new items differs, the new items are harder or easier. An item is the same when all
 its columns are but `split`, which says only where it stands among the others by date.
 
-Papers that came too late are asked about in the next fresh update, which asks about papers published
+Papers that came too late are asked about in the next fresh update, which asks about those published
 since its parent ended. One that was out earlier, but whose text, date or record was not there in
 time, would then never be asked about. The parent lists the papers that the rounds before judged:
 its items, those that its line asked before, and the papers that it left out, each with the reason.
