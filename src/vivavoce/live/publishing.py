@@ -1,4 +1,4 @@
-"""What a live board shows: its state, its site, and the site brought to where people read it.
+"""State of a live board, its site, and the site brought to where people read it.
 
 Beside the pages of the board the site has seals, heads and status. It goes to a folder, a branch,
 another machine or the hub. Every target is brought up to date from the site alone, so any of these
