@@ -25,7 +25,7 @@ from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
-from vivavoce.running.prices import Price
+from vivavoce.running.spec import Price
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
 from vivavoce.results.logs.records import where
-from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
 
 _TOLERANCE = 1e-9

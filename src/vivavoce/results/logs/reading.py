@@ -24,8 +24,8 @@ from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.results.logs.splits import of_split
-from vivavoce.rounds.splits import split_name
-from vivavoce.running.settled import answers_to_come, settled
+from vivavoce.rounds.family import split_name
+from vivavoce.running.logs import answers_to_come, settled
 from vivavoce.statistics.intervals import defined
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name

@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
-from vivavoce.rounds.splits import check_split, split_name
+from vivavoce.rounds.family import check_split, split_name
 from vivavoce.store import Row, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
