@@ -147,7 +147,7 @@ def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
 
 
 def _head(item: ItemTexts) -> tuple[str, list[str]]:
-    """An item's title or else its id, and what stands below it."""
+    """An item's title or else its id, and the words below it."""
     title, facts = title_of(item), facts_of(item)
     return (title, [visible(item.id), *facts]) if title else (visible(item.id), facts)
 
