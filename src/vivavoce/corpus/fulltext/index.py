@@ -3,16 +3,22 @@
 `index/abstracts/` and `index/full/` lie in the corpus folder. An update walks the papers of the
 corpus and the list of indexed papers side by side, both sorted by id, and commits now and then.
 When it is killed, the next one goes on from the last commit, even if the corpus has changed.
+
+In such a folder `terms/` is what is searched, `papers/` lists the indexed papers, and `state.json`
+describes both, with every file. An update writes into `next.json` what the index will hold, commits
+it with the hash of that as its mark, and then `state.json` follows. So after a kill between the two
+the mark tells that the index holds what `next.json` says.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import groupby
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +122,7 @@ def open_index(corpus: Corpus, *, text: str = "abstracts") -> TantivyIndex:
         )
     if problem := find_damage(folder, state["files"], deep=False):
         raise DamagedError(f"{problem} {remedy}")
-    return TantivyIndex(folder / TERMS, _Numbered(folder, state["lists"]).ids)
+    return TantivyIndex(folder / TERMS, _numbered(folder, state["lists"]))
 
 
 def index_folder(corpus: Corpus, text: str) -> Path:
@@ -147,16 +153,13 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
 def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
     """`paper_id`, `published` and `title` of some papers, sorted by id."""
     wanted = set(paper_ids)
-    rows: list[Row] = []
-    names = ["paper_id", "published", "title"]
-    read = ["paper_id", "first_public", "title"]
-    for row in _read_columns(corpus, "papers", read) if wanted else ():
-        if row[0] in wanted:
-            dated = (row[0], corpus.date_of_work(row[0]) or row[1], *row[2:])
-            rows.append(dict(zip(names, dated, strict=True)))
-            if len(rows) == len(wanted):
-                break
-    return rows
+    read = _read_columns(corpus, "papers", ["paper_id", "first_public", "title"]) if wanted else ()
+    found = (
+        {"paper_id": name, "published": corpus.date_of_work(name) or date, "title": title}
+        for name, date, title in read
+        if name in wanted
+    )
+    return list(islice(found, len(wanted)))
 
 
 class _Update:
@@ -167,7 +170,7 @@ class _Update:
         self.folder = index_folder(corpus, text)
         self.writer = TantivyWriter(self.folder / TERMS)
         self.files: Row = state["files"]
-        self.report = IndexReport(text, state["papers"])
+        self.counts = Counter(papers=int(state["papers"]))
         self.next_number = int(state["next_number"])
         self.lists: list[Row] = []
         self.rows: list[Row] = []
@@ -183,11 +186,10 @@ class _Update:
             while old is not None and old["paper_id"] < document.id:
                 self._remove(old)
                 old = next(known, None)
-            if old is not None and old["paper_id"] == document.id:
-                self._keep(document, old)
+            is_known = old is not None and old["paper_id"] == document.id
+            self._put(document, old if is_known else None)
+            if is_known:
                 old = next(known, None)
-            else:
-                self._add(document)
             if len(self.rows) >= PAPERS_PER_LIST:
                 self._write_list()
             if self.uncommitted >= CHANGES_PER_COMMIT:
@@ -200,7 +202,7 @@ class _Update:
         self._commit(upto=None)
         if progress:
             progress(total, total)
-        return self.report
+        return IndexReport(self.text, **self.counts)
 
     def _known(self) -> Iterator[Row]:
         """The papers in the index as it was, sorted by id."""
@@ -209,32 +211,22 @@ class _Update:
                 if entry["after"] is None or row[0] > entry["after"]:
                     yield dict(zip(_LISTED.names, row, strict=True))
 
-    def _add(self, document: TermsDocument) -> None:
-        self._put(self.next_number, document, _digest(document))
-        self.next_number += 1
-        self._count(papers=1, added=1)
-
-    def _keep(self, document: TermsDocument, old: Row) -> None:
+    def _put(self, document: TermsDocument, old: Row | None) -> None:
         digest = _digest(document)
-        if digest == old["digest"]:
+        if old is not None and digest == old["digest"]:
             self.rows.append(old)
-        else:
-            self._put(old["number"], document, digest)
-            self._count(changed=1)
-
-    def _remove(self, old: Row) -> None:
-        self.writer.remove(old["number"])
-        self.uncommitted += 1
-        self._count(papers=-1, removed=1)
-
-    def _put(self, number: int, document: TermsDocument, digest: bytes) -> None:
+            return
+        number = self.next_number if old is None else old["number"]
+        self.next_number += old is None
+        self.counts.update({"changed": 1} if old else {"papers": 1, "added": 1})
         self.writer.put(number, document)
         self.rows.append({"paper_id": document.id, "number": number, "digest": digest})
         self.uncommitted += 1
 
-    def _count(self, **more: int) -> None:
-        counts = {name: getattr(self.report, name) + number for name, number in more.items()}
-        self.report = replace(self.report, **counts)
+    def _remove(self, old: Row) -> None:
+        self.writer.remove(old["number"])
+        self.uncommitted += 1
+        self.counts.update(papers=-1, removed=1)
 
     def _write_list(self) -> None:
         if self.rows:
@@ -256,34 +248,32 @@ class _Update:
             "lists": [*self.lists, *({**entry, "after": upto} for entry in left)],
             "serial": self._serial(),
             "next_number": self.next_number,
-            "papers": self.report.papers,
+            "papers": self.counts["papers"],
         }
         if self.uncommitted:
-            commit(self.folder, self.writer, content)
+            # A kill at any moment leaves the old or the new.
+            write_sealed(self.folder / NEXT, content)
+            self.writer.commit(mark=hash_of(content))
             self.uncommitted = 0
         self.files = write_state(self.folder, content, self.files)["files"]
 
 
-class _Numbered:
+def _numbered(folder: Path, lists: Sequence[Row]) -> Callable[[list[int]], list[str]]:
     """The ids of the papers in an index by their numbers, read when first asked for."""
 
-    def __init__(self, folder: Path, lists: Sequence[Row]) -> None:
-        self._paths = [folder / entry["name"] for entry in lists]
+    @cache
+    def known() -> tuple[Any, Any]:
+        columns = ["number", "paper_id"]
+        pieces = [pq.ParquetFile(folder / one["name"]).read(columns=columns) for one in lists]
+        table = pa.concat_tables(pieces).sort_by("number")
+        return table["number"].to_numpy(), table["paper_id"]
 
-    def ids(self, numbers: list[int]) -> list[str]:
-        """The ids of papers, in the order of the numbers."""
-        known, ids = self._sorted
-        found: list[str] = ids.take(pa.array(np.searchsorted(known, numbers))).to_pylist()
+    def ids(numbers: list[int]) -> list[str]:
+        held, names = known()
+        found: list[str] = names.take(pa.array(np.searchsorted(held, numbers))).to_pylist()
         return found
 
-    @cached_property
-    def _sorted(self) -> tuple[Any, Any]:
-        columns = ["number", "paper_id"]
-        pieces = [pq.ParquetFile(path).read(columns=columns) for path in self._paths]
-        table = pa.concat_tables(pieces)
-        numbers = table["number"].to_numpy()
-        order = np.argsort(numbers)
-        return numbers[order], table["paper_id"].take(pa.array(order))
+    return ids
 
 
 def _config(text: str) -> Row:
@@ -377,12 +367,6 @@ def settle(folder: Path, state: Row, remedy: str) -> Row:
     if mark != hash_of(content) or not all(path.exists() for path in lists):
         raise damaged
     return write_state(folder, content, kept)
-
-
-def commit(folder: Path, writer: TantivyWriter, content: Row) -> None:
-    """Commit what was changed, so that a kill at any moment leaves the old or the new."""
-    write_sealed(folder / NEXT, content)
-    writer.commit(mark=hash_of(content))
 
 
 def write_state(folder: Path, content: Row, before: Row) -> Row:
