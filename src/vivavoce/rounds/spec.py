@@ -135,7 +135,7 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
 
 
 def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
-    """The tables of a TOML file; `InputError` where there is none, with a hint for a missing one."""
+    """Tables of a TOML file; `InputError`, which ends with a hint where there is no file."""
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
