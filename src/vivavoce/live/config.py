@@ -20,8 +20,7 @@ from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec
 from vivavoce.running import CONTESTANTS, list_methods
-from vivavoce.running.checks import needs_model
-from vivavoce.running.prices import Price, parse_price
+from vivavoce.running.spec import Price, needs_model, parse_price
 from vivavoce.tasks import builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 

@@ -18,8 +18,8 @@ from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.rounds import Round, build_round, load_round
+from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
-from vivavoce.rounds.late import came_late
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.store import Row, hash_of, read_json, write_json

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vivavoce.corpus.identity.groups import year_of
 from vivavoce.corpus.identity.matching import (
     fold,
     names_agree,
@@ -16,6 +15,7 @@ from vivavoce.corpus.identity.matching import (
     years_agree,
 )
 from vivavoce.corpus.identity.merge import MergedPaper, identifiers, ids_in_doi
+from vivavoce.corpus.identity.title_joins import year_of
 from vivavoce.records import Document, Reference
 
 MAX_RAW = 2_000

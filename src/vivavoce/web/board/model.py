@@ -132,6 +132,20 @@ class ModelOf(NamedTuple):
         return path_of(self.kind, self.name)
 
 
+class PairOf(NamedTuple):
+    """Two contestants that are compared item by item."""
+
+    names: tuple[str, str]
+    """As their boards tell them apart; print them through `visible`."""
+    duels: Sequence[Row]
+    """One for each board that has both, as `viva board compare --json` prints them."""
+
+    @property
+    def path(self) -> str:
+        """Path of its page."""
+        return f"compare/{slug('--'.join(self.names), *self.names)}.html"
+
+
 @dataclass(frozen=True)
 class Site:
     """Everything the pages show. The order of boards and contestants is that of the rows."""
@@ -150,6 +164,7 @@ class Site:
     """Address of the published site; empty where it is not known."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
+    pairs: tuple[PairOf, ...] = ()
 
     @property
     def rows(self) -> Iterator[Row]:

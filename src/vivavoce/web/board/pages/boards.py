@@ -32,6 +32,7 @@ from vivavoce.web.board.overview import (
 )
 from vivavoce.web.board.page import Page, environment, file_of, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
+from vivavoce.web.board.pages.duels import of_board, of_contestant
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
@@ -103,6 +104,7 @@ def _board_pages(
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
     paths = part_paths(board)
     answers_path = list_path(board) if board.path in site.answered else ""
+    pairs = of_board(site, board)
 
     def values(place: int) -> dict[str, Any]:
         section = board.section
@@ -127,12 +129,14 @@ def _board_pages(
             "charts": shown(charts if is_first else (), root_of(board.path)),
             "removed": removed,
             "answers_path": answers_path,
+            "pairs": pairs,
             **near,
         }
 
     inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
     inputs["charts"] = _keys(charts)
     inputs |= {"answers": answers_path, "removed": removed}
+    inputs["pairs"] = [[pair.path, said] for pair, said in pairs]
     return [
         page_of(
             path,
@@ -167,6 +171,7 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
+    pairs = of_contestant(site, one)
 
     def values() -> dict[str, Any]:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
@@ -183,12 +188,14 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
             "courses": courses,
             "count": len({board.path for board, _, _ in found}),
             "columns": [column for column in page_columns() if column.name not in hidden],
+            "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
         }
 
     stands = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
+    inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
