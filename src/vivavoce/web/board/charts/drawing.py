@@ -121,9 +121,11 @@ def _cleaned(svg: str, names: Sequence[str]) -> bytes:
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
     drawn = etree.fromstring(svg.encode("utf-8"), parser)
-    for text in drawn.iter(_SVG + "text"):
-        if "role-axis" not in text.getparent().get("class", ""):
-            text.text = names[int(text.text)]
+    for group in drawn.iter(_SVG + "g"):
+        kind = group.get("class", "")
+        if kind.startswith("mark-text") and "role-axis" not in kind:
+            for text in group:
+                text.text = names[int(text.text or 0)]
     colours: set[str] = set()
     for element in drawn.iter():
         if element.tag not in _TAGS:
