@@ -79,7 +79,7 @@ class BoardOf:
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
-        """Those of them that have a rank, best first."""
+        """The valued rows that have a rank, best first."""
         found = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
         return tuple(sorted(found, key=lambda row: (sign * row["value"], row["rank"])))
