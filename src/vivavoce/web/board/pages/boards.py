@@ -8,6 +8,7 @@ from typing import Any
 
 from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
+from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
 from vivavoce.web.board.charts.drawing import (
@@ -19,7 +20,9 @@ from vivavoce.web.board.charts.drawing import (
     shown,
 )
 from vivavoce.web.board.downloads import links, links_of_rounds
-from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
+from vivavoce.web.board.entries import rank_note
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.names import kind_of
 from vivavoce.web.board.overview import (
     about_round,
     family_of,
@@ -33,7 +36,7 @@ from vivavoce.web.board.pages.duels import of_board, of_contestant
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
-from vivavoce.web.printing import glossary, visible
+from vivavoce.web.printing import figure, glossary, visible
 
 _MAX_NOTES = 100
 CARD = "card.png"
@@ -174,11 +177,10 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
         # Each way it was run at one task and setting is a line through the rounds.
-        courses: dict[tuple[str, ...], dict[str, Measured]] = defaultdict(dict)
-        for measured in found if len(rounds) > 1 else ():
-            board, row, _ = measured
+        courses: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = defaultdict(dict)
+        for board, row, _ in found if len(rounds) > 1 else ():
             facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = measured
+            courses[board.task, board.setting, *facts][board.round] = _stand(board, row)
         return {
             "one": one,
             "rounds": rounds,
@@ -195,6 +197,14 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
     inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
+
+
+def _stand(board: BoardOf, row: Row) -> tuple[str, str, str]:
+    """A contestant's standing on a board: the page, the value and the rank there."""
+    value = "–" if row["value"] is None else figure(row["value"])
+    place = rank_note(row, kind_of(row)) or row["rank"]
+    told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
+    return board.path, value, told
 
 
 def _methods(site: Site) -> Page:
