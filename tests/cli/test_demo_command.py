@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.servers.commands import only_json, viva_here
+from tests.servers.terminals import on_terminal
 
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.rounds import verify_round
@@ -140,3 +141,77 @@ def test_the_board_in_the_readme_is_the_one_the_demo_prints(printed: str) -> Non
     lines = [line.rstrip() for line in printed.splitlines()]
     assert "\n".join(shown) in "\n".join(lines)
     assert lines[-1] == "demo/site/index.html"
+
+
+MORE = (
+    "run title abstract --method rag -S retriever=bm25 -S chunks=2",
+    "run abstract --setting title_only",
+    "run abstract -T variant=2",
+    "run abstract --method rag --sweep chunks=1,2",
+)
+"""Runs beside those of the demo, of which further tables tell."""
+
+
+@pytest.fixture(scope="module")
+def more(folder: Path, made: dict[str, str]) -> Path:
+    """Logs of one scripted contestant with other settings, methods and prompts."""
+    assert made
+    logs = folder / "more"
+    common = ["--round", folder / "round/demo-2024", "--logs", logs, "--subset", "3"]
+    for words in ("run abstract title", *MORE):
+        viva_here(*words.split(), *common, "--model", "scripted/fast")
+    return logs
+
+
+VERBS = """
+list tasks
+list methods
+list metrics
+list sources
+list rounds --in DEMO/round
+list labels
+doctor
+corpus stats --corpus DEMO/corpus
+corpus dates --corpus DEMO/corpus
+corpus verify --corpus DEMO/corpus
+corpus merges --corpus DEMO/corpus
+corpus boards --corpus DEMO/corpus
+corpus tuples --corpus DEMO/corpus
+corpus resolution --corpus DEMO/corpus
+network stats --corpus DEMO/corpus
+network rank --corpus DEMO/corpus
+index search graph --corpus DEMO/corpus
+round verify DEMO/round/demo-2024
+round stats DEMO/round/demo-2024
+round diff DEMO/round/demo-2023 DEMO/round/demo-2024
+board show DEMO/logs --all --costs --resamples 100
+board attempts DEMO/logs --resamples 100
+board gains DEMO/more --resamples 100
+board overall DEMO/more --resamples 100
+board retrievers DEMO/more --resamples 100
+board sweep DEMO/more --resamples 100
+board compare scripted/large scripted/medium --logs DEMO/logs --resamples 100
+board contamination DEMO/logs --resamples 100
+board verify DEMO/logs
+audit leakage DEMO/round/demo-2024
+audit prompts DEMO/more --resamples 100
+audit retrieval DEMO/round/demo-2024 --resamples 100
+audit judge DEMO/logs --resamples 100
+audit items DEMO/logs
+run abstract --round DEMO/round/demo-2024 --logs DEMO/none --model scripted/fast --estimate
+"""
+
+
+@pytest.mark.parametrize("verb", VERBS.strip().splitlines())
+def test_no_line_of_a_verb_is_wider_than_the_terminal(folder: Path, more: Path, verb: str) -> None:
+    assert more.is_dir()
+    if verb.startswith(("network", "index")):
+        viva_here(verb.split()[0], "build", "--corpus", folder / "corpus")
+    words = [word.replace("DEMO", str(folder)) for word in verb.split()]
+    for columns in (80, 120):
+        printed = on_terminal(columns, *words)
+        assert printed
+        # A command stays in one piece, to be copied.
+        whole = [line for line in printed if "viva " not in line and "pip install" not in line]
+        assert max(map(len, whole)) <= columns
+        assert "\x1b" not in "".join(printed)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.servers.commands import small_round
+from tests.servers.commands import VIVA, small_round
+from tests.servers.terminals import on_terminal
 
 from vivavoce.cli.output import say, table_lines
 from vivavoce.running import RunSpec, run
@@ -72,30 +70,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-def on_terminal(columns: int, *words: str | Path) -> list[str]:
-    """Lines that a command prints on a terminal of so many columns."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from vivavoce.cli import app; app()", *map(str, words)],
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "COLUMNS": str(columns)},
-    )
-    os.close(theirs)
-    said = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        said += piece
-    os.close(ours)
-    assert process.wait() == 0
-    return said.decode().splitlines()
-
-
 @pytest.mark.parametrize("columns", [80, 120])
 def test_a_board_fits_the_terminal(logs: Path, columns: int) -> None:
     command = ("board", "show", logs, "--all", "--costs", "--resamples", "100")
@@ -106,31 +80,20 @@ def test_a_board_fits_the_terminal(logs: Path, columns: int) -> None:
     assert max(map(len, wide)) > columns
 
 
-VERBS = [
-    "list tasks",
-    "list methods",
-    "list metrics",
-    "list sources",
-    "list rounds --in ROUNDS",
-    "doctor",
-    "board show LOGS --resamples 100",
-    "board compare extractive/lead null --logs LOGS --resamples 100",
-    "round stats ROUND",
-    "audit leakage ROUND",
-]
+def test_bars_with_colour_are_for_terminals_alone(tmp_path: Path) -> None:
+    words = ["ingest", "sample", "5", "--corpus"]
+    drawn = on_terminal(80, *words, tmp_path / "one", stream="stderr")
+    assert any("\x1b[" in line for line in drawn)
+    piped = subprocess.run(
+        [VIVA, *words, str(tmp_path / "two")], capture_output=True, check=True, timeout=60
+    )
+    assert b"\x1b" not in piped.stdout + piped.stderr
+    assert not any("\x1b" in line for line in on_terminal(80, *words, tmp_path / "three"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_line_of_a_verb_fits_the_terminal(logs: Path, verb: str, columns: int) -> None:
-    rounds = logs.parent / "round-0"
-    places = {"LOGS": logs, "ROUNDS": rounds, "ROUND": rounds / "small"}
-    printed = on_terminal(columns, *(places.get(word, word) for word in verb.split()))
-    assert len(printed) > 1
-    # A command stays in one piece, to be copied.
-    whole = [line for line in printed if "viva " not in line and "pip install" not in line]
-    assert max(map(len, whole)) <= columns
+@pytest.mark.parametrize("words", [["--help"], ["board", "build", "--help"]])
+def test_help_fits_a_narrow_terminal(words: list[str]) -> None:
+    assert max(map(len, on_terminal(80, *words))) <= 80
 
 
 def test_a_sentence_is_broken_between_words_and_a_command_is_not(
