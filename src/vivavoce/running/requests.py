@@ -342,7 +342,6 @@ class Meter:
 
 
 def _most(request: Request, cost: ModelCost) -> float:
-    """Dollars that a request may cost at most."""
     said = "".join(message.text for message in request.input)
     shown = len(said.encode("utf-8", "surrogatepass")) + len(str(request.tools))
     taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)

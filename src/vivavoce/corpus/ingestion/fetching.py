@@ -176,7 +176,6 @@ class _Fetch:
         return any(row and row["outcome"] == FAILED for _, row in self._asked_before(paper))
 
     def _ask_all(self, papers: Sequence[Paper], progress: Progress | None) -> None:
-        """Ask for each paper until a text is there."""
         for done, paper in enumerate(papers, start=1):
             self._asked[paper.paper_id] = None
             self._ask(paper)
