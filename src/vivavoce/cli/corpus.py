@@ -257,7 +257,7 @@ def tuples(
 ) -> None:
     """Show task, dataset, metric, method and score of each result in tables, with its cell."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.tuples import result_tuples
+    from vivavoce.corpus.stats import result_tuples
 
     found = list(result_tuples(load_corpus(corpus), paper))
     counts = {"tuples": len(found), "papers": len({row["paper_id"] for row in found})}

@@ -111,7 +111,7 @@ def init(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write a commented configuration, a scheduled workflow and a systemd timer into a folder."""
-    from vivavoce.live.starting import write_start
+    from vivavoce.live.config import write_start
 
     written = write_start(out)
     if as_json:

@@ -1,9 +1,12 @@
-"""Counts of a corpus and of its merges, and the quality of resolving references by title.
+"""Counts of a corpus and of its merges, result tuples, and how well titles resolve references.
 
 Of references that have an id, it identifies the work. A reference is resolved again without it, and
 the result is compared with the paper that bears the id. Where no paper of the corpus bears the id,
 a found paper is wrong when it has another id of the same scheme. It is undecided when it has none:
 the same work may be in the corpus under its other identity.
+
+The table `tuples` holds dataset, metric, method and score with the cell they were read from. A
+dataset and a metric that lists know give the task; `PTB` may stand for `Penn Treebank`.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from vivavoce.corpus.boards import most_first
@@ -23,6 +27,8 @@ from vivavoce.corpus.identity.merge import APART, MergedPaper, identifiers, ids_
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
 from vivavoce.corpus.schema import TABLES
+from vivavoce.readers.board_names import board_id, board_names, dataset_key, metric_key
+from vivavoce.readers.terms import stands_for
 from vivavoce.records import Reference
 from vivavoce.store import Row
 from vivavoce.text.dates import earlier
@@ -285,3 +291,49 @@ def wilson(count: int, n: int) -> Row:
     half = _Z95 * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     ci = [max(0.0, centre - half), min(1.0, centre + half)]
     return {"value": p, "ci": ci, "count": count, "n": n}
+
+
+_KNOWN = tuple[str, str, str]
+"""Id, task and key of the dataset of a board."""
+
+
+def result_tuples(corpus: Corpus, paper: str | None = None) -> Iterator[Row]:
+    """Rows of `tuples` with `task`, `board` and the date of the paper, sorted by cell.
+
+    Args:
+        corpus: The corpus.
+        paper: The id of a paper, for its rows alone.
+    """
+    boards = _boards_by_metric(corpus)
+    dates = {one.paper_id: one.first_public for one in corpus.papers}
+
+    @cache
+    def find(dataset: str, metric: str) -> tuple[str | None, str | None]:
+        return _only_board(dataset, boards.get(metric_key(metric), []))
+
+    for row in corpus.rows("tuples"):
+        if paper is None or row["paper_id"] == paper:
+            board, task = find(row["dataset"] or "", row["metric"])
+            first = {"paper_id": row["paper_id"], "date": dates[row["paper_id"]]}
+            yield {**first, "board": board, "task": task, **row}
+
+
+def _boards_by_metric(corpus: Corpus) -> dict[str, list[_KNOWN]]:
+    """The boards that results make, by the key of their metric, sorted."""
+    found: dict[str, set[_KNOWN]] = defaultdict(set)
+    for row in corpus.rows("results"):
+        task, dataset, metric = row["task"], row["dataset"], row["metric"]
+        names = board_names(task, dataset)
+        key = dataset_key(names.dataset, names.task, metric)
+        found[metric_key(metric)].add((board_id(task, dataset, metric), names.task, key))
+    return {metric: sorted(boards) for metric, boards in found.items()}
+
+
+def _only_board(dataset: str, boards: list[_KNOWN]) -> tuple[str | None, str | None]:
+    """The board and the task of a dataset, where one board alone fits; None otherwise."""
+    key = dataset_key(dataset) if dataset else ""
+    same = [board for board in boards if key and board[2] == key]
+    short = [b for b in boards if not same and stands_for(dataset, tuple(b[2].split()))]
+    ids = {board for board, _, _ in same or short}
+    tasks = {task for _, task, _ in same or short}
+    return (ids.pop() if len(ids) == 1 else None, tasks.pop() if len(tasks) == 1 else None)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.batches import list_batches
 from vivavoce.corpus.fulltext.index import build_index
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
+from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig, SourceOptions

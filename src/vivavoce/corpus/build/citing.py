@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.resolve.hashing import Keys, Kind, kinds_of
 from vivavoce.corpus.resolve.index import Index, open_index
 from vivavoce.corpus.resolve.indexing import build_index
-from vivavoce.corpus.resolve.keys import ReferenceKeys
+from vivavoce.corpus.resolve.keys import Keys, ReferenceKeys, kinds_of
 from vivavoce.corpus.resolve.shards import RESOLVED, resolve_shard
+from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done, write_bytes
 from vivavoce.text.shingles import distinct, mix

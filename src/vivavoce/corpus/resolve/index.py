@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from vivavoce.corpus.identity.matching import title_key, title_words
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve import titles as rules
-from vivavoce.corpus.resolve.hashing import HASH_VERSION, Keys, Kind, Numbers, hash_texts
-from vivavoce.corpus.resolve.keys import identifier_text
-from vivavoce.corpus.resolve.known_papers import KnownPaper, know_paper
+from vivavoce.corpus.resolve.keys import HASH_VERSION, Keys, Numbers, hash_texts, identifier_text
+from vivavoce.corpus.resolve.references import KnownPaper, know_paper
 from vivavoce.corpus.resolve.titles import (
     BLOCK,
     MAX_TITLE,
     Census,
+    Kind,
     edges,
     letters_of,
     parts_of_title,

@@ -148,7 +148,7 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
         *([Link("Changes", changes.PAGE)] if has_changes else ()),
         Link("Published results", published.PATH),
         Link("Tasks and methods", "methods.html"),
-        Link("Metrics", "metrics.html"),
+        Link("Words and metrics", "metrics.html"),
     )
 
 
