@@ -36,7 +36,7 @@ from vivavoce.web.board.pages.duels import of_board, of_contestant
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
-from vivavoce.web.printing import figure, visible
+from vivavoce.web.printing import figure, glossary, visible
 
 _MAX_NOTES = 100
 CARD = "card.png"
@@ -56,7 +56,12 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
         found_here = contestant_charts(site, one) if charts else []
         made += [_model_page(one, site, found_here), *drawings(found_here)]
     unique = {page.path: page for page in made}  # boards of one task and round share a chart
-    return [*unique.values(), _methods(site), _metrics(site)]
+    return [*unique.values(), *reference(site)]
+
+
+def reference(site: Site) -> list[Page]:
+    """The pages on methods and metrics: everything in them is the same for all boards."""
+    return [_methods(site), _metrics(site)]
 
 
 def social_card(site: Site) -> Page:
@@ -210,9 +215,8 @@ def _stand(board: BoardOf, row: Row) -> tuple[str, str, str]:
 def _methods(site: Site) -> Page:
     cards = list(list_families().items())
     inputs = {name: card.model_dump(mode="json") for name, card in cards}
-    return page_of(
-        "methods.html", "methods.html.j2", inputs, lambda: {"cards": cards}, nav=site.nav
-    )
+    values = {"cards": cards, "settings": glossary()["settings"]}
+    return page_of("methods.html", "methods.html.j2", inputs, lambda: values, nav=site.nav)
 
 
 def _metrics(site: Site) -> Page:
@@ -223,6 +227,5 @@ def _metrics(site: Site) -> Page:
         for name in names
     ]
     inputs = {"metrics": [repr(metric) for metric in metrics]}
-    return page_of(
-        "metrics.html", "metrics.html.j2", inputs, lambda: {"families": families}, nav=site.nav
-    )
+    values = {"families": families, "words": glossary()["board"]}
+    return page_of("metrics.html", "metrics.html.j2", inputs, lambda: values, nav=site.nav)
