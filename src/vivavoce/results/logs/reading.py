@@ -55,7 +55,7 @@ DECODING = (
     "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
-_JUDGING = (ROLE, "answerer", "synthesizer")
+_JUDGING = (ROLE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
 _MAX_SETTING = 24
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
