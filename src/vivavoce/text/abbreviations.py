@@ -1,8 +1,10 @@
 """Abbreviations that texts define in brackets: `question answering (QA)`, or the other way round.
 
+The letters of the short form are found from the right in the words before the bracket, and its
+first letter begins a word.
+
 Source: Schwartz and Hearst, "A simple algorithm for identifying abbreviation definitions in
-biomedical text" (2003): the letters of the short form are found from the right in the words before
-the bracket, and its first letter begins a word.
+biomedical text" (2003).
 """
 
 from __future__ import annotations

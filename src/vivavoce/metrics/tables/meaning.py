@@ -67,7 +67,7 @@ class Meaning:
     Args:
         embed: An embedding, for what forms do not decide.
         abbreviations: Those that the paper or its table gives: the short form -> what it means.
-        judge: A decision about pairs as they are written, in place of likeness.
+        judge: Decides in place of forms and likeness about all that is not written alike.
     """
 
     embed: Embed | None = None
@@ -105,11 +105,11 @@ class Meaning:
     def _decide(self, pair: Pair) -> bool:
         first, second, header = pair
         one, other = self.compared(first, second)
+        if self.judge is not None:
+            return one == other or self.judge(pair)
         found = self.by_forms(one, other, header)
         if found is not None:
             return found
-        if self.judge is not None:
-            return self.judge(pair)
         return are_like(one, other, header, self.vector if self.embed is not None else None)
 
     def by_forms(self, one: str, other: str, header: str | None) -> bool | None:

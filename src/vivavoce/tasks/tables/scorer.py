@@ -105,24 +105,24 @@ def tables(
         pairs: Pairwise questions a table; all of them by default.
         seed: Of the pairs that are asked.
         meaning: What decides that headers and cells mean the same: forms, or an encoder as well.
-        matcher: Whether the model of the role `matcher` decides what forms leave open.
+        matcher: Whether the model of the role `matcher` decides in place of forms.
     """
     decide = open_meaning(meaning)
 
     async def compare(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
-        # Logs of earlier rounds name none.
-        defined = state.metadata.get("abbreviations", {})
         if matcher:
             prompts = load_prompts(folder_at(state.metadata["prompts"]))
             model = get_model(role=matching.ROLE, required=True, config=matching.MATCHING)
             topic = state.metadata["demand"]
             aligned, notes["matching"] = await matching.align_by_model(
-                prompts, gold, answer, topic, defined, model
+                prompts, gold, answer, topic, model
             )
         else:
-            aligned = align_by_meaning(gold, answer, decide.among(defined))
+            # Earlier logs name no abbreviations.
+            among = decide.among(state.metadata.get("abbreviations", {}))
+            aligned = align_by_meaning(gold, answer, among)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
         return numbers(scored.values())
@@ -277,7 +277,7 @@ class Evaluation:
     meaning: str = FORMS
     """Basis of the matcher: `forms`, or the name of an encoder as well."""
     matcher: str | None = None
-    """`role` or the name of a model that decides what forms leave open; None for likeness."""
+    """`role` or the name of a model that decides in place of forms."""
     synthesizer: str | None = None
     """`role` or the name of a model; None for fixed words."""
     headers: str = "schema"

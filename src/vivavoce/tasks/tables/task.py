@@ -41,8 +41,8 @@ def table(
             the model of the role answerer; or the name of a model to play it.
         meaning: What the matcher decides by that headers and cells mean the same: forms, or the
             name of an encoder as well, such as minilm.
-        matcher: Who decides what forms leave open, in place of likeness: role or the name of a
-            model.
+        matcher: Who decides in place of forms about what is not written alike: role or the name of
+            a model.
         synthesizer: Who words these questions: role or the name of a model; by default their words
             are fixed.
         headers: Who says for an answerer which columns mean the same: none, schema or model.

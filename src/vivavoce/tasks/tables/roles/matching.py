@@ -1,4 +1,4 @@
-"""Headers and cells that a model takes for the same: what forms leave open is put to it.
+"""Headers and cells that a model takes for the same, where they are not written alike.
 
 The model of the role `matcher` sees pairs of names of columns, or of values of one column, and what
 the table is about. It sees no paper, and does not know which side is the gold.
@@ -6,7 +6,7 @@ the table is about. It sees no paper, and does not know which side is the gold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
@@ -22,6 +22,7 @@ TEMPLATE = "same"
 MATCHING = GenerateConfig(temperature=0.0, max_tokens=2048, attempt_timeout=120, max_retries=2)
 _MAX_TEXT = 600
 """Characters of a header or cell that the model sees."""
+_NO_MARKS = str.maketrans("«»", "<>")
 
 
 async def align_by_model(
@@ -29,17 +30,15 @@ async def align_by_model(
     gold: LiteratureTable,
     system: LiteratureTable,
     topic: str,
-    abbreviations: Mapping[str, str],
     model: Model,
 ) -> tuple[LiteratureTable, dict[str, Any]]:
-    """The system's table in gold words wherever forms or the model say that they mean the same.
+    """The system's table in gold words wherever the model says that they mean the same.
 
     Args:
         prompts: The family's templates.
         gold: The gold table.
         system: The table under test.
         topic: Subject of the table, for the model.
-        abbreviations: Short forms that the papers define.
         model: The model of the role.
 
     Returns:
@@ -56,18 +55,20 @@ async def align_by_model(
 
     # Cells are compared once their columns are paired, so that headers come first.
     while True:
-        aligned = align_by_meaning(gold, system, Meaning(abbreviations=abbreviations, judge=judge))
+        aligned = align_by_meaning(gold, system, Meaning(judge=judge))
         if not waiting:
             break
-        said |= await _ask(prompts, topic, sorted(waiting, key=_order), model)
+        said |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
         waiting.clear()
     record = [[*pair, said[pair]] for pair in sorted(said, key=_order)]
     return aligned, {"matcher": str(model), "prompts": prompts.sha256, "pairs": record}
 
 
-async def _ask(
+async def ask_matcher(
     prompts: PromptSet, topic: str, pairs: Sequence[Pair], model: Model
 ) -> dict[Pair, bool | None]:
+    """The model's answer about each pair of one table; None where it gave none."""
+
     async def ask(lines: Sequence[str], attempt: int) -> str | None:
         prompt = same_prompt(prompts, topic, lines, attempt)
         output = await model.generate([ChatMessageUser(content=prompt)])
@@ -92,7 +93,7 @@ def pair_line(pair: Pair) -> str:
 
 
 def _shown(text: str) -> str:
-    return f"«{text[:_MAX_TEXT]}»"
+    return f"«{text[:_MAX_TEXT].translate(_NO_MARKS)}»"
 
 
 def _order(pair: Pair) -> tuple[bool, str, str, str]:
