@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.corpus.in_memory_build import judged
 
 from vivavoce.corpus import boards
 from vivavoce.corpus.boards import CorpusBoards
-from vivavoce.corpus.judging import judged
 from vivavoce.readers.board_names import (
     board_id,
     board_names,

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vivavoce.corpus.judging import most_frequent
 from vivavoce.corpus.reading import Corpus
 from vivavoce.errors import InputError
-from vivavoce.readers.board_names import board_id, board_names, name_key
+from vivavoce.readers.board_names import board_id, board_names, most_frequent, name_key
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period

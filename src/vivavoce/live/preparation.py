@@ -6,10 +6,10 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.batches import list_batches
 from vivavoce.corpus.fulltext.index import build_index
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
+from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig, SourceOptions
@@ -18,8 +18,8 @@ from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.rounds import Round, build_round, load_round
+from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
-from vivavoce.rounds.late import came_late
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.store import Row, hash_of, read_json, write_json

@@ -20,11 +20,10 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
 from vivavoce.networks.growth import Growth, History, Members, Rules, grow, members_until
 from vivavoce.records import Paper
-from vivavoce.rounds.anchors import Anchors, Lineage
+from vivavoce.rounds.anchors import Anchors, LatePapers, Lineage
 from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
-from vivavoce.rounds.late import LatePapers
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_reveal
 from vivavoce.rounds.spec import RoundSpec, parse_spec

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from vivavoce.errors import VivaError
-from vivavoce.running.lines import LineFile
+from vivavoce.running.logs import LineFile
 from vivavoce.store import Row
 
 if TYPE_CHECKING:

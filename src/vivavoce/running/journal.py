@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import VivaError
-from vivavoce.running.lines import LineFile
+from vivavoce.running.logs import LineFile
 from vivavoce.store import hash_of
 
 if TYPE_CHECKING:

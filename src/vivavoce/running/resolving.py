@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.running.batches import check_batches
-from vivavoce.running.checks import check_arguments, check_methods, check_numbers, needs_model
-from vivavoce.running.earlier import difficulty
-from vivavoce.running.prices import set_prices
-from vivavoce.running.spec import RunSpec
-from vivavoce.running.sweeps import combinations, rename
+from vivavoce.running.logs import difficulty
+from vivavoce.running.spec import (
+    RunSpec,
+    check_arguments,
+    check_methods,
+    check_numbers,
+    combinations,
+    needs_model,
+    rename,
+    set_prices,
+)
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round

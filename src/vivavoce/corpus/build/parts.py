@@ -25,7 +25,7 @@ from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.matching import names_agree
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.identity.works import SKETCH, sketch_row
-from vivavoce.corpus.resolve.facts import paper_facts
+from vivavoce.corpus.resolve.index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.claims import own_method

@@ -28,13 +28,6 @@ import pyarrow.parquet as pq
 
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.batches import (
-    MANIFEST,
-    Batch,
-    imports_fingerprint,
-    list_batches,
-    read_faults,
-)
 from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
@@ -56,6 +49,13 @@ from vivavoce.corpus.build.parts import (
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.identity.merge import APART, DELETED
 from vivavoce.corpus.identity.works import SKETCH, find_works
+from vivavoce.corpus.reading import (
+    MANIFEST,
+    Batch,
+    imports_fingerprint,
+    list_batches,
+    read_faults,
+)
 from vivavoce.corpus.schema import FORMAT, KEYS, TABLES, sort_rows
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Fault

@@ -14,8 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.batches import list_batches, read_keys, read_raw
-from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.corpus.reading import Corpus, list_batches, load_corpus, read_keys, read_raw
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources.json_records import raw_json

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vivavoce.corpus.resolve import titles as rules
-from vivavoce.corpus.resolve.facts import PAPER
-from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, hash_texts
-from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_array
+from vivavoce.corpus.resolve.index import INDEX, PAPER, PAPERS, TITLES, stamp, write_array
+from vivavoce.corpus.resolve.keys import Flags, Keys, Numbers, hash_texts
+from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.store import write_sealed
 from vivavoce.text.shingles import distinct
 

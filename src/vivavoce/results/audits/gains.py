@@ -15,7 +15,7 @@ from vivavoce.errors import VivaError
 from vivavoce.results.logs.records import CEILING, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
-from vivavoce.rounds.splits import SPLIT_LABELS
+from vivavoce.rounds.family import SPLIT_LABELS
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.store import Row
 

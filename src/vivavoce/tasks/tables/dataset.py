@@ -66,6 +66,7 @@ def _sample(
         **{name: row[name] for name in ("cluster", "published", "split")},
         # What a board shows its rows by.
         "category": row["kind"],
+        "title": row["caption"] or row["demand"],
         "demand": row["demand"],
         "demand_source": row["demand_source"],
         "pool": pool,

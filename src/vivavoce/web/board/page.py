@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.figure, printing.interval, printing.share, printing.counted),
-    *(printing.chance, printing.amount),
+    *(printing.chance, printing.amount, printing.meaning),
     *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note, entries.tied_names),
     *(
@@ -51,8 +51,8 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
         sections.is_first,
     ),
 )
-_CODE = ("web/printing.py", "web/board", "web/templates", "web/static")
-_SOURCES = (".py", ".j2", ".css", ".js", ".yaml")
+_CODE = ("web/printing.py", "web/glossary.toml", "web/board", "web/templates", "web/static")
+_SOURCES = (".py", ".j2", ".css", ".js", ".yaml", ".toml")
 
 
 @dataclass(frozen=True, slots=True)
