@@ -251,7 +251,6 @@ class Corpus:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """The place of each shard of papers."""
         return {name: place for place, name in enumerate(self.manifest.get("shards", ()))}
 
     def content_of(self, tables: Iterable[str]) -> str:

@@ -18,9 +18,9 @@ from vivavoce.live.ledger import CELL, PAID, Cell, State, identity
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import CONTESTANTS, RunSpec, run, start_models
-from vivavoce.running.budget import spent_below
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress
+from vivavoce.running.requests import spent_below
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.tasks.subsets import Subset

@@ -289,7 +289,6 @@ def _remedy(corpus: Corpus, text: str) -> str:
 
 
 def _digest(document: TermsDocument) -> bytes:
-    """Hash of all that is indexed of a document."""
     whole = f"{document.published}\0{document.text}"
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
