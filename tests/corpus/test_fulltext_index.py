@@ -278,7 +278,7 @@ def counted(*args, **kwargs):
 setattr(home, name, counted)
 index.build_index(load_corpus(Path(corpus)))
 """
-INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.state"
+INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.index"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"
 PLACES = {
     "a list is written, nothing is committed": (INDEX, "write_parquet", 1),

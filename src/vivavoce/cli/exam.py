@@ -98,7 +98,7 @@ def _step(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _ask(told: dict[str, Any]) -> bool:
-    from vivavoce.examining.wording import plan_lines
+    from vivavoce.examining.planning import plan_lines
 
     for line in plan_lines(told):
         say(line)
@@ -106,7 +106,7 @@ def _ask(told: dict[str, Any]) -> bool:
 
 
 def _print_exam(found: Exam) -> None:
-    from vivavoce.examining.wording import papers_line, plan_lines
+    from vivavoce.examining.planning import papers_line, plan_lines
 
     if not found.verdicts:
         rows = [
@@ -222,7 +222,7 @@ def smoke(
 ) -> None:
     """Ask a model a few items of every task and method, for a bounded sum."""
     from vivavoce.demonstration import run_smoke
-    from vivavoce.running.prices import parse_price
+    from vivavoce.running.spec import parse_price
 
     report = run_smoke(
         model,

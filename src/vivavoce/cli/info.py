@@ -24,20 +24,24 @@ class Thing(StrEnum):
     metrics = "metrics"
     sources = "sources"
     rounds = "rounds"
+    labels = "labels"
 
 
 def list_things(
-    thing: Thing = typer.Argument(help="tasks, methods, metrics, sources or rounds."),
+    thing: Thing = typer.Argument(
+        help="tasks, methods, metrics, sources, rounds or labels of tables."
+    ),
     where: Path = typer.Option(Path("rounds"), "--in", help="The folder that holds rounds."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """List tasks, methods, metrics, sources or rounds."""
+    """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
     listings: dict[Thing, Callable[[], Listing]] = {
         Thing.tasks: _tasks,
         Thing.methods: _methods,
         Thing.metrics: _metrics,
         Thing.sources: _sources,
         Thing.rounds: lambda: _rounds(where),
+        Thing.labels: _labels,
     }
     headers, rows = listings[thing]()
     if as_json:
@@ -120,6 +124,12 @@ def _rounds(where: Path) -> Listing:
         tasks = ", ".join(task for _, task in opened.tasks())
         rows.append([opened.id, window["start"], window["end"], tasks, str(opened.folder)])
     return ["round", "start", "end", "tasks", "folder"], rows
+
+
+def _labels() -> Listing:
+    from vivavoce.web.printing import glossary
+
+    return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]
 
 
 Found = list[tuple[str, str]]

@@ -176,9 +176,8 @@ def run(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
-    from vivavoce.running.prices import parse_prices
+    from vivavoce.running.spec import parse_prices, parse_sweep
     from vivavoce.running.stopping import parse_until
-    from vivavoce.running.sweeps import parse_sweep
     from vivavoce.tasks.subsets import Subset
 
     if subset is None and (stratify or subset_seed):
@@ -250,8 +249,7 @@ def run(
 
 def _print_forecast(spec: RunSpec, is_plan: bool, as_json: bool) -> None:
     """Print what a run would cost, before anything is asked."""
-    from vivavoce.running.estimating import estimate
-    from vivavoce.running.planning import plan_run
+    from vivavoce.running.planning import estimate, plan_run
 
     rows, skipped = plan_run(spec) if is_plan else estimate(spec)
     for line in skipped:

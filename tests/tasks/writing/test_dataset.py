@@ -101,6 +101,7 @@ def test_an_item_becomes_a_sample(opened: Round) -> None:
     assert (label, sample.input[start:end]) == ("this paper", found["content"])
     assert Path(metadata.pop("prompts")).name == "prompts"
     assert metadata == {
+        "title": "The pear title",
         "cluster": "pear",
         "published": "2024-01-01",
         "split": "test",

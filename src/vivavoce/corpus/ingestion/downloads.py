@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.corpus.batches import read_faults
 from vivavoce.corpus.build.tables import build_tables
 from vivavoce.corpus.ingestion.imports import import_files
-from vivavoce.corpus.reading import load_corpus
+from vivavoce.corpus.reading import load_corpus, read_faults
 from vivavoce.errors import InputError, PluginError, StaleError
 from vivavoce.records import Fault
 from vivavoce.sources import ReadOptions, get_source

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce import __version__
-from vivavoce.corpus.batches import (
+from vivavoce.corpus.build.engine import Engine
+from vivavoce.corpus.build.tables import Built, build_tables
+from vivavoce.corpus.reading import (
     COMPLETE,
     PLAN,
     Batch,
@@ -20,8 +22,6 @@ from vivavoce.corpus.batches import (
     read_doubts,
     read_faults,
 )
-from vivavoce.corpus.build.engine import Engine
-from vivavoce.corpus.build.tables import Built, build_tables
 from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault

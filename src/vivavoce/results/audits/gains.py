@@ -21,7 +21,7 @@ from vivavoce.metrics import metrics_of
 from vivavoce.results.logs.records import CEILING, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
-from vivavoce.rounds.splits import SPLIT_LABELS
+from vivavoce.rounds.family import SPLIT_LABELS
 from vivavoce.statistics.comparison import rank_contestants
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.store import Row

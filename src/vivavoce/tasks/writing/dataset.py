@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
-from vivavoce.rounds.splits import check_split, split_name
+from vivavoce.rounds.family import check_split, split_name
 from vivavoce.store import Row, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
@@ -156,12 +156,12 @@ class _Maker:
         self._examples: dict[str, Example] = {}
 
     def sample(self, row: Row) -> Sample:
-        shown, values = self._shown, self._values
+        shown, values, paper = self._shown, self._values, self._papers[row["paper_id"]]
         works = _listed(row, shown)
         composed = compose(
             self._prompts,
             shown.task,
-            slots(shown.task, shown.setting, self._papers[row["paper_id"]]),
+            slots(shown.task, shown.setting, paper),
             examples=[self._example(paper) for paper in _demonstrations(row, shown)],
             works=works,
             variant=shown.variant,
@@ -170,6 +170,7 @@ class _Maker:
         metadata: dict[str, Any] = {
             **{name: row[name] for name in ("cluster", "published", "split")},
             **({"published_from": source} if (source := row.get("published_from")) else {}),
+            "title": paper.title,
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,
