@@ -1,7 +1,7 @@
-"""Items out of logs for campaigns of people: two contestants' answers, or questions about tables.
+"""Items from logs for campaigns of people: two contestants' answers, or questions about tables.
 
 Of two contestants' answers to the same items people say which is better. A question is about one
-table and was answered out of the other one: by the model of the role `answerer` where the log was
+table and was answered from the other one: by the model of the role `answerer` where the log was
 scored by use, else by the matcher. People accept the answer or not, or give one.
 
 Source: arXiv2Table, section 5.3: 200 pairs that people accept or not (Table 3), and 300 for each
