@@ -178,9 +178,10 @@ class _Judge:
         if not numbered:
             last = min(self.end, len(self.candidates)) - 1
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
+        run_in = top if any(self.candidates[p].runs_in for p in self.main.members) else None
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
-            if candidate.runs_in:
+            if candidate.runs_in and candidate.style != run_in:
                 continue
             for number in candidate.numbers:
                 if not (candidate.is_strong or number.is_appendix):
