@@ -20,7 +20,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     plain_heading,
 )
 from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import Style
+from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
 from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
@@ -245,6 +245,9 @@ class _Judge:
         top_role: str | None,
     ) -> int:
         role = self.roles[place]
+        is_set_apart = candidate.style.kind != OTHER and not candidate.runs_in
+        if candidate.text[0].islower() and candidate.style != top and not is_set_apart:
+            return 0  # words of a sentence or of a program
         if candidate.runs_in:
             if role in _END and candidate.is_strong and place > 0:
                 return 1
