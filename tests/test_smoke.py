@@ -17,7 +17,7 @@ from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, sc
 
 from vivavoce.demonstration import SmokeReport, run_smoke
 from vivavoce.rounds import Round, load_round
-from vivavoce.running.prices import Price
+from vivavoce.running.spec import Price
 from vivavoce.tasks import build_round, list_families
 
 pytestmark = [

@@ -87,8 +87,8 @@ def _add(of: PaperSet) -> Counts:
 
 def _import(of: PaperSet, where: Path) -> Counts:
     """Parse files into the imports of the corpus: the first half of `viva ingest`."""
-    from vivavoce.corpus.batches import count_documents, read_faults
     from vivavoce.corpus.ingestion.imports import find_files, import_files
+    from vivavoce.corpus.reading import count_documents, read_faults
     from vivavoce.sources import ReadOptions, get_source
     from vivavoce.store import lock
 

@@ -15,6 +15,7 @@ from vivavoce.results.board.columns import columns
 from vivavoce.rounds.spec import Options, RoundOptions, UpdateOptions
 from vivavoce.sources import list_sources
 from vivavoce.tasks import builders, list_families
+from vivavoce.web.printing import glossary
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -142,6 +143,12 @@ def metrics_page() -> str:
         ]
         parts.append(table(["metric", "what it measures", "range", "better", "source"], rows))
     return "\n".join(parts)
+
+
+def glossary_page(part: str) -> str:
+    """Every label of a part of the glossary with its meaning."""
+    words = sorted(glossary()[part].items(), key=lambda pair: pair[0].lower())
+    return table(["label", "meaning"], [(code(label), says) for label, says in words])
 
 
 def sources_page() -> str:

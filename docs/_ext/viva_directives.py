@@ -22,6 +22,7 @@ _PAGES: dict[str, Callable[..., str]] = {
     "viva-columns": reference.columns_page,
     "viva-spec": reference.spec_page,
     "viva-sources": reference.sources_page,
+    "viva-glossary": reference.glossary_page,
 }
 
 

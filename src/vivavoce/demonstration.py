@@ -25,7 +25,7 @@ from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
-from vivavoce.running.prices import Price
+from vivavoce.running.spec import Price
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec
@@ -40,6 +40,8 @@ LONG = ("introduction", "related_work", "table")
 """Tasks that only baselines take: their samples are the ones that take time."""
 SCRIPTED = ("abstract", "leaderboard", "rank_by_prompt")
 """Further tasks that the scripted contestants take."""
+PAIRS = 3
+"""Pairs of contestants that the site compares."""
 NOTE = (
     "This board is a demonstration: the papers are made up, and the contestants named scripted/… "
     "are no models. They repeat a share of the right answer, at a made-up price."
@@ -87,7 +89,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     ask(opened, SCRIPTED, CONTESTANTS, ("direct",))
     ask(earlier, ["abstract"], CONTESTANTS, ("direct", "null"))
     inputs = SiteInputs(cutoffs=load_cutoffs())
-    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE), inputs)
+    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE, pairs=PAIRS), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 

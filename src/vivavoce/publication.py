@@ -16,6 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
+from vivavoce.results.board.neighbours import compare_neighbours
 from vivavoce.results.board.published import beside, read_published
 from vivavoce.results.board.records import read_records, with_records
 from vivavoce.results.integrity.secrets import find_secrets
@@ -40,6 +41,8 @@ class SiteOptions:
     seed: int = 0
     split: str | None = None
     samples: Annotated[int, Field(ge=0, le=10_000)] = 0
+    pairs: Annotated[int, Field(ge=0, le=1_000)] = 0
+    """Pairs of contestants that are compared item by item, those nearest in rank first."""
     complete_only: bool = False
     charts: bool = True
     bundle: str | None = None
@@ -117,10 +120,14 @@ def make_site(
         if inputs.published:
             board = with_records(board, read_records(inputs.published))
         items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
+        compared = compare_neighbours(
+            board, options.pairs, options.resamples, options.seed, options.split
+        )
         write_site(
             board,
             out,
             samples=items,
+            pairs=compared,
             charts=options.charts,
             bundle=options.bundle,
             reasons=inputs.reasons,

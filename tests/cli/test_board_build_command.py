@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+from lxml import html
 from tests.results.audits.made_logs import write_log
 from typer.testing import CliRunner
 
@@ -74,6 +76,79 @@ def test_my_logs_stand_unranked_beside_a_board_of_which_only_the_numbers_are_kno
     assert found["me/new"] == (None, True, pytest.approx(0.635))
     (page,) = (tmp_path / "site" / "boards").glob("*/*.html")
     assert "Yours" in page.read_text("utf-8")
+
+
+@pytest.fixture
+def three(logs: Path) -> Path:
+    """A third contestant, between the others and nearer to the first, and a floor."""
+    write_log(logs, {item: value - 0.05 for item, value in STEADY.items()}, model="lab/mid")
+    write_log(logs, dict.fromkeys(ITEMS, 0.0), model="null/null", method="null")
+    return logs
+
+
+def links_of(page: Path) -> set[str]:
+    """Files that a page links to."""
+    found = html.fromstring(page.read_bytes()).xpath("//main//a/@href | //header//a/@href")
+    return {str((page.parent / link.partition("#")[0]).resolve()) for link in found}
+
+
+def test_boards_and_contestants_lead_to_the_comparison_of_a_pair_and_back(
+    three: Path, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    build(three, site, "--pairs", "2")
+    compared = {page.name[:-14]: page for page in (site / "compare").glob("*.html")}
+    # Neighbours in rank: steady, mid, brisk. Nobody is compared with a floor.
+    assert sorted(compared) == ["lab-brisk-lab-mid", "lab-mid-lab-steady"]
+    pair = compared["lab-mid-lab-steady"]
+    (board,) = (site / "boards").glob("*/*.html")
+    steady, mid, brisk = (
+        next((site / "models").glob(f"lab-{name}-*.html")) for name in ("steady", "mid", "brisk")
+    )
+    assert {str(page) for page in compared.values()} <= links_of(board)
+    assert str(pair) in links_of(steady) & links_of(mid)
+    assert str(pair) not in links_of(brisk)
+    assert {str(board), str(steady), str(mid)} <= links_of(pair)
+    (said,) = [
+        " ".join(line.text_content().split())
+        for line in html.fromstring(board.read_bytes()).xpath("//ul[@class='pairs']/li")
+        if "mid and lab/steady" in line.text_content()
+    ]
+    # All eight items differ by 0.05.
+    assert "lab/steady is ahead by 0.050 in rougeL (95% interval 0.050–0.050)" in said
+    assert said.endswith("better on 8 of 8 items.")
+    numbers = json.loads(pair.with_suffix(".json").read_text())
+    assert [side["name"] for duel in numbers["duels"] for side in (duel["a"], duel["b"])] == [
+        "lab/mid",
+        "lab/steady",
+    ]
+
+
+def test_pages_say_where_no_pair_was_compared(three: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    build(three, site, "--pairs", "0")
+    assert not (site / "compare").exists()
+    for page in (*(site / "boards").glob("*/*.html"), *(site / "models").glob("lab-*.html")):
+        assert "viva board compare A B" in page.read_text("utf-8")
+
+
+def test_titles_stand_on_pages_of_pairs_only_beside_shown_answers(
+    tmp_path: Path,
+) -> None:
+    """The title of a paper is the gold of the task `title`."""
+    logs = tmp_path / "logs"
+    for model, values in (("lab/steady", STEADY), ("lab/brisk", BRISK)):
+        path = write_log(logs, values, model=model)
+        log = read_eval_log(str(path))
+        for sample in log.samples or []:
+            sample.metadata["title"] = f"Paper on {sample.id}"
+        write_eval_log(log, str(path))
+    for samples, shown in (("0", 0), ("3", 3)):
+        build(logs, tmp_path / samples, "--samples", samples)
+        files = [*(tmp_path / samples / "compare").iterdir()]
+        assert len(files) == 2
+        for file in files:
+            assert len(set(re.findall(r"Paper on item-\d", file.read_text("utf-8")))) == shown
 
 
 def test_a_site_is_made_again_of_its_numbers_alone(logs: Path, tmp_path: Path) -> None:

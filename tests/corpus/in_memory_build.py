@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.corpus.batches import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.build.identity import index_papers
 from vivavoce.corpus.build.parts import own_method_of, tables_with_cells, text_document
+from vivavoce.corpus.build.results import judge_results
 from vivavoce.corpus.dating import Statement, date_entry, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.judging import judged
+from vivavoce.corpus.reading import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.schema import KEYS, TABLES, row_of
 from vivavoce.readers.cell_results import read_results
 from vivavoce.records import Section
@@ -171,3 +171,8 @@ def _add_faults(tables: Rows, batches: Sequence[Batch]) -> None:
             if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
         ]
         later.update(entry["name"] for entry in batch.plan["inputs"])
+
+
+def judged(rows: Sequence[Row]) -> list[Row]:
+    """Rows of results with what their boards say of them."""
+    return [{**row, **told} for row, told in zip(rows, judge_results(rows), strict=True)]

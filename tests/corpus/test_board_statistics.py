@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.corpus.in_memory_build import judged
+
 from vivavoce.corpus.boards import count_boards
-from vivavoce.corpus.judging import judged
 
 
 def row(board: str, method: str, score: float | None, paper: str | None, **other: Any) -> Any:

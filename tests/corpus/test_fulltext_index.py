@@ -20,8 +20,8 @@ from vivavoce.corpus.fulltext.index import (
     build_index,
     open_index,
     read_documents,
-    read_titles,
 )
+from vivavoce.corpus.reading import read_titles
 from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
 from vivavoce.retrieval.all_terms import PostingsIndex
 from vivavoce.store import lock, read_sealed
@@ -278,7 +278,7 @@ def counted(*args, **kwargs):
 setattr(home, name, counted)
 index.build_index(load_corpus(Path(corpus)))
 """
-INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.state"
+INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.index"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"
 PLACES = {
     "a list is written, nothing is committed": (INDEX, "write_parquet", 1),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
-from vivavoce.corpus.batches import list_batches
 from vivavoce.corpus.ingestion import imports
+from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import StaleError, VivaError
 from vivavoce.sources import ReadOptions
 from vivavoce.store import hash_tree

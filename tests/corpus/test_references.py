@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.known_papers import know_papers
-from vivavoce.corpus.resolve.references import PaperIndex
+from vivavoce.corpus.resolve.references import PaperIndex, know_papers
 from vivavoce.records import Author, Document, Reference
 
 

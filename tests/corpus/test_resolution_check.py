@@ -19,9 +19,8 @@ from statsmodels.stats.proportion import proportion_confint
 from vivavoce.corpus import ingest, load_corpus, measure_resolution
 from vivavoce.corpus.identity.matching import surname, title_key
 from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolution_check import ResolutionCheck, check_resolution, wilson
-from vivavoce.corpus.resolve.known_papers import know_papers
-from vivavoce.corpus.resolve.references import PaperIndex
+from vivavoce.corpus.resolve.references import PaperIndex, know_papers
+from vivavoce.corpus.stats import ResolutionCheck, check_resolution, wilson
 from vivavoce.records import Author, Document, Reference
 
 Write = Callable[..., Path]

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.matching import fold
-from vivavoce.corpus.resolve.hashing import Kind, as_kind, hash_texts, kinds_of
-from vivavoce.corpus.resolve.keys import raw_keys, reference_keys
-from vivavoce.corpus.resolve.titles import BLOCK, MIN_LETTERS, RawTitles
+from vivavoce.corpus.resolve.keys import as_kind, hash_texts, kinds_of, raw_keys, reference_keys
+from vivavoce.corpus.resolve.titles import BLOCK, MIN_LETTERS, Kind, RawTitles
 
 RUNNING = st.lists(
     st.one_of(

@@ -12,8 +12,7 @@ import pytest
 from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.batches import list_batches
-from vivavoce.corpus.reading import export_table
+from vivavoce.corpus.reading import export_table, list_batches
 from vivavoce.corpus.schema import DOCUMENT, TABLES
 from vivavoce.store import DONE_SUFFIX, mark_done, read_sealed
 

@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.batches import list_batches, read_batch
 from vivavoce.corpus.ingestion.upstream import export_as, not_exported
+from vivavoce.corpus.reading import list_batches, read_batch
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.store import DONE_SUFFIX, canonical_json, mark_done, read_sealed
 

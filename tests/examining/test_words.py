@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.examining.planning import check_budget, sureness, total
-from vivavoce.examining.wording import dollars, plan_lines, words
+from vivavoce.examining.planning import check_budget, dollars, plan_lines, sureness, total, words
 
 A, B = "lab/first", "lab/second"
 DECIDED: dict[str, Any] = {

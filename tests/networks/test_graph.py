@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.graph import (
     Graph,
-    distinct_keys,
     in_degrees,
     induced,
     largest_component,
@@ -23,6 +22,7 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
+from vivavoce.text.shingles import distinct
 
 
 def simple_graph(n: int, source: npt.ArrayLike, target: npt.ArrayLike) -> Graph:
@@ -118,7 +118,7 @@ def test_degrees_are_those_of_networkx(graph: Graph) -> None:
 @settings(deadline=None)
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30))
 def test_distinct_keys_are_those_of_a_set(keys: list[int]) -> None:
-    assert distinct_keys(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
+    assert distinct(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
 
 
 @given(graphs)

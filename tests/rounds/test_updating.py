@@ -12,8 +12,7 @@ from tests.rounds.titles_family import build, corpus_of, follow, ids, spec_of
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import Round, load_round, verify_round
-from vivavoce.rounds.anchors import anchors_of, items_of
-from vivavoce.rounds.late import came_late
+from vivavoce.rounds.anchors import anchors_of, came_late, items_of
 from vivavoce.rounds.updating import AUTHORS, PAPERS, update_round
 from vivavoce.store import hash_tree, write_sealed
 from vivavoce.tasks import build_round, builders

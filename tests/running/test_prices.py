@@ -11,7 +11,7 @@ from tests.servers.scripted import TOKENS, opening, scripted
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running.prices import Price, parse_price, parse_prices
+from vivavoce.running.spec import Price, parse_price, parse_prices
 
 ITEMS = 4
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.running.sweeps import combinations, parse_sweep, rename
+from vivavoce.running.spec import combinations, parse_sweep, rename
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,13 @@ from vivavoce.sandbox.command import (
     MissingProgram,
     SandboxLost,
     build_command,
+    build_filter,
     closure,
     python_command,
     site_entries,
 )
 from vivavoce.sandbox.guarantees import examine_sandbox
 from vivavoce.sandbox.process import RunResult, open_sandbox
-from vivavoce.sandbox.seccomp import build_filter
 
 needs_bwrap = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"

@@ -68,6 +68,9 @@ def build(
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     samples: int = SAMPLES_OPTION,
+    pairs: int = typer.Option(
+        5, "--pairs", min=0, max=1000, help="Pairs of contestants, nearest in rank, to compare."
+    ),
     bundle: str | None = BUNDLE_OPTION,
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
@@ -105,6 +108,7 @@ def build(
         seed=seed,
         split=split,
         samples=samples,
+        pairs=pairs,
         complete_only=complete_only,
         charts=charts,
         bundle=None if bundle is None else find_bundle(bundle, out),

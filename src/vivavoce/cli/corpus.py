@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli import info
 from vivavoce.cli.output import (
     JSON_OPTION,
     end_if_stopped,
@@ -25,7 +25,7 @@ from vivavoce.cli.output import (
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
-    from vivavoce.corpus.ingestion.enriching import EnrichReport
+    from vivavoce.corpus.ingestion.lookup import EnrichReport
     from vivavoce.records import Fault
 
 CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
@@ -57,7 +57,7 @@ def ingest(
     kind: str = typer.Argument(
         metavar="KIND",
         help="The kind to read; viva list sources shows the kinds.",
-        autocompletion=completion.sources,
+        autocompletion=info.sources,
     ),
     where: Path = typer.Argument(
         metavar="WHERE", help="A file, or a folder that is searched for such files."
@@ -130,13 +130,12 @@ def ingest(
 
 
 def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
-    from vivavoce.corpus.ingestion import enriching
-    from vivavoce.corpus.ingestion.downloads import polite_client
-    from vivavoce.corpus.ingestion.lookup import HOSTS
+    from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
+    from vivavoce.sources.http import polite_client
 
     client = polite_client(HOSTS, base)
     with progress(f"Asking {service}") as update:
-        return enriching.enrich(corpus, client, service, base=base, progress=update)
+        return enrich(corpus, client, service, base=base, progress=update)
 
 
 @app.command(epilog="Example: viva corpus stats --corpus corpus")
@@ -258,7 +257,7 @@ def tuples(
 ) -> None:
     """Show task, dataset, metric, method and score of each result in tables, with its cell."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.tuples import result_tuples
+    from vivavoce.corpus.stats import result_tuples
 
     found = list(result_tuples(load_corpus(corpus), paper))
     counts = {"tuples": len(found), "papers": len({row["paper_id"] for row in found})}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli import info
 from vivavoce.cli.board import print_board
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import JSON_OPTION, estimate, print_json, print_table, progress, say
@@ -36,7 +36,7 @@ def exam(
         "--tasks",
         metavar="TASK,...",
         help="Tasks to ask; else all that the papers can carry.",
-        autocompletion=completion.tasks,
+        autocompletion=info.tasks,
     ),
     budget: float | None = typer.Option(
         None, "--budget", metavar="USD", help="Dollars that all of it may cost; needs --price."
@@ -98,7 +98,7 @@ def _step(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _ask(told: dict[str, Any]) -> bool:
-    from vivavoce.examining.wording import plan_lines
+    from vivavoce.examining.planning import plan_lines
 
     for line in plan_lines(told):
         say(line)
@@ -106,7 +106,7 @@ def _ask(told: dict[str, Any]) -> bool:
 
 
 def _print_exam(found: Exam) -> None:
-    from vivavoce.examining.wording import papers_line, plan_lines
+    from vivavoce.examining.planning import papers_line, plan_lines
 
     if not found.verdicts:
         rows = [
@@ -155,7 +155,7 @@ class Aggregation(StrEnum):
 def score(
     family: str = typer.Argument(
         help="writing, ranking, leaderboards, tables, factor or architecture.",
-        autocompletion=completion.score_families,
+        autocompletion=info.score_families,
     ),
     gold: Path = typer.Option(..., "--gold", help="The gold file."),
     predictions: Path = typer.Option(..., "--predictions", help="The answers."),
@@ -222,7 +222,7 @@ def smoke(
 ) -> None:
     """Ask a model a few items of every task and method, for a bounded sum."""
     from vivavoce.demonstration import run_smoke
-    from vivavoce.running.prices import parse_price
+    from vivavoce.running.spec import parse_price
 
     report = run_smoke(
         model,

@@ -95,7 +95,7 @@ def status(
     """
     from vivavoce.live.config import read_config
     from vivavoce.live.keeping import open_state
-    from vivavoce.live.status import status_lines, status_of
+    from vivavoce.live.publishing import status_lines, status_of
 
     found = status_of(open_state(read_config(config)), _day(until))
     if as_json:
@@ -111,7 +111,7 @@ def init(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write a commented configuration, a scheduled workflow and a systemd timer into a folder."""
-    from vivavoce.live.starting import write_start
+    from vivavoce.live.config import write_start
 
     written = write_start(out)
     if as_json:

@@ -70,8 +70,8 @@ def update(
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
+    from vivavoce.rounds.anchors import came_late
     from vivavoce.rounds.arrivals import bring_papers, open_service
-    from vivavoce.rounds.late import came_late
     from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 

@@ -101,7 +101,7 @@ def stats(
         _print_power(folder, power, logs, as_json)
         return
     from vivavoce.rounds import load_round, round_stats
-    from vivavoce.rounds.splits import check_split
+    from vivavoce.rounds.family import check_split
     from vivavoce.tasks.writing.items.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli import info
 from vivavoce.cli.output import (
     JSON_OPTION,
     cells,
@@ -33,25 +33,25 @@ _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 def run(
     tasks: list[str] = typer.Argument(
-        help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
+        help="Tasks, such as title; viva list tasks shows them.", autocompletion=info.tasks
     ),
     round_folder: Path = typer.Option(
         ...,
         "--round",
         help="The folder of the round, or sample.",
-        autocompletion=completion.rounds,
+        autocompletion=info.rounds,
     ),
     model: list[str] = typer.Option(
         [],
         "--model",
         help="provider/model; may be given again.",
-        autocompletion=completion.models,
+        autocompletion=info.models,
     ),
     method: list[str] = typer.Option(
         ["direct"],
         "--method",
         help="How the model is used; oracle, null and copycat need none.",
-        autocompletion=completion.methods,
+        autocompletion=info.methods,
     ),
     agent: str | None = typer.Option(
         None,
@@ -176,9 +176,8 @@ def run(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
-    from vivavoce.running.prices import parse_prices
+    from vivavoce.running.spec import parse_prices, parse_sweep
     from vivavoce.running.stopping import parse_until
-    from vivavoce.running.sweeps import parse_sweep
     from vivavoce.tasks.subsets import Subset
 
     if subset is None and (stratify or subset_seed):
@@ -250,8 +249,7 @@ def run(
 
 def _print_forecast(spec: RunSpec, is_plan: bool, as_json: bool) -> None:
     """Print what a run would cost, before anything is asked."""
-    from vivavoce.running.estimating import estimate
-    from vivavoce.running.planning import plan_run
+    from vivavoce.running.planning import estimate, plan_run
 
     rows, skipped = plan_run(spec) if is_plan else estimate(spec)
     for line in skipped:
@@ -356,7 +354,7 @@ def serve(
     round_folder: Path = typer.Argument(
         metavar="ROUND",
         help="The folder of the round, or sample.",
-        autocompletion=completion.rounds,
+        autocompletion=info.rounds,
     ),
     before: str | None = typer.Option(
         None,
@@ -368,7 +366,7 @@ def serve(
         None, "--item", metavar="ID", help="Only papers that an agent may see for this item."
     ),
     task: str | None = typer.Option(
-        None, "--task", help="Task of the item.", autocompletion=completion.tasks
+        None, "--task", help="Task of the item.", autocompletion=info.tasks
     ),
 ) -> None:
     """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.

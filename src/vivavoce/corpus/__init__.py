@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.corpus.ingestion.imports import IngestReport, ingest
     from vivavoce.corpus.reading import Corpus, export_table, load_corpus, verify_corpus
-    from vivavoce.corpus.resolution_check import measure_resolution
-    from vivavoce.corpus.stats import corpus_stats, summarise_merges
+    from vivavoce.corpus.stats import corpus_stats, measure_resolution, summarise_merges
 
 _HOMES = {
     "Corpus": "reading",
@@ -21,7 +20,7 @@ _HOMES = {
     "export_table": "reading",
     "ingest": "ingestion.imports",
     "load_corpus": "reading",
-    "measure_resolution": "resolution_check",
+    "measure_resolution": "stats",
     "summarise_merges": "stats",
     "verify_corpus": "reading",
 }

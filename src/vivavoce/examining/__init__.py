@@ -22,21 +22,25 @@ from vivavoce.examining.planning import (
     check_tasks,
     choose_tasks,
     make_plan,
+    papers_line,
+    plan_lines,
+    templates,
 )
-from vivavoce.examining.reading import (
+from vivavoce.examining.request import (
+    Request,
+    State,
     Watch,
+    check_request,
     count_papers,
     find_papers,
     read_papers,
     unread_files,
 )
-from vivavoce.examining.request import Request, State, check_request
 from vivavoce.examining.verdicts import (
     baseline_rows,
     compare,
     worst_items,
 )
-from vivavoce.examining.wording import papers_line, plan_lines, templates
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
@@ -46,7 +50,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import RunSpec, Until, run, start_models
 from vivavoce.running.logs import Progress
-from vivavoce.running.prices import parse_prices
+from vivavoce.running.spec import parse_prices
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import build_round, list_families
 from vivavoce.text.dates import period

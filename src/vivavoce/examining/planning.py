@@ -1,27 +1,74 @@
-"""Plan of an exam: the tasks that its papers can carry, what models would cost, what would show."""
+"""Plan of an exam: the tasks that its papers can carry, what models would cost, what would show.
+
+Papers, plan and verdicts are told to people in the sentences of a template.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist, median
+from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
-from vivavoce.examining.wording import dollars
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec
-from vivavoce.running.estimating import estimate
+from vivavoce.running.planning import estimate
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
+from vivavoce.web import printing
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def dollars(cost: float | None) -> str:
+    """A cost in print: two digits after the point, more below ten cents."""
+    if cost is None:
+        return "unknown"
+    return f"${cost:,.2f}" if cost >= 0.1 or not cost else f"${cost:.2g}"
+
+
+@cache
+def templates() -> Environment:
+    """The page and the sentences."""
+    made = printing.environment_of("vivavoce.examining")
+    made.filters |= {each.__name__: each for each in (printing.figure, printing.interval, dollars)}
+    return made
+
+
+def _tell(kind: str, row: Row, short: Mapping[str, str] | None = None) -> str:
+    return templates().get_template("words.txt.j2").render(kind=kind, row=row, short=short)
+
+
+def papers_line(papers: Row) -> str:
+    """The papers that can be asked about, and why others are left out."""
+    return _tell("papers", papers).strip()
+
+
+def plan_lines(told: Row) -> list[str]:
+    """The papers and the plan of an exam."""
+    lines = _tell("plan", told["plan"]).splitlines()
+    return [papers_line(told["papers"]), *(line for line in lines if line.strip())]
+
+
+def words(verdict: Row) -> str:
+    """A verdict as sentences, with the last parts of names where these differ."""
+    names: list[str] = verdict["between"]
+    last = [name.rpartition("/")[2] for name in names]
+    short = dict(zip(names, last if len(set(last)) > 1 else names, strict=True))
+    return " ".join(_tell("verdict", verdict, short).split())
+
 
 MIN_PAPERS = 6
 """Papers that a task needs: differences on fewer are never decided (see `statistics.ranks`)."""
@@ -163,7 +210,6 @@ def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) 
 
 
 def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
-    """Plan of a task; without a model that of one without a price."""
     # Its logs stand in no plan: what a kill left of them would make it another one.
     asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
     rows, _ = estimate(asked)

@@ -10,9 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from vivavoce.examining.planning import Chosen, compare_values, sureness, total
+from vivavoce.examining.planning import Chosen, compare_values, sureness, total, words
 from vivavoce.examining.request import Request
-from vivavoce.examining.wording import words
 from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.head_to_head import duel
 from vivavoce.results.board.pairing import Pair, Side

@@ -1,15 +1,16 @@
-"""The configuration of a live board: a TOML file, checked whole before anything is asked or paid.
+"""Configuration of a live board: a TOML file, checked whole before anything is asked or paid.
 
 The tables `[round]`, `[update]` and those of the families are a round's spec without id and
-window, which the schedule gives.
+window, which the schedule gives. `viva live init` writes one, and what runs it every day.
 """
 
 from __future__ import annotations
 
-import tomllib
+import sys
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,10 +19,10 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
-from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec
+from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, read_toml
 from vivavoce.running import CONTESTANTS, list_methods
-from vivavoce.running.checks import needs_model
-from vivavoce.running.prices import Price, parse_price
+from vivavoce.running.spec import Price, needs_model, parse_price
+from vivavoce.store import write_text
 from vivavoce.tasks import builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 
@@ -175,6 +176,7 @@ class PublishOptions(Options):
         return f"{self.kind} {place[self.kind]}"
 
 
+_OF_ROUNDS = ("round", "update")
 _SCHEDULED = ("id", "window", "parent")
 
 
@@ -203,16 +205,14 @@ class LiveConfig(Options):
             InputError: A table, key, task, method, setting or price is unknown or cannot be; the
                 message names the nearest known one.
         """
-        of_rounds = ("round", "update", *list_families())
+        of_rounds = (*_OF_ROUNDS, *list_families())
         own = {name: table for name, table in values.items() if name not in of_rounds}
         if not values.get("round"):
             raise InputError(f"{path} lacks the table [round].")
-        known = [*cls.model_fields, *of_rounds]
         try:
             made = cls.model_validate(own)
         except ValidationError as error:
-            told = (_explain(path, problem, known) for problem in error.errors())
-            raise InputError("\n".join(told)) from error
+            raise InputError("\n".join(_explain(path, one) for one in error.errors())) from error
         made._path = path
         made._rounds = {name: table for name, table in values.items() if name in of_rounds}
         made.spec(next(made.schedule.periods()))
@@ -244,27 +244,23 @@ class LiveConfig(Options):
         Raises:
             InputError: A table of it sets what the schedule sets, or is as `parse_spec` says.
         """
-        families = builders()
         values = dict(self._rounds)
-        asked = dict(values["round"])
+        asked = values["round"]
         for key in _SCHEDULED:
             if key in asked:
                 raise InputError(f"{self.path}: [round] {key} is set by [live] and [schedule].")
         window = {"start": period.start.isoformat(), "end": period.end.isoformat()}
         values["round"] = {**asked, "id": self.round_id(period), "window": window}
-        options = {name: family.OPTIONS for name, family in families.items()}
+        options = {name: family.OPTIONS for name, family in builders().items()}
         return parse_spec(values, options, where=str(self.path))
 
     @cached_property
     def prices(self) -> dict[str, Price]:
         """Dollars by model, of contestants and judge."""
         priced = {one.model: one.price for one in self.contestant}
-        priced |= {judge.model: judge.price for judge in self._judges}
+        if self.judge:
+            priced[self.judge.model] = self.judge.price
         return {model: parse_price(price) for model, price in priced.items() if model and price}
-
-    @property
-    def _judges(self) -> tuple[JudgeOptions, ...]:
-        return (self.judge,) if self.judge else ()
 
     @property
     def is_sealed(self) -> bool:
@@ -317,15 +313,12 @@ class LiveConfig(Options):
             if one.cutoff and one.cutoff != "never" and parse_date(one.cutoff) is None:
                 raise InputError(f"{where} the cutoff {one.cutoff!r} is no date. Write YYYY-MM.")
             self._check_price(one.model, one.price, where)
-        for judge in self._judges:
-            self._check_price(judge.model, judge.price, f"{self.path}: [judge]")
+        if self.judge:
+            self._check_price(self.judge.model, self.judge.price, f"{self.path}: [judge]")
 
     def _asks_model(self, method: str) -> bool:
-        """True if a family of the rounds asks a model by a method."""
-        families = self._rounds["round"]["families"]
-        cards = list_families()
-        offering = [family for family in families if method in cards[family].methods]
-        return any(needs_model(family, method) for family in offering)
+        cards = {name: list_families()[name] for name in self._rounds["round"]["families"]}
+        return any(needs_model(name, method) for name in cards if method in cards[name].methods)
 
     def _check_price(self, model: str | None, price: str | None, where: str) -> None:
         try:
@@ -348,11 +341,12 @@ _TABLES: dict[str, type[Options]] = {
 }
 
 
-def _explain(path: Path, problem: Any, known: list[str]) -> str:
+def _explain(path: Path, problem: Any) -> str:
     """A fault of the file, with the table, the key and the nearest known one."""
     table, *rest = problem["loc"]
     model = _TABLES.get(str(table))
     if model is None:
+        known = [*LiveConfig.model_fields, *_OF_ROUNDS, *list_families()]
         return f"{path}: [{table}] is unknown.{nearest(str(table), known)}"
     if not rest and problem["type"] == "tuple_type":
         return f"{path}: write [[{table}]] with two brackets: there may be more."
@@ -371,11 +365,34 @@ def read_config(path: Path) -> LiveConfig:
     Raises:
         InputError: It is missing, no TOML, or as `LiveConfig` says.
     """
-    try:
-        return LiveConfig.of(path, tomllib.loads(path.read_text("utf-8")))
-    except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist. viva live init writes one.") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path} is not readable TOML: {error}") from error
+    return LiveConfig.of(path, read_toml(path, " viva live init writes one."))
+
+
+_PLACES = {
+    "board.toml": "board.toml",
+    "live.yml": ".github/workflows/live.yml",
+    "viva-live.service": "systemd/viva-live.service",
+    "viva-live.timer": "systemd/viva-live.timer",
+    "gitignore": ".gitignore",
+}
+
+
+def write_start(out: Path) -> list[Path]:
+    """Write configuration, workflow and systemd units; the configuration comes first.
+
+    Raises:
+        InputError: One of them is there already.
+    """
+    folder = resources.files("vivavoce.live") / "templates"
+    values = {"@FOLDER@": str(out.absolute()), "@VIVA@": str(Path(sys.argv[0]).absolute())}
+    places = {name: out / place for name, place in _PLACES.items()}
+    for place in places.values():
+        if place.exists():
+            raise InputError(f"{place} is there already. Name another folder.")
+    for name, place in places.items():
+        text = (folder / name).read_text("utf-8")
+        for mark, value in values.items():
+            text = text.replace(mark, value)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_text(place, text)
+    return list(places.values())

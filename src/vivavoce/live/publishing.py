@@ -1,6 +1,8 @@
-"""A site brought to where people read it: a folder, a branch, another machine, the hub.
+"""State of a live board, its site, and the site brought to where people read it.
 
-Every target is brought up to date from the site alone, so any of these can be repeated.
+Beside the pages of the board the site has seals, heads and status. It goes to a folder, a branch,
+another machine or the hub. Every target is brought up to date from the site alone, so any of these
+can be repeated.
 """
 
 from __future__ import annotations
@@ -8,15 +10,33 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
+from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig, PublishOptions
-from vivavoce.publication import OWN
-from vivavoce.store import hash_file, write_bytes
-from vivavoce.web.board.page import STATE, read_state
+from vivavoce.live.ledger import (
+    CELL,
+    DONE,
+    PARTIAL,
+    PENDING,
+    PUBLISH,
+    ROUND,
+    SITE,
+    TEXTS,
+    State,
+)
+from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.results.logs.ledger import check_ledgers
+from vivavoce.rounds import load_round
+from vivavoce.rounds.export import export_round
+from vivavoce.rounds.sealing import write_reveal
+from vivavoce.store import Row, hash_file, write_bytes, write_json, write_text
+from vivavoce.tasks import list_families
+from vivavoce.web.board.page import STATE, Link, environment, read_state
 
 
 def publish(config: LiveConfig, target: PublishOptions, day: str) -> None:
@@ -91,7 +111,6 @@ def _git(
 def _call(
     command: Sequence[str], variables: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> str:
-    """Run a program and return what it printed."""
     if shutil.which(command[0]) is None:
         raise VivaError(f"{command[0]} is not installed. Install it, or publish another way.")
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", **(variables or {})}
@@ -125,3 +144,125 @@ def _to_hub(site: Path, target: PublishOptions, day: str) -> None:
         )
     except (HfHubHTTPError, LocalTokenNotFoundError, httpx.HTTPError, OSError) as error:
         raise VivaError(f"The hub did not take {repo}: {error}") from error
+
+
+def build_site(state: State, period: Period) -> None:
+    """Check the ledgers of all logs, write the site, and note it.
+
+    Raises:
+        VivaError: A log is not as its run left it; nothing is written then.
+    """
+    folder, table = state.config.folder, state.config.site
+    _refuse_changed(state, folder / "logs")
+    options = SiteOptions(
+        resamples=table.resamples, samples=table.samples, charts=table.charts, date=period.name
+    )
+    trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
+    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
+    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
+    _write_beside(state, period, folder / "site" / OWN)
+    state.ledger.note(SITE, period, key=state.site_key)
+
+
+def _refuse_changed(state: State, logs: Path) -> None:
+    heads = [row["head"] for row in state.done_cells]
+    found = check_ledgers(logs, heads)
+    problems = [*found.problems, *(f"{row['log']} is gone" for row in found.removed)]
+    problems += [f"{path} is in no ledger" for path in found.unrecorded]
+    problems += [f"{path}: {what}" for path, lines in found.changed.items() for what in lines]
+    if problems:
+        raise VivaError(
+            f"The site was not built: {problems[0]} Put the file back as it was; the ledger names "
+            "every log."
+        )
+
+
+def _write_beside(state: State, period: Period, out: Path) -> None:
+    """Write what is published of rounds, and what the pages do not tell."""
+    rounds = state.config.folder / "rounds"
+    out.mkdir(parents=True, exist_ok=True)
+    names = list(state.rounds().values())
+    if state.config.is_sealed:
+        names.pop()  # its items are shown one period later
+        for before in names:
+            write_reveal(load_round(rounds / before), rounds)
+        for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
+            shutil.copyfile(path, out / path.name)
+    shutil.rmtree(out / "rounds", ignore_errors=True)
+    if (shown := state.config.site.rounds) != "none":
+        papers = {name: card.paper for name, card in list_families().items()}
+        form, is_open = "ids" if shown == "ids" else "hf", shown == "open"
+        for name in names:
+            opened, place = load_round(rounds / name), out / "rounds" / name
+            place.parent.mkdir(exist_ok=True)
+            export_round(opened, place, form, papers, open_only=is_open)
+    write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
+    if stated := state.config.cutoffs.files[0]:
+        cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
+        write_text(out / "cutoffs.toml", cutoffs)
+    status = status_of(state, period.end, is_page=True)
+    write_json(out / "status.json", status)
+    write_text(out / "status.html", status_page(status))
+
+
+_BESIDE = (SITE, PUBLISH)
+
+
+def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
+    """The status of a board on a day; on a page of the site nothing is said of site and targets."""
+    schedule = state.config.schedule
+    due = schedule.due(until)
+    coming = next(period for period in schedule.periods() if schedule.due_on(period) > until)
+    budget = state.config.budget
+    return {
+        "id": state.config.live.id,
+        "until": until.isoformat(),
+        "next": schedule.due_on(coming).isoformat(),
+        "periods": [_period(state, period, _BESIDE if is_page else ()) for period in due],
+        "contestants": [
+            {"name": one.name, "model": one.model, "methods": list(one.methods)}
+            for one in state.config.contestant
+        ],
+        "spent": {"total": state.ledger.spent(), "budget": budget.total, "period": budget.period},
+        "failures": state.ledger.failures,
+        "notices": state.notices,
+    }
+
+
+def _period(state: State, period: Period, untold: Collection[str]) -> Row:
+    lacks = [what for what in state.lacking(period) if what.split()[0] not in untold]
+    made = state.prepared(period, ROUND) or {}
+    texts = state.prepared(period, TEXTS) or {}
+    cells = list(_cells(state, made.get("round")))
+    return {
+        "end": period.name,
+        "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
+        "round": made.get("round"),
+        "items": made.get("items"),
+        "papers": made.get("papers"),
+        "late": made.get("late"),
+        "corrected": made.get("corrected"),
+        "texts_failed": texts.get("failed"),
+        "spent": state.ledger.spent(period.name),
+        "cells": cells,
+        "lacks": lacks,
+    }
+
+
+def _cells(state: State, round_id: str | None) -> list[Row]:
+    names = ("contestant", "setting", "items", "cost", "empty")
+    found = state.ledger.find(CELL, round=round_id) if round_id else ()
+    return [{name: row.get(name) for name in names} for row in found]
+
+
+def status_lines(status: Row) -> list[str]:
+    """The status as lines for people."""
+    text = environment().get_template("status.txt.j2").render(status=status)
+    return [line for line in text.splitlines() if line]
+
+
+def status_page(status: Row) -> str:
+    """The status as a page of the site."""
+    page = environment().get_template("status.html.j2")
+    nav = (Link("Board", "index.html"),)
+    return page.render(status=status, root="../", here="", nav=nav)

@@ -35,13 +35,14 @@ from vivavoce.columns import (
 from vivavoce.corpus import Corpus
 from vivavoce.networks.graph import (
     Graph,
-    distinct_keys,
     induced,
     largest_component,
-    sizes,
-    weak_components,
+    measure,
+    pair_keys,
+    pairs_of,
 )
 from vivavoce.networks.tables import first_of_each, number_papers, read_columns, read_papers
+from vivavoce.text.shingles import distinct
 
 BY_ID, BY_NAME = "id:", "name:"
 """Prefixes of the key of an author."""
@@ -98,8 +99,8 @@ def read_authorships(corpus: Corpus) -> Authorships:
     first_row = np.flatnonzero(keep)[first]
     paper, name, is_first = paper[keep], name[keep], is_first[keep]
     # Someone listed twice on a paper counts at the first place.
-    index = np.unique(_joined(paper, author, len(keyed)), return_index=True)[1]
-    bearers = _distinct_pairs(author, name, len(names))
+    index = np.unique(pair_keys(paper, author, len(keyed)), return_index=True)[1]
+    bearers = pairs_of(distinct(pair_keys(author, name, len(names))), len(names))
     described = {
         "key": keyed,
         "name": spelled.take(column(first_row)),
@@ -155,15 +156,12 @@ def measure_coauthors(authorships: Authorships, papers: Flags) -> dict[str, int]
     here = np.zeros(authorships.authors.num_rows, dtype=np.bool_)
     here[authorships.author[rows]] = True
     graph = induced(_graph_of(authorships, rows), here)
-    components = sizes(weak_components(graph))
     leads = authorships.author[rows & authorships.is_first]
     return {
         "papers": int(papers.sum()),
         "authors": graph.n,
         "first_authors": len(np.unique(leads)),
-        "edges": graph.edges,
-        "components": len(components),
-        "largest_component": int(components.max(initial=0)),
+        **measure(graph),
     }
 
 
@@ -181,19 +179,7 @@ def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Ar
     return pc.coalesce(prefixed(BY_ID, trimmed), plain), names, name
 
 
-def _joined(left: Ints, right: Ints, width: int) -> Longs:
-    """Pairs of numbers as one number each; right numbers are below the width."""
-    return np.asarray(left.astype(np.int64) * max(width, 1) + right)
-
-
-def _distinct_pairs(left: Ints, right: Ints, width: int) -> tuple[Ints, Ints]:
-    """The distinct pairs, sorted; right numbers are below the width."""
-    first, second = np.divmod(distinct_keys(_joined(left, right, width)), max(width, 1))
-    return first.astype(np.int32), second.astype(np.int32)
-
-
 def _count_of_each(numbers: Ints, n: int) -> Ints:
-    """Count of each of the numbers below n."""
     return np.bincount(numbers, minlength=n).astype(np.int32)
 
 
@@ -241,14 +227,13 @@ def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
     for step in count(1):
         rows = rows[rows + step < len(author)]
         rows = rows[paper[rows] == paper[rows + step]]
-        found.append(_joined(author[rows], author[rows + step], n))
+        found.append(pair_keys(author[rows], author[rows + step], n))
         if not len(rows) or sum(map(len, found)) >= _PAIRS_AT_A_TIME:
             keys, counts = _add(keys, counts, np.concatenate(found))
             found = []
         if not len(rows):
             break
-    source, target = np.divmod(keys, max(n, 1))
-    return source.astype(np.int32), target.astype(np.int32), counts
+    return *pairs_of(keys, n), counts
 
 
 def _add(keys: Longs, counts: Ints, more: Longs) -> tuple[Longs, Ints]:

@@ -36,7 +36,7 @@ from vivavoce.columns import (
 )
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.identity.merge import ids_in_doi
-from vivavoce.networks.graph import distinct_keys
+from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import (
     number_papers,
     number_sorted_papers,
@@ -48,6 +48,7 @@ from vivavoce.networks.tables import (
     years_of,
 )
 from vivavoce.text.normalise import normalise_title
+from vivavoce.text.shingles import distinct
 
 TELLING = ["title", "year", "arxiv_id", "doi", "raw"]
 """The columns of a reference that tell."""
@@ -123,14 +124,12 @@ def _usual_partner(left: Ints, right: Ints, count: int) -> Ints:
     return usual
 
 
-def _partners(left: Ints, right: Ints) -> tuple[Longs, Longs, Longs]:
+def _partners(left: Ints, right: Ints) -> tuple[Ints, Ints, Longs]:
     """The distinct pairs of rows that have both numbers, and how many rows show each."""
     both = (left != MISSING) & (right != MISSING)
     width = int(right.max(initial=0)) + 1
-    keys = left[both].astype(np.int64) * width + right[both]
-    pairs, rows = np.unique(keys, return_counts=True)
-    first, second = np.divmod(pairs, width)
-    return first, second, rows
+    pairs, rows = np.unique(pair_keys(left[both], right[both], width), return_counts=True)
+    return *pairs_of(pairs, width), rows
 
 
 def _labelled(label: str, text: str) -> str | None:
@@ -252,7 +251,6 @@ def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
 def _fetch(
     wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
 ) -> list[list[pa.Array]]:
-    """The texts that are wanted, shard by shard."""
     texts: list[list[pa.Array]] = [[] for _ in wanted]
     for place in range(len(starts) - 1):
         bounds = starts[place : place + 2]
@@ -336,10 +334,8 @@ def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
     """
     source, target = entries.source[rows], entries.target[rows]
     rows = (target != MISSING) & (source != target)
-    n = max(entries.papers.num_rows + entries.works.num_rows, 1)
-    pairs = distinct_keys(source[rows].astype(np.int64) * n + target[rows])
-    first, second = np.divmod(pairs, n)
-    return first.astype(np.int32), second.astype(np.int32)
+    n = entries.papers.num_rows + entries.works.num_rows
+    return pairs_of(distinct(pair_keys(source[rows], target[rows], n)), n)
 
 
 def with_nodes(

@@ -24,10 +24,11 @@ from vivavoce.columns import (
 )
 from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
-from vivavoce.networks.graph import distinct_keys
+from vivavoce.networks.graph import pair_keys
 from vivavoce.networks.tables import column_batches, number_papers, number_sorted_papers, widen
 from vivavoce.readers.row_attribution import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
+from vivavoce.text.shingles import distinct
 
 _MIN_SHARE = 0.5
 _MIN_SHARE_OF_A_LIST = 1 / 3
@@ -94,7 +95,6 @@ def _read_cells(texts: pa.Array) -> tuple[Flags, Flags]:
     return as_flags(filled), as_flags(is_number)
 
 
-_READ = ["paper_id", "ordinal", "cells", "cited"]
 TABLES, RESULT_TABLES, SENTENCES = "tables", "result_tables", "sentences"
 RESULT_ROWS = "result_rows"
 """Evidence of an edge, counted: all tables, those that look like results, those in which a row with
@@ -119,7 +119,8 @@ def comparison_tables(
     there only with `prose`.
     """
     paper_ids = flat(entries.papers["key"])
-    tables, rows = _in_tables(corpus, paper_ids), _in_rows(corpus, paper_ids)
+    tables = _cited_in(corpus, paper_ids, "tables", "ordinal", "cells")
+    rows = _cited_in(corpus, paper_ids, "tuples", "table")
     sentences = _in_prose(corpus, paper_ids) if prose else _nowhere()
     row_in_tables, row_in_prose = (_rows_of(entries, found) for found in (tables, sentences))
     used = np.zeros(len(entries.source), dtype=np.bool_)
@@ -135,28 +136,16 @@ def comparison_tables(
     return with_nodes(entries, source, target, counted)
 
 
-def _in_tables(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
-    """Every entry that a table cites."""
+def _cited_in(corpus: Corpus, paper_ids: pa.Array, table: str, place: str, *more: str) -> _Mentions:
+    """Every entry that the rows of a table of the corpus cite; with their `cells`, of results."""
     found = [_nowhere()]
-    for tables in map(widen, column_batches(corpus, "tables", _READ)):
-        paper = number_sorted_papers(flat(tables["paper_id"]), paper_ids)
-        cited = flat(tables["cited"])
+    for rows in map(widen, column_batches(corpus, table, ["paper_id", place, "cited", *more])):
+        paper = number_sorted_papers(flat(rows["paper_id"]), paper_ids)
+        cited = flat(rows["cited"])
         row = numbers_in(pc.list_parent_indices(cited))
-        place, ordinal = as_numbers(tables["ordinal"])[row], as_numbers(cited.flatten())
-        is_result = result_like(flat(tables["cells"]))[row]
-        found.append(_Mentions(paper[row], place, ordinal, is_result))
-    return _Mentions(*map(np.concatenate, zip(*found, strict=True)))
-
-
-def _in_rows(corpus: Corpus, paper_ids: pa.Array) -> _Mentions:
-    """Every entry that a row with a result cites, by table."""
-    found = [_nowhere()]
-    for tuples in map(widen, column_batches(corpus, "tuples", ["paper_id", "table", "cited"])):
-        paper = number_sorted_papers(flat(tuples["paper_id"]), paper_ids)
-        cited = flat(tuples["cited"])
-        row = numbers_in(pc.list_parent_indices(cited))
-        place, ordinal = as_numbers(tuples["table"])[row], as_numbers(cited.flatten())
-        found.append(_Mentions(paper[row], place, ordinal, np.ones(len(row), dtype=np.bool_)))
+        ordinal = as_numbers(cited.flatten())
+        is_result = result_like(flat(rows["cells"])) if more else np.ones(len(paper), np.bool_)
+        found.append(_Mentions(paper[row], as_numbers(rows[place])[row], ordinal, is_result[row]))
     return _Mentions(*map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -228,14 +217,10 @@ def _count(
     """For each edge, in how many tables or sentences it shows."""
     n = entries.papers.num_rows + entries.works.num_rows
     keep = row != MISSING if only is None else (row != MISSING) & only
-    pair = _pair(entries.source[row[keep]], entries.target[row[keep]], n)
-    edges = _pair(source, target, n)
+    pair = pair_keys(entries.source[row[keep]], entries.target[row[keep]], n)
+    edges = pair_keys(source, target, n)
     at = np.searchsorted(edges, pair)
     is_edge = at < len(edges)
     is_edge[is_edge] = edges[at[is_edge]] == pair[is_edge]
-    shown = distinct_keys(_pair(at[is_edge], mentions.place[keep][is_edge], np.iinfo(np.int32).max))
+    shown = distinct(pair_keys(at[is_edge], mentions.place[keep][is_edge], np.iinfo(np.int32).max))
     return np.bincount(shown // np.iinfo(np.int32).max, minlength=len(edges)).astype(np.int32)
-
-
-def _pair(left: Ints | Longs, right: Ints, width: int) -> Longs:
-    return np.asarray(left.astype(np.int64) * width + right, dtype=np.int64)

@@ -20,7 +20,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.networks.authors import name_of
-from vivavoce.networks.graph import Graph, induced, largest_component, sizes, weak_components
+from vivavoce.networks.graph import Graph, induced, largest_component, measure
 from vivavoce.networks.walk import MAX_NEIGHBOURS, Met, breadth_first, link
 from vivavoce.records import Document
 from vivavoce.sources.catalogues.arxiv import ATOM, Feed, decode_feed, read_feed
@@ -229,12 +229,9 @@ def _measure(authors: _Authors, met: Met[str], graph: Graph, keep: np.ndarray) -
     """Size of the part of a walk that holds the nodes to keep."""
     kept = [node for node, is_kept in zip(met.nodes, keep.tolist(), strict=True) if is_kept]
     part = induced(graph, keep)
-    components = sizes(weak_components(part))
     return {
         "first_authors": len(kept),
-        "edges": part.edges,
-        "components": len(components),
-        "largest_component": int(components.max(initial=0)),
+        **measure(part),
         "papers": len({paper for node in kept for paper in authors.papers(node)}),
     }
 
@@ -242,8 +239,6 @@ def _measure(authors: _Authors, met: Met[str], graph: Graph, keep: np.ndarray) -
 def _write_graph(
     folder: Path, settings: Row, authors: _Authors, met: Met[str], graph: Graph
 ) -> None:
-    weight = np.ones(graph.edges) if graph.weight is None else graph.weight
-    ends = zip(graph.source.tolist(), graph.target.tolist(), weight.tolist(), strict=True)
     write_json(
         folder / GRAPH,
         {
@@ -251,7 +246,7 @@ def _write_graph(
             "authors": [
                 {"name": authors.names[node], "papers": authors.papers(node)} for node in met.nodes
             ],
-            "edges": [list(edge) for edge in ends],
+            "edges": [list(edge) for edge in graph.rows()],
             "without_papers": [authors.names[node] for node in met.without],
         },
     )

@@ -40,6 +40,13 @@ class Graph:
         """Number of edges."""
         return len(self.source)
 
+    def rows(self) -> list[tuple[int, int, int]]:
+        """The edges as (node, node, weight)."""
+        weight = np.ones(self.edges, np.int32) if self.weight is None else self.weight
+        return list(
+            zip(*(each.tolist() for each in (self.source, self.target, weight)), strict=True)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
@@ -65,16 +72,15 @@ def make_graph(
     return Graph(n, ends[0], ends[1], weights)
 
 
-def distinct_keys(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The distinct ones among keys, ascending.
+def pair_keys(left: Numbers, right: Numbers, width: int) -> npt.NDArray[np.int64]:
+    """Pairs of numbers as one number each; right numbers are below the width."""
+    return np.asarray(left.astype(np.int64) * max(width, 1) + right, dtype=np.int64)
 
-    numpy's `unique` counts with a hash table, which on tens of millions takes some ninety times
-    as long as this does.
-    """
-    ordered = np.sort(keys)
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first]
+
+def pairs_of(keys: npt.NDArray[np.int64], width: int) -> tuple[Nodes, Nodes]:
+    """The pairs of numbers that keys stand for."""
+    left, right = np.divmod(keys, max(width, 1))
+    return left.astype(np.int32), right.astype(np.int32)
 
 
 def pagerank(
@@ -135,6 +141,13 @@ def strong_components(graph: Graph) -> Nodes:
 def sizes(components: Nodes) -> npt.NDArray[np.int64]:
     """Number of nodes of each component."""
     return np.bincount(components).astype(np.int64)
+
+
+def measure(graph: Graph) -> dict[str, int]:
+    """Edges, weak components and the nodes of the largest one."""
+    components = sizes(weak_components(graph))
+    largest = int(components.max(initial=0))
+    return {"edges": graph.edges, "components": len(components), "largest_component": largest}
 
 
 def largest_component(graph: Graph) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from vivavoce.networks.authors import AMBIGUITIES, first_author_core
 from vivavoce.networks.graph import (
     Graph,
     in_degrees,
+    measure,
     out_degrees,
     pagerank,
     sizes,
@@ -57,14 +58,11 @@ def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
     for name in READS:
         network = load_network(corpus, name, **options)
         graph = network.graph
-        weak = sizes(weak_components(graph))
         degree = in_degrees(graph) + out_degrees(graph)
         found[name] = {
             "nodes": graph.n,
             "isolated": int((degree == 0).sum()),
-            "edges": graph.edges,
-            "components": len(weak),
-            "largest_component": int(weak.max(initial=0)),
+            **measure(graph),
         }
         if name == "coauthor":
             found[name] |= {
@@ -100,12 +98,9 @@ def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
 def _coauthor_stats(network: Network) -> Stats:
     first = flat(network.nodes["first_author_papers"]).to_numpy()
     core = first_author_core(network.graph, first)
-    components = sizes(weak_components(network.graph))
     return {
         "authors": network.graph.n,
-        "edges": network.graph.edges,
-        "components": len(components),
-        "largest_component": int(components.max(initial=0)),
+        **measure(network.graph),
         "pruned_authors": core.n,
         "pruned_edges": core.edges,
     }
@@ -171,7 +166,6 @@ def rank_nodes(network: Network, *, top: int, by: Measure = "pagerank") -> list[
 
 
 def _both_ways(graph: Graph) -> Graph:
-    """An undirected graph, each edge in both directions."""
     source = np.concatenate([graph.source, graph.target])
     target = np.concatenate([graph.target, graph.source])
     weight = None if graph.weight is None else np.concatenate([graph.weight, graph.weight])
@@ -275,7 +269,6 @@ def _edges(network: Network, group: Ints, count: int) -> list[Row]:
 
 
 def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
-    """Number of entries of each paper's list of references."""
     total = np.zeros(len(paper_ids), dtype=np.int64)
     for batch in column_batches(corpus, "references", ["paper_id"]):
         number = number_sorted_papers(flat(batch["paper_id"]), paper_ids)

@@ -204,8 +204,7 @@ def link(met: Met[Author], neighbours: int, authors: CoauthorLookup[Author]) -> 
 
 
 def _describe(authors: _Authors, met: Met[int], graph: Graph, keep: np.ndarray) -> Walk:
-    weight = np.ones(graph.edges) if graph.weight is None else graph.weight
-    edges = list(zip(graph.source.tolist(), graph.target.tolist(), weight.tolist(), strict=True))
+    edges = graph.rows()
     around: list[list[int]] = [[] for _ in range(graph.n)]
     for low, high, _ in edges:
         around[low].append(high)

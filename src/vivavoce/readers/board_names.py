@@ -12,7 +12,8 @@ board.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -256,3 +257,9 @@ def _initials(text: str) -> str:
         elif word.casefold() not in ("a", "and", "for", "of", "on", "the", "to"):
             found.append(word[0].upper())
     return "".join(found)
+
+
+def most_frequent(names: Iterable[str]) -> str:
+    """The most frequent spelling; of several the first in the alphabet."""
+    counts = Counter(names)
+    return min(counts, key=lambda name: (-counts[name], name), default="")

@@ -5,12 +5,18 @@ Anchors are the same in both rounds, so that drift and difficulty can be separat
 A contestant whose score on the anchors moved has changed itself; where the anchors' score stands
 and that of the new items differs, the new items are harder or easier. An item is the same when all
 its columns are but `split`, which says only where it stands among the others by date.
+
+Papers that came too late are asked about in the next fresh update, which asks about those published
+since its parent ended. One that was out earlier, but whose text, date or record was not there in
+time, would then never be asked about. The parent lists the papers that the rounds before judged:
+its items, those that its line asked before, and the papers that it left out, each with the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,8 +24,9 @@ from typing import Any
 import pyarrow as pa
 
 from vivavoce.corpus import Corpus
+from vivavoce.corpus.fields import GATES
+from vivavoce.records import Window
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
-from vivavoce.rounds.late import LatePapers
 from vivavoce.rounds.reading import UPDATE, Round
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
@@ -32,6 +39,8 @@ from vivavoce.store import (
     write_json,
     write_parquet,
 )
+from vivavoce.text.dates import inside, parse_date
+from vivavoce.text.normalise import normalise_title
 
 SPLIT, _PAPER = "split", "paper_id"
 
@@ -99,7 +108,7 @@ class Anchors:
     ) -> list[Row]:
         """The parent's anchors first, so that they stay for many rounds; then others by lot."""
         family, task = where
-        before = {str(row["id"]): row for row in self.parent.items(family, task)}
+        before = self.parent.items_by_id(family, task)
         if any(set(row) != set(schema.names) for row in before.values()):
             return []  # written by another version: the two rounds share no item
         if not library.is_unchanged and any(_holds_places(field.type) for field in schema):
@@ -214,7 +223,7 @@ class Lineage:
 
     def moves_to(self, spec: RoundSpec) -> bool:
         """Return whether the window of the new round begins elsewhere than its parent's."""
-        return str(spec.window.start) != str(self.parent.manifest["window"]["start"])
+        return spec.window.start != self.parent.window.start
 
     @property
     def link(self) -> Row:
@@ -244,10 +253,8 @@ class Lineage:
         """
         if not self.moves_to(spec):
             return items_of(built.manifest) != items_of(self.parent.manifest)
-        known = set(self.parent.tasks())
         for family, task in built.tasks():
-            before = self.parent.items(family, task) if (family, task) in known else []
-            rows = {str(row["id"]): row for row in before}
+            rows = self.parent.items_by_id(family, task)
             if any(not _is_there(row, rows) for row in built.items(family, task)):
                 return True
         return False
@@ -269,11 +276,7 @@ def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
 
 
 def _ids_of(opened: Round) -> set[tuple[str, str]]:
-    return {
-        (task, str(row["id"]))
-        for family, task in opened.tasks()
-        for row in opened.items(family, task)
-    }
+    return {(task, name) for of, task in opened.tasks() for name in opened.items_by_id(of, task)}
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
@@ -284,3 +287,99 @@ def items_of(opened_manifest: Row) -> dict[str, str]:
         for name, entry in files.items()
         if "/" in name and not name.startswith("network/")
     }
+
+
+ASKED = "network/asked.parquet"
+"""File of a round that holds the papers that the rounds before it asked about."""
+_ASKED = pa.schema([("family", pa.string()), ("paper_id", pa.string())])
+_KEY = "came_late"
+
+
+def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
+    """Papers that a round asks about although they are older, and the days they may be of."""
+    told = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
+    days = Window(date.fromisoformat(told["since"]), opened.window.end)
+    return days, frozenset(told["papers"])
+
+
+@dataclass(slots=True)
+class LatePapers:
+    """Finds the papers that came too late for a line of rounds, and keeps which were asked."""
+
+    parent: Round
+    corpus: Corpus
+    is_fresh: bool
+    """False where the round asks again what its parents did: nothing is late there."""
+    asked: list[str] = field(default_factory=list)
+
+    def allow(self, family: str, spec: RoundSpec) -> RoundSpec:
+        """The spec of a round that may also ask a family about what came late."""
+        names = self._find(family, spec.window) if self.is_fresh else frozenset()
+        return spec.model_copy(update={"late": names})
+
+    def note(self, items: FamilyItems, spec: RoundSpec) -> None:
+        """Keep which papers of those that came late are asked about."""
+        rows = (row for task in items.tasks.values() for row in task)
+        self.asked = sorted({*self.asked, *(_papers(rows) & spec.late)})
+
+    @property
+    def since(self) -> date:
+        """The first day of the line."""
+        return came_late(self.parent)[0].start
+
+    def report(self) -> Row:
+        """The entries of `update.json`."""
+        told = {"since": self.since.isoformat(), "papers": self.asked}
+        return {_KEY: told} if self.is_fresh else {}
+
+    def files(self) -> dict[str, tuple[list[Row], pa.Schema]]:
+        """The rows and columns of the file that holds what was asked before."""
+        if not self.is_fresh:
+            return {}
+        families = sorted({family for family, _ in self.parent.tasks()})
+        pairs = {(row["family"], row["paper_id"]) for row in self.parent.rows(ASKED)}
+        pairs |= {(family, name) for family in families for name in self._items(family)}
+        rows = [{"family": family, "paper_id": name} for family, name in sorted(pairs)]
+        return {ASKED: (rows, _ASKED)}
+
+    def _items(self, family: str) -> set[str]:
+        tasks = [task for of, task in self.parent.tasks() if of == family]
+        return _papers(row for task in tasks for row in self.parent.items(family, task))
+
+    def _find(self, family: str, window: Window) -> frozenset[str]:
+        """Papers of the line's days that no round before could judge, no copy of others."""
+        judged = self._items(family)
+        judged |= {r["paper_id"] for r in self.parent.rows(ASKED) if r["family"] == family}
+        before = Window(self.since, window.start)
+        excluded = (r for r in self.parent.leakage["excluded"] if r["family"] == family)
+        judged |= {row["paper_id"] for row in excluded if not _may_change(row, before)}
+        line = Window(self.since, window.end)
+        new = [
+            paper
+            for paper in self.corpus.papers
+            if paper.first_public
+            and paper.paper_id not in judged
+            and inside(paper.first_public, line)
+            and not inside(paper.first_public, window)
+        ]
+        if not new:
+            return frozenset()
+        known = [paper for paper in self.corpus.papers if paper.paper_id in judged]
+        works = {paper.work for paper in known if paper.work}
+        titles = {normalise_title(paper.title) for paper in known if paper.title}
+        return frozenset(
+            paper.paper_id
+            for paper in new
+            if paper.work not in works and normalise_title(paper.title or "") not in titles
+        )
+
+
+def _may_change(row: Row, before: Window) -> bool:
+    """True if what kept a paper out may be mended later: its text, its record, or its date."""
+    if row["reason"] != "outside_window":
+        return row["reason"] in GATES
+    return parse_date(row["detail"]) is not None and not inside(row["detail"], before)
+
+
+def _papers(rows: Iterator[Row]) -> set[str]:
+    return {str(row["paper_id"]) for row in rows if row.get("paper_id")}

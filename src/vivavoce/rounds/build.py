@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from vivavoce import __version__
 from vivavoce.corpus import Corpus
@@ -20,7 +21,6 @@ from vivavoce.rounds.licences import LICENCES, licences_of
 from vivavoce.rounds.reading import MANIFEST, Round, load_round
 from vivavoce.rounds.sealing import write_commitment
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.rounds.texts import render
 from vivavoce.store import (
     Row,
     canonical_json,
@@ -94,7 +94,6 @@ def _write_round(
     builders: Mapping[str, Builder],
     lineage: Lineage | None,
 ) -> None:
-    """Write every file of a round, the manifest last."""
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}
@@ -238,3 +237,19 @@ def render_card(
         left_out=[(where, *pair) for where, reasons in left_out for pair in reasons.items()],
         licences=sorted(licences.items()),
     )
+
+
+def render(name: str, **values: Any) -> str:
+    """Fill in the template of a name, such as `card.md`."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["thousands"] = "{:,}".format
+    return templates.get_template(f"{name}.jinja").render(values)

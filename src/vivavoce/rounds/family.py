@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from vivavoce.corpus import Corpus
+from vivavoce.errors import InputError
 from vivavoce.records import Paper
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row
@@ -136,3 +137,25 @@ def duplicate_titles(papers: Sequence[Paper]) -> dict[str, str]:
         kept, *others = sorted(group, key=lambda p: (p.first_public or "9999", p.paper_id))
         duplicates.update({other.paper_id: kept.paper_id for other in others})
     return duplicates
+
+
+SPLIT_NAMES = ("train", "validation", "test")
+_NAMES = {"train": "train", "val": "validation", "dev": "validation"}
+"""By the names that stand in items; items without a split are all for the test."""
+SPLIT_LABELS = frozenset({*SPLIT_NAMES, *_NAMES})
+"""Names that stand in the labels of settings."""
+
+
+def split_name(given: Any) -> str:
+    """The name of the split that an item says it is in."""
+    return _NAMES.get(str(given), "test")
+
+
+def check_split(split: str | None) -> None:
+    """Refuse a split that no round has; None means all.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    if split is not None and split not in SPLIT_NAMES:
+        raise InputError(f"There is no split {split!r}. There are: {', '.join(SPLIT_NAMES)}.")

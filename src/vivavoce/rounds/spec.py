@@ -130,15 +130,20 @@ def read_spec(path: Path, families: Mapping[str, type[Options]]) -> RoundSpec:
         InputError: The file is missing or malformed, a key is unknown (the message names the
             nearest known one), or a value is not allowed.
     """
+    values = read_toml(path)
+    return parse_spec(values, families, where=str(path))
+
+
+def read_toml(path: Path, hint: str = "") -> dict[str, Any]:
+    """Tables of a TOML file; `InputError`, which ends with a hint where there is no file."""
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist.") from error
+        raise InputError(f"{path} does not exist.{hint}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} is not readable TOML: {error}") from error
-    return parse_spec(values, families, where=str(path))
 
 
 def parse_spec(

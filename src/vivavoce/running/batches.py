@@ -17,7 +17,7 @@ import anyio
 from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import InputError
-from vivavoce.running.lines import LineFile
+from vivavoce.running.logs import LineFile
 from vivavoce.store import hash_of
 
 if TYPE_CHECKING:

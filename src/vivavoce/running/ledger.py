@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
-from vivavoce.running.settled import answers_to_come
+from vivavoce.running.logs import answers_to_come
 from vivavoce.running.witness import leave_statement
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
 from vivavoce.tasks import short_name

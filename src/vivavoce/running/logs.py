@@ -1,14 +1,28 @@
-"""Logs that a run leaves: which are damaged or not complete and why, and the values in them."""
+"""Files that runs leave: logs, the values and records in them, and lines that a kill may cut off.
+
+Earlier logs of a task show what contestants reached and what it cost: a run is planned by them. A
+log of a run that stops early is complete when it has its contestant's record, and not before.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+import json
+import os
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.errors import InputError
+from vivavoce.running.spec import CONTESTANTS
+from vivavoce.store import Row, canonical_json, write_text
+from vivavoce.tasks import short_name
+
 if TYPE_CHECKING:
+    from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
 
@@ -43,7 +57,6 @@ def log_path(log: EvalLog) -> str:
 
 
 def _sample_error(location: str) -> str | None:
-    """The error that most samples of a log ended with."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     summaries = read_eval_log_sample_summaries(location)
@@ -98,3 +111,201 @@ def item_values(
 def _mean(values: list[Any]) -> float:
     known = [float(value) for value in values if value is not None and value == value]
     return fsum(known) / len(known) if known else nan
+
+
+COMPARISON, STOPPED = "until", "stopped"
+"""Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
+
+
+_FIELDS: Mapping[str, type] = {
+    **dict.fromkeys(("comparison", "question", "reason"), str),
+    **dict.fromkeys(("contestant", "look", "looks", "items", "of"), int),
+}
+
+
+def settled(log: EvalLog) -> Row | None:
+    """The record of a log's header; None where the whole task is asked, or the run goes on.
+
+    Raises:
+        ValueError: It is not as a run writes it.
+    """
+    found = log.metadata.get(STOPPED)
+    if found is None:
+        return None
+    if not all(type(found.get(name)) is kind for name, kind in _FIELDS.items()):
+        raise ValueError("its record of having stopped is damaged")
+    beats = [(int(better), int(worse)) for better, worse in found["beats"]]
+    return {
+        **{name: found[name] for name in _FIELDS},
+        "decided": bool(found["decided"]),
+        "beats": beats,
+    }
+
+
+def answers_to_come(log: EvalLog) -> int:
+    """Answers that its contestant may still be asked for; 0 unless the run goes on."""
+    about = (log.eval.metadata or {}).get(COMPARISON)
+    if not about or settled(log) is not None:
+        return 0
+    left = int(about["of"]) - (log.eval.dataset.samples or 0)
+    return max(1, left * (log.eval.config.epochs or 1))
+
+
+def settle(log: EvalLog, record: Row) -> EvalLog:
+    """Write a contestant's record into its log, once: a settled log never changes."""
+    from inspect_ai import log as logs
+
+    path = Path(log.location.removeprefix("file://"))
+    header = logs.read_eval_log(str(path), header_only=True)
+    if settled(header) is not None:
+        return header
+    edit = logs.MetadataEdit(metadata_set={STOPPED: record})
+    said = logs.ProvenanceData(author="viva run", reason=str(record["reason"]))
+    # Inspect would change the file in place, and a kill would leave half of it.
+    copy = path.with_name(f"{path.name}.settling")
+    shutil.copyfile(path, copy)
+    edited = logs.edit_eval_log(header, [edit], said)
+    logs.write_eval_log(edited, copy, "eval", header_only=True)
+    Path(copy).replace(path)
+    return logs.read_eval_log(str(path), header_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One contestant's answers to a task in earlier logs."""
+
+    name: str
+    """Method and model."""
+    model: str
+    values: Mapping[str, float]
+    """By item, of the metric that the task is ranked by; NaN where undefined."""
+    clusters: Mapping[str, str]
+    """By item."""
+    usage: Mapping[str, float]
+    """Means of an answer: `input` and `output` tokens, judges' and all tries included."""
+
+
+def contestant_name(method: str, model: str) -> str:
+    """The name of a contestant, by which a planned one finds its earlier logs."""
+    return f"{short_name(method)} {model}"
+
+
+def earlier_contestants(folders: Sequence[Path], task: Task) -> list[Contestant]:
+    """Contestants that have answered a task, on this round or another; the last log of each.
+
+    Raises:
+        InputError: A folder is not there.
+    """
+    facts = task.metadata or {}
+    found: dict[str, Contestant] = {}
+    for log in _logs_of(folders, str(facts["task"])):
+        told = log.eval.metadata or {}
+        if str(told["setting"]).partition(" (")[0] != str(facts["setting"]).partition(" (")[0]:
+            continue
+        method = "+".join(short_name(step.solver) for step in log.plan.steps)
+        name = contestant_name(method, log.eval.model)
+        values = item_values(log_path(log), told["metrics"][0], None, told.get("pooling"))
+        if values:
+            found[name] = Contestant(name, log.eval.model, values, *_of_samples(log))
+    return [found[name] for name in sorted(found)]
+
+
+def difficulty(folders: Sequence[Path], task: Task, models: Collection[str]) -> dict[str, float]:
+    """Mean by item of what contestants other than those of these models have reached.
+
+    Raises:
+        InputError: There are fewer than two, or they have met none of the task's items.
+    """
+    others = [
+        each
+        for each in earlier_contestants(folders, task)
+        if each.model not in models and each.name.split()[0] not in CONTESTANTS
+    ]
+    reached: dict[str, list[float]] = defaultdict(list)
+    for each in others:
+        for item, value in each.values.items():
+            if value == value:
+                reached[item].append(value)
+    known = {
+        str(sample.id): fsum(reached[str(sample.id)]) / len(reached[str(sample.id)])
+        for sample in task.dataset
+        if str(sample.id) in reached
+    }
+    if len(others) < 2 or not known:
+        where = ", ".join(map(str, folders))
+        raise InputError(
+            f"{where}: {len(others)} other contestants have answered items of "
+            f"{(task.metadata or {})['task']} there, and difficulty takes two. Name logs of theirs "
+            "with --learn-from."
+        )
+    return known
+
+
+def _logs_of(folders: Sequence[Path], task: str) -> Iterator[EvalLog]:
+    """Headers of our logs of a task, the oldest first."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is no folder of logs.")
+        for info in sorted(list_eval_logs(str(folder)), key=lambda info: info.name):
+            log = read_eval_log(info, header_only=True)
+            if (log.eval.metadata or {}).get("task") == task and log.results:
+                yield log
+
+
+def _of_samples(log: EvalLog) -> tuple[dict[str, str], dict[str, float]]:
+    """The cluster of each item, and the mean tokens of an answer."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    clusters: dict[str, str] = {}
+    tokens: dict[str, Any] = {"input": 0.0, "output": 0.0}
+    summaries = read_eval_log_sample_summaries(log_path(log))
+    for summary in summaries:
+        clusters[str(summary.id)] = str((summary.metadata or {}).get("cluster", summary.id))
+        for usage in (summary.model_usage or {}).values():
+            tokens["input"] += usage.input_tokens
+            tokens["output"] += usage.output_tokens
+    return clusters, {name: total / max(1, len(summaries)) for name, total in tokens.items()}
+
+
+class LineFile:
+    """A file that lines are added to; what a kill cut off is taken out before the first one."""
+
+    def __init__(self, path: Path, *needed: str) -> None:
+        """Open a file whose lines are objects with these fields; it need not be there."""
+        self.path, self._needed = path, needed
+        self._file: int | None = None
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The lines that are whole."""
+        try:
+            text = self.path.read_text("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return
+        for line in text.splitlines():
+            try:
+                found = json.loads(line)
+            except ValueError:  # a kill cut it off, or the disk is damaged
+                continue
+            if isinstance(found, dict) and all(name in found for name in self._needed):
+                yield found
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Write a line; it is on the disk when this returns."""
+        if self._file is None:
+            # The next line must not be glued to half of one.
+            self.replace(self.lines())
+            self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        os.write(self._file, (canonical_json(line) + "\n").encode("utf-8", "surrogatepass"))
+        os.fsync(self._file)
+
+    def replace(self, lines: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
+        """Rewrite the file."""
+        write_text(self.path, "".join(canonical_json(line) + "\n" for line in lines))
+
+    def close(self) -> None:
+        """Stop writing."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

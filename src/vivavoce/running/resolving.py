@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.running.batches import check_batches
-from vivavoce.running.checks import check_arguments, check_methods, check_numbers, needs_model
-from vivavoce.running.earlier import difficulty
-from vivavoce.running.prices import set_prices
-from vivavoce.running.spec import RunSpec
-from vivavoce.running.sweeps import combinations, rename
+from vivavoce.running.logs import difficulty
+from vivavoce.running.spec import (
+    RunSpec,
+    check_arguments,
+    check_methods,
+    check_numbers,
+    combinations,
+    needs_model,
+    rename,
+    set_prices,
+)
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
@@ -104,7 +110,6 @@ def models_of(tasks: Iterable[Task]) -> list[Model]:
 
 
 def _roles_of(task: Task) -> list[Model]:
-    """The judges and evaluators of a task."""
     from inspect_ai.model import Model
 
     return [model for model in (task.model_roles or {}).values() if isinstance(model, Model)]
@@ -206,7 +211,6 @@ def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
 
 
 def _solver_parameters(family: str, method: str) -> list[str]:
-    """Names of the arguments that a family's method takes."""
     import inspect
 
     from vivavoce.tasks.lookup import find_method_maker

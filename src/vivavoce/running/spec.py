@@ -1,17 +1,26 @@
-"""Specification of a run: tasks, contestants, settings and limits."""
+"""Specification of a run: its fields, checks of them, and how prices and sweeps are written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs
-from vivavoce.running.prices import Price
-from vivavoce.running.stopping import Until
-from vivavoce.running.sweeps import Sweep
+from vivavoce.tasks import list_families
 from vivavoce.tasks.subsets import Subset
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+    from vivavoce.running.stopping import Until
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +99,226 @@ class RunSpec:
     """A folder or an address where the head of the ledger is stated at the start and the end."""
     display: str | None = None
     """Display of the run by Inspect: `none`, `plain`, `rich`, `full` or `log`."""
+
+
+_CACHE_WRITE = 1.25
+"""What writing a token into a cache costs of reading one, at the provider that asks most for it."""
+_HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+
+
+def parse_price(text: str) -> Price:
+    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
+
+    Without prices of its own a cached token costs what it may cost at most.
+
+    Raises:
+        InputError: These are not two or four numbers from 0.
+    """
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text!r} is no price. {_HOW}") from error
+    if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
+        raise InputError(f"{text!r} is no price. {_HOW}")
+    taken, given, *cached = numbers
+    write, read = cached or (_CACHE_WRITE * taken, taken)
+    return Price(taken, given, write, read)
+
+
+def parse_prices(words: Iterable[str]) -> dict[str, Price]:
+    """Read `MODEL=IN,OUT` words into prices by model.
+
+    Raises:
+        InputError: A word is not of this form, or a model has two prices.
+    """
+    prices: dict[str, Price] = {}
+    for word in words:
+        model, separator, price = word.rpartition("=")
+        if not (model and separator):
+            raise InputError(f"{word!r} does not say of which model: write MODEL=IN,OUT.")
+        if model in prices:
+            raise InputError(f"{model} has two prices. Give one.")
+        prices[model] = parse_price(price)
+    return prices
+
+
+def set_prices(
+    models: Iterable[Model], prices: Mapping[str, Price], cost_limit: float | None
+) -> None:
+    """Tell Inspect what models cost, which then counts it and holds each sample to its limit.
+
+    `cost_limit` is in dollars of one sample.
+
+    Raises:
+        InputError: A limit is set and nobody knows the price of a model, so that it would not
+            hold; or a price is given for a model that does not take part.
+    """
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    used = {str(model): model for model in models}
+    for name in prices:
+        if name not in used:
+            raise InputError(f"There is a price for {name}, which does not take part.")
+    if not prices and cost_limit is None:
+        return  # Inspect would read all that it knows of models, which takes a second
+    for name, model in used.items():
+        info = get_model_info(model) or ModelInfo()
+        if price := prices.get(name):
+            cost = ModelCost(
+                input=price.input,
+                output=price.output,
+                input_cache_write=price.cache_write,
+                input_cache_read=price.cache_read,
+            )
+            set_model_info(name, info.model_copy(update={"cost": cost}))
+        elif cost_limit is not None and info.cost is None:
+            raise InputError(
+                f"Nobody can hold {name} to {cost_limit:g} dollars without its price. Give it: "
+                f"--price {name}=IN,OUT, in dollars for a million tokens."
+            )
+
+
+Sweep = Mapping[str, Sequence[Any]]
+"""The values an argument takes, by its name."""
+
+_MAX_VALUES = 1_000
+_RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
+
+
+def parse_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
+    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
+
+    A value is read as YAML, so that 4 is a number and true a truth.
+
+    Raises:
+        InputError: A word is not of this form, or a name or a value stands twice.
+    """
+    sweep: dict[str, list[Any]] = {}
+    for word in words:
+        name, separator, listed = word.partition("=")
+        if not (name and separator):
+            raise InputError(f"{word!r} is no sweep. Write NAME=VALUES, such as rounds=2..5.")
+        if name in sweep:
+            raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
+        sweep[name] = _values(name, listed)
+    return sweep
+
+
+def _values(name: str, listed: str) -> list[Any]:
+    values: list[Any] = []
+    for part in listed.split(","):
+        span = _RANGE.fullmatch(part.strip())
+        values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
+    shown = [repr(value) for value in values]
+    if len(set(shown)) < len(shown):
+        raise InputError(f"{name}={listed} holds a value twice.")
+    return values
+
+
+def _span(name: str, first: int, last: int) -> list[int]:
+    if not 0 <= last - first < _MAX_VALUES:
+        raise InputError(
+            f"{name}={first}..{last} is no range of up to {_MAX_VALUES} numbers, the least first."
+        )
+    return list(range(first, last + 1))
+
+
+def _scalar(name: str, text: str) -> Any:
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}: {text!r} has no readable value.") from error
+    if not isinstance(value, bool | int | float | str):
+        raise InputError(f"{name}: {text!r} is no value. Write {name}=VALUE,VALUE.")
+    return value
+
+
+def rename(
+    given: Mapping[str, Any], aliases: Mapping[str, str], taken: Iterable[str]
+) -> dict[str, Any]:
+    """Arguments by the methods' own names; an alias is one where no method takes it itself.
+
+    Raises:
+        InputError: An argument is given under both its names.
+    """
+    own = set(taken)
+    renamed: dict[str, Any] = {}
+    for name, value in given.items():
+        chosen = aliases.get(name, name) if name not in own else name
+        if chosen in renamed:
+            raise InputError(f"{chosen} is given twice, once as {name}.")
+        renamed[chosen] = value
+    return renamed
+
+
+def combinations(sweep: Sweep, known: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every combination of the swept arguments that a method takes; one empty one for none."""
+    names = [name for name in sweep if name in known]
+    for values in product(*(sweep[name] for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+CEILING = "oracle"
+"""The method that answers with the gold: it is asked, and compared with nobody."""
+CONTESTANTS = {
+    CEILING: "answers with the gold: the ceiling, needs no model",
+    "null": "answers every sample with the same sentence, needs no model",
+    "copycat": "answers with its input, needs no model",
+}
+"""Methods that need no model."""
+
+
+def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:
+    """Raise `InputError` for a method that a task does not have."""
+    cards = list_families()
+    for family, task in tasks:
+        offered = cards[family].tasks[task].methods
+        for method in spec.methods:
+            if method not in (*offered, *CONTESTANTS):
+                known = ", ".join((*offered, *CONTESTANTS))
+                raise InputError(f"{task} has no method {method!r}. There are: {known}.")
+
+
+def check_numbers(spec: RunSpec) -> None:
+    """Raise `InputError` for NaN: no such limit is ever reached, no provider takes it."""
+    if spec.batch is not None and spec.attempt_timeout is not None:
+        raise InputError("A batch takes hours: leave out --attempt-timeout or --batch.")
+    limits = {"cost_limit": spec.cost_limit, "budget": spec.budget}
+    for name, value in {**spec.generate, **limits}.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(f"{name} is {value}. Give a number.")
+
+
+def check_arguments(
+    spec: RunSpec, tasks: Sequence[tuple[str, str]], taken: Collection[str]
+) -> None:
+    """Raise `InputError` for arguments that no method takes, and for want of a model or judge."""
+    for name in (*spec.solver_args, *spec.sweep):
+        if name not in taken:
+            methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
+            raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
+    for name in spec.sweep:
+        if name in spec.solver_args:
+            raise InputError(f"{name} has one value and is swept too. Give it once.")
+    if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
+        raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
+    if not spec.models and (
+        spec.agent
+        or any(needs_model(family, method) for family, _ in tasks for method in spec.methods)
+    ):
+        raise InputError("Name at least one --model, such as --model extractive/lead.")
+
+
+def needs_model(family: str, method: str) -> bool:
+    """True if a method of a family asks a model."""
+    return method not in (*CONTESTANTS, *list_families()[family].without_model)

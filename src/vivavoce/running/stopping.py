@@ -21,9 +21,8 @@ from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
-from vivavoce.running.checks import CEILING
-from vivavoce.running.logs import item_values, log_path, why_incomplete
-from vivavoce.running.settled import COMPARISON, settle, settled
+from vivavoce.running.logs import COMPARISON, item_values, log_path, settle, settled, why_incomplete
+from vivavoce.running.spec import CEILING
 from vivavoce.statistics.sequential import Decision, Question, Sequential
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import short_name
@@ -344,5 +343,4 @@ def step_of(task: Task) -> tuple[str, Any]:
 
 
 def _clusters(task: Task) -> dict[str, str]:
-    """The cluster of each item."""
     return {str(one.id): str((one.metadata or {})["cluster"]) for one in task.dataset}

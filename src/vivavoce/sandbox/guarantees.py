@@ -12,69 +12,15 @@ from typing import Any
 from vivavoce.errors import VivaError
 from vivavoce.sandbox.command import BwrapConfig, environment, python_command
 from vivavoce.sandbox.process import RunResult, Sandbox, open_sandbox
+from vivavoce.text.data import read_data
 
+_DATA = read_data(__file__, "guarantees.toml")
+"""Programs that try a promise, names at the root of a sandbox, and settings of the kernel."""
 _CONFIG = BwrapConfig(
     packages=(), memory_mb=128, address_space_mb=1024, processes=12, work_mb=8, wall_seconds=20
 )
 
-_PROBE = r"""
-import ctypes, json, mmap, os, socket, struct
-libc = ctypes.CDLL(None)
-def tries(action):
-    try:
-        action()
-    except OSError as error:
-        return error.errno or 1
-    return 0
-def connect():
-    socket.create_connection(("192.0.2.1", 80), timeout=2)
-def capabilities():
-    held = ctypes.create_string_buffer(24)
-    libc.capget(struct.pack("=Ii", 0x20080522, 0), held)
-    return any(held.raw)
-print(json.dumps({
-    "network": tries(connect),
-    "root": sorted(os.listdir("/")),
-    "proc": os.listdir("/proc"),
-    "environ": sorted(os.environ),
-    "shared": [tries(lambda: mmap.mmap(-1, 4096)), tries(lambda: open("/dev/zero", "r+b")),
-        tries(lambda: os.memfd_create("x"))],
-    "writes": [tries(lambda: open(path, "w")) for path in ("/x", "/usr/x", "/site/x", "/dev/x",
-        "/etc/x", "/dev/shm/x")],
-    "uid": os.getuid(),
-    "seccomp": libc.prctl(21, 0, 0, 0, 0),
-    "capabilities": capabilities(),
-    "size": os.statvfs("/work").f_blocks * os.statvfs("/work").f_frsize,
-    "files": os.statvfs("/work").f_files,
-    "processors": len(os.sched_getaffinity(0)),
-}))
-"""
-
-_EATERS = r"""
-import os, time
-for _ in range(4):
-    if os.fork() == 0:
-        held = bytearray(os.urandom(1 << 20) * 100)
-        time.sleep(15)
-        os._exit(0)
-time.sleep(15)
-"""
-
-_FORKS = r"""
-import os, time
-for _ in range(40):
-    try:
-        if os.fork() == 0:
-            time.sleep(15)
-            os._exit(0)
-    except OSError:
-        pass
-time.sleep(15)
-"""
-
 _MEND = "systemd-run --user --scope -p Delegate=yes viva run ..., or run it as root"
-
-_ALLOWED_AT_ROOT = set("bin dev etc lib lib64 proc sbin site supervisor.py tmp usr work".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +38,7 @@ def _from_probe(found: dict[str, Any], box: Sandbox) -> list[Guarantee]:
     leaked = sorted(host & set(found["environ"]) - set(environment()))
     # The interpreter's own folder may lie below another top folder, of which only it is seen.
     prefix = python_command(_CONFIG)[0].split("/")[1]
-    strange = sorted(set(found["root"]) - _ALLOWED_AT_ROOT - {prefix})
+    strange = sorted(set(found["root"]) - set(_DATA["at_root"]) - {prefix})
     fresh = found["uid"] == box.uid
     return [
         Guarantee("network", found["network"] != 0, "own network namespace without a way out"),
@@ -128,13 +74,13 @@ def _ended(name: str, result: RunResult, reason: str, kernel: bool) -> Guarantee
 async def _examine() -> list[Guarantee]:
     async with open_sandbox(_CONFIG) as box:
         python = python_command(_CONFIG)
-        probe = await box.run([*python, "-c", _PROBE])
+        probe = await box.run([*python, "-c", _DATA["probe"]])
         if not probe.success:
             return [Guarantee("sandbox", False, f"the probe failed: {probe.stderr[-300:]}")]
         found = _from_probe(json.loads(probe.stdout), box)
         kernel = box.group is not None
-        memory = await box.run([*python, "-c", _EATERS])
-        forks = await box.run([*python, "-c", _FORKS])
+        memory = await box.run([*python, "-c", _DATA["eaters"]])
+        forks = await box.run([*python, "-c", _DATA["forks"]])
         late = await box.run([*python, "-c", "while True: pass"], timeout=0.5)
         found += [
             _ended("memory of all processes", memory, "memory", kernel),
@@ -152,14 +98,6 @@ def examine_sandbox() -> list[Guarantee]:
     return asyncio.run(_examine())
 
 
-_SWITCHES = {
-    "kernel.unprivileged_userns_clone": "1",
-    "kernel.apparmor_restrict_unprivileged_userns": "0",
-    "user.max_user_namespaces": "10000",
-}
-"""Settings of the kernel that may keep ordinary users from namespaces, and values that do not."""
-
-
 def find_switch() -> str:
     """The command that lets ordinary users make sandboxes here; empty when nothing is in the way.
 
@@ -167,7 +105,7 @@ def find_switch() -> str:
     """
     if os.geteuid() == 0:
         return ""
-    for name, value in _SWITCHES.items():
+    for name, value in _DATA["switches"].items():
         path = Path("/proc/sys", *name.split("."))
         found = path.read_text("ascii").strip() if path.exists() else value
         if found != value and (found == "0" or value == "0"):

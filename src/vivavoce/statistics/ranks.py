@@ -134,11 +134,10 @@ def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float)
     for stop in range(len(order), 0, -piece):
         start = max(0, stop - piece)
         pairs = order[start:stop]
-        drawn = flipped.sizes(pairs)
-        np.maximum(drawn[-1], greatest, out=drawn[-1])
-        np.maximum.accumulate(drawn[::-1], axis=0, out=drawn[::-1])
         bounds = (sizes[pairs] * SAME).astype(np.float32)
-        exceeded[start:stop] = np.count_nonzero(drawn >= bounds[:, None], axis=1)
-        greatest = drawn[0].copy()
+        drawn = flipped.sizes(pairs)
+        for place in range(len(pairs) - 1, -1, -1):
+            np.maximum(drawn[place], greatest, out=greatest)
+            exceeded[start + place] = np.count_nonzero(greatest >= bounds[place])
     undecided = np.flatnonzero(exceeded > allowed)
     return order[: undecided[0]] if len(undecided) else order

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING
+
+from vivavoce.text.data import read_data
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -74,6 +77,19 @@ def amount(value: float) -> str:
     if value >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.3g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
+
+
+@cache
+def glossary() -> dict[str, dict[str, str]]:
+    """Labels and their meanings: of `board` pages, of `settings`, and of the `terminal`."""
+    return read_data(__file__, "glossary.toml")
+
+
+def meaning(label: str, part: str = "board") -> str:
+    """Meaning of a label; of a setting such as `mixed@1` that of `mixed`. Empty without one."""
+    words = glossary()[part]
+    plain = label.partition("@")[0]
+    return words.get(plain) or words.get(plain.partition("+")[0], "")
 
 
 def environment_of(package: str) -> Environment:

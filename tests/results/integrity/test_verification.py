@@ -114,6 +114,20 @@ def test_a_score_raised_where_only_a_board_looks_is_refused(logs: Path) -> None:
     assert problem.startswith("sample sample-0001: its summary says rougeL 0.9, it is 0")
 
 
+def test_a_log_of_a_version_without_titles_is_not_refused(logs: Path) -> None:
+    def forget(log: EvalLog) -> None:
+        for sample in log.samples or []:
+            del sample.metadata["title"]
+
+    assert edited(logs, forget).refused == []
+
+
+@pytest.mark.parametrize("told", [{"title": "Buy"}, {"board": {"task": "Buy"}}])
+def test_a_title_that_the_round_does_not_have_is_refused(logs: Path, told: dict[str, Any]) -> None:
+    check = edited(logs, lambda log: first(log).metadata.update(told))
+    assert check.refused == [f"sample sample-0001 has another {next(iter(told))} than the round."]
+
+
 def _better_answer(log: EvalLog) -> None:
     """The gold in place of the answer, with the score that it is worth."""
     sample = first(log)

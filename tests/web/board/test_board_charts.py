@@ -333,6 +333,18 @@ def test_an_axis_has_round_ticks_and_becomes_logarithmic() -> None:
     assert not axis_of("cost", [0.0, 4.0], may_be_log=True).is_log
 
 
+@pytest.mark.parametrize(
+    "values", [[0.5, 0.5 + 1e-16 * 2], [0.0, 5e-324], [1e-320, 2e-320], [1e6, 1e6 + 1e-9]]
+)
+def test_values_that_differ_by_rounding_have_an_axis_with_room(values: list[float]) -> None:
+    low, high = axis_of("score", values).domain
+    assert high - low > 0.1 * max(values)
+    drawn = texts(
+        svg_of(scatter("cost", "score", [Dot(1.0, value, name="one") for value in values]))
+    )
+    assert "one" in drawn
+
+
 FINITE = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 4))
 
 

@@ -65,6 +65,18 @@ def test_items_that_differ_lead_to_both_answers(found: HeadToHead, tmp_path: Pat
     assert "../../index.html" in back
 
 
+def test_items_are_named_by_their_titles(found: HeadToHead, tmp_path: Path) -> None:
+    numbers = found.as_dict()
+    (duel,) = numbers["duels"]
+    titled = [{**row, "title": f"The <i>{row['id']}</i>"} for row in duel["differ_most"]]
+    written = write_comparison(
+        {**numbers, "duels": [{**duel, "differ_most": titled}]}, [[]], tmp_path / "out"
+    )
+    heads = html.fromstring(written.read_bytes()).xpath("(//section//table)[2]//th[@scope='row']")
+    assert [text_of(head.xpath("bdi")[0]) for head in heads] == [row["title"] for row in titled]
+    assert text_of(heads[0].xpath("span")[0]).startswith(titled[0]["id"])
+
+
 def test_the_numbers_are_those_of_the_command(found: HeadToHead, tmp_path: Path) -> None:
     write_comparison(found.as_dict(), [[]], tmp_path / "out")
     stored = json.loads((tmp_path / "out" / "compare.json").read_text())

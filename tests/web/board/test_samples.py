@@ -100,6 +100,43 @@ def test_lists_lead_to_items_and_items_to_each_other(logs: Path, tmp_path: Path)
     }
 
 
+def entitle(path: Path, metadata: dict[str, Any]) -> None:
+    log = read_eval_log(str(path))
+    for sample in log.samples or []:
+        sample.metadata |= metadata
+    write_eval_log(log, str(path))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shown"),
+    [
+        ({"title": "On <b>Graphs</b>"}, "On <b>Graphs</b>"),
+        (
+            {"board": {"task": "Parsing", "dataset": "Trees", "metric": "F1", "extra": "no"}},
+            "Parsing · Trees · F1",
+        ),
+        ({"title": "x" * 400}, "x" * 160 + "… (+140 characters)"),
+    ],
+)
+def test_an_item_is_headed_by_its_title_with_its_id_below(
+    metadata: dict[str, Any], shown: str, tmp_path: Path
+) -> None:
+    path = write_log(tmp_path / "logs", {"a": 0.2}, model="lab/one")
+    say(path, "lab/one speaks")
+    entitle(path, metadata)
+    out = tmp_path / "site"
+    built = build(tmp_path / "logs", out)
+    page = page_of(built, out, "a")
+    head = page.xpath("//h1")[0]
+    assert text_of(head) == shown
+    assert text_of(head.getnext()) == "a"
+    assert page.xpath("string(//title)").startswith(shown)
+    (listed,) = [p for p in built.written if p.count("/") == 3 and p.endswith("index.html")]
+    row = html.fromstring((out / listed).read_bytes()).xpath("//tbody/tr/th")[0]
+    assert text_of(row.xpath("a")[0]) == shown
+    assert text_of(row.xpath("span")[0]).startswith("a")
+
+
 def test_a_list_shows_mean_worst_and_best_without_floor_and_ceiling(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     for model, method, value in (

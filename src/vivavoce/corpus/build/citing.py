@@ -1,26 +1,35 @@
-"""References of the shards resolved to papers, and again when papers came or went."""
+"""References of the shards resolved to papers, and again when papers came or went.
+
+Papers that came, went or changed concern those references that share a key with them. The keys of
+a shard's references are kept beside it, four bytes each. A short key may match several, so now and
+then a reference is resolved again for nothing.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.resolve.changes import changed_keys, touched_rows, write_digest
-from vivavoce.corpus.resolve.hashing import Keys
 from vivavoce.corpus.resolve.index import Index, open_index
 from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.keys import Keys, ReferenceKeys, kinds_of
 from vivavoce.corpus.resolve.shards import RESOLVED, resolve_shard
+from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.errors import DamagedError
-from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done
+from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done, write_bytes
+from vivavoce.text.shingles import distinct, mix
 
 INDEX = "index-"
 """Prefix of the folders of indexes; the hash of the papers they hold follows."""
@@ -100,3 +109,87 @@ def _open(folder: Path) -> Index:
 @lru_cache(maxsize=1)
 def _changes(old: Path, new: Path) -> Keys:
     return changed_keys(_open(old), _open(new))
+
+
+_AT_ONCE = 1 << 20
+_SPARSE = 32
+"""Places of the filter for each key in it."""
+_DIGEST = pa.schema([("row", pa.uint32()), ("key", pa.uint32())])
+
+
+def write_digest(path: Path, found: ReferenceKeys) -> None:
+    """Write the keys of a shard's references in short."""
+    table = pa.table([found.rows, _shortened(found.keys)], schema=_DIGEST)
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(sink, _DIGEST, options=options) as writer:
+        writer.write_table(table, max_chunksize=_AT_ONCE)
+    write_bytes(path, sink.getvalue().to_pybytes())
+
+
+def touched_rows(path: Path, changed: Keys) -> NDArray[np.int64]:
+    """The references of a shard that may resolve otherwise now, by row number.
+
+    Raises:
+        DamagedError: The digest is absent or was altered: resolve the whole shard.
+    """
+    found = [np.empty(0, np.uint32)]
+    short = pa.array(distinct(_shortened(changed)))
+    try:
+        with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as reader:
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number)
+                is_touched = pc.is_in(batch["key"], value_set=short)
+                found.append(batch["row"].filter(is_touched).to_numpy())
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{path} cannot be read: {error}: resolve the shard again") from error
+    return distinct(np.concatenate(found)).astype(np.int64)
+
+
+def changed_keys(old: Index, new: Index) -> Keys:
+    """The keys of which the papers differ in two indexes, and words that only one of them has."""
+    found = [np.setxor1d(old.arrays["words"], new.arrays["words"])]
+    for low, high in _ranges(old, new):
+        mine, theirs = _sums(old, low, high), _sums(new, low, high)
+        found += [_differing(mine, theirs), _differing(theirs, mine)]
+    return distinct(np.concatenate(found))
+
+
+def _ranges(*indexes: Index) -> Iterator[tuple[np.uint64, np.uint64]]:
+    """Ranges of keys in which no index holds much more than can be looked at at once."""
+    cuts = distinct(np.concatenate([i.arrays["keys"][::_AT_ONCE] for i in indexes]))
+    lowest, highest = np.uint64(0), np.uint64(np.iinfo(np.uint64).max)
+    edges = np.unique(np.concatenate([[lowest], cuts, [highest]]).astype(np.uint64))
+    yield from pairwise(edges)
+
+
+def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
+    """Each key of a range, and a number that tells its papers, as they are described, from others.
+
+    The number is a sum over the papers, so that their order does not matter.
+    """
+    held = index.arrays["keys"]
+    start, stop = np.searchsorted(held, np.array([low, high]))
+    keys = np.asarray(held[start:stop])
+    if not len(keys):
+        return keys, keys
+    numbers = index.values(np.arange(start, stop))
+    is_title = kinds_of(keys) != Kind.ID
+    numbers[is_title] = index.papers_of_titles(numbers[is_title])
+    marks = mix(keys ^ mix(index.arrays["digests"][numbers]))
+    begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    return keys[begins], np.add.reduceat(marks, begins)
+
+
+def _differing(mine: tuple[Keys, Keys], theirs: tuple[Keys, Keys]) -> Keys:
+    """The keys that the others do not have with the same sum."""
+    keys, sums = mine
+    if not len(theirs[0]):
+        return keys
+    at = np.minimum(np.searchsorted(theirs[0], keys), len(theirs[0]) - 1)
+    differing: Keys = keys[(theirs[0][at] != keys) | (theirs[1][at] != sums)]
+    return differing
+
+
+def _shortened(keys: Keys) -> NDArray[np.uint32]:
+    return (keys ^ (keys >> np.uint64(32))).astype(np.uint32)

@@ -1,10 +1,10 @@
-"""The steps of a build, run here, in a process for each core, or on a Ray cluster through Daft.
+"""The steps of a build, run here, in a process for each core, or on a Ray cluster.
 
 A step is a function of one task, a plain row, that reads and writes files below the corpus and
 leaves a completion marker. Its files are the same wherever it runs. A small build runs in this
-process. A large one goes to a pool of processes. On a cluster it is a Daft dataframe of tasks: a
-batch function fills one column in worker processes, one task a batch. Every machine has to see the
-folder of the corpus under the same path.
+process. A large one goes to a pool of processes. On a cluster every task is one of Ray's, which
+repeats it when its worker is lost. Every machine has to see the folder of the corpus under the same
+path.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ import multiprocessing
 import os
 import signal
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from threading import Thread
 from types import ModuleType
-from typing import Any
 
 from vivavoce import errors
 from vivavoce.errors import InputError, MissingExtra, VivaError
@@ -36,12 +33,8 @@ Step = Callable[[Row], Row]
 NATIVE, RAY = "native", "ray"
 TRIES = 4
 """Attempts at a step when workers die."""
-PARTS_PER_MACHINE = 3
-"""Parts of a step on a cluster: more of them share the work better and start more often."""
 FEW_DOCUMENTS = 40_000
 """Tasks of so many documents together are done here: starting workers would be felt."""
-_QUIET = {"DAFT_PROGRESS_BAR": "0", "DAFT_ANALYTICS_ENABLED": "0", "DO_NOT_TRACK": "true"}
-_RAY_QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +52,7 @@ class Engine:
             raise InputError(f"No engine is called {self.name!r}. There are: {NATIVE}, {RAY}.")
         if self.address is not None and self.name != RAY:
             raise InputError("An address is that of a Ray cluster: add --engine ray.")
-        if self.name == RAY and not (find_spec("ray") and find_spec("daft")):
+        if self.name == RAY and not find_spec("ray"):
             raise MissingExtra("ray", "ray", "--engine ray")
 
     def run(self, step: Step, tasks: Sequence[Row], documents: int) -> None:
@@ -83,8 +76,8 @@ class Engine:
             except VivaError:
                 raise  # no cluster, and another try would find none
             except Exception as error:
-                # Daft and Ray raise many types when a worker dies; an error of a step is not
-                # raised but returned. What was done has its marker and is not done again.
+                # Ray raises many types when a worker dies; an error of a step is not raised but
+                # returned. What was done has its marker and is not done again.
                 if tried == TRIES:
                     raise VivaError(
                         f"The {self.name} engine gave up after {TRIES} tries: {error}. "
@@ -106,7 +99,6 @@ def attempt(step: Step, task: str) -> str:
 
 
 def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
-    """Do the tasks in as many processes as there are cores."""
     pool = ProcessPoolExecutor(
         min(len(os.sched_getaffinity(0)), len(tasks)),
         multiprocessing.get_context("spawn"),
@@ -145,54 +137,26 @@ def _without_main() -> Iterator[None]:
 
 
 def _run_on_ray(address: str | None, step: Step, tasks: Sequence[str]) -> list[Row]:
-    def attempts(batch: Any) -> list[str]:
-        return [attempt(step, task) for task in batch.to_pylist()]
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray
 
-    with _daft_on_ray(address) as daft:
-        as_column = daft.func.batch(
-            return_dtype=daft.DataType.string(), batch_size=1, use_process=True
-        )(attempts)
-        # Worker processes are started for each part, so there are to be few of them.
-        parts = min(len(tasks), PARTS_PER_MACHINE * _count_machines())
-        frame = daft.from_pydict({"task": list(tasks)}).into_partitions(parts)
-        done = frame.select(as_column(daft.col("task")).alias("outcome")).to_pydict()
-    return [json.loads(outcome) for outcome in done["outcome"]]
-
-
-@contextmanager
-def _daft_on_ray(address: str | None) -> Iterator[Any]:
-    """Daft with the Ray runner, which a process has one of."""
-    for name, value in {**_QUIET, **_RAY_QUIET}.items():
-        os.environ.setdefault(name, value)
-    import daft
-
-    with warnings.catch_warnings(), redirect_stdout(sys.stderr):
-        # Ray greets on standard output, which is for results.
-        # Daft leaves the pipes to its worker processes to the garbage collector.
-        warnings.simplefilter("ignore", ResourceWarning)
+    # Ray greets on standard output, which is for results.
+    with redirect_stdout(sys.stderr):
         _join_cluster(address)
-        try:
-            daft.set_runner_ray(noop_if_initialized=True)
-        except daft.exceptions.DaftCoreException as error:
-            if daft.get_or_infer_runner_type() != RAY:
-                raise VivaError(
-                    "This process has used another runner of Daft than ray: start a new one."
-                ) from error
-        try:
-            yield daft
-        finally:
-            gc.collect()
+        remote = ray.remote(max_retries=TRIES)(attempt)
+        return [json.loads(each) for each in ray.get([remote.remote(step, t) for t in tasks])]
 
 
 def _join_cluster(address: str | None) -> None:
     """Connect to a Ray cluster, or start one; its workers are to be as quiet as this process."""
-    ray = import_module("ray")
+    import ray
+    import ray._private.worker
+
     if ray.is_initialized():
         return
     try:
         ray.init(
             address=address,
-            runtime_env={"env_vars": _QUIET},
             include_dashboard=False if address is None else None,
             logging_level=logging.ERROR,
             log_to_driver=False,
@@ -204,13 +168,7 @@ def _join_cluster(address: str | None) -> None:
         ) from error
     # Ray prints what becomes of its machines, at any later time, and log_to_driver does not cover
     # that. Standard output is for results, and Ray has no public switch.
-    worker: Any = import_module("ray._private.worker")
-    worker._worker_logs_enabled = False
-
-
-def _count_machines() -> int:
-    nodes = import_module("ray").nodes()
-    return max(sum(bool(node["Alive"]) for node in nodes), 1)
+    ray._private.worker._worker_logs_enabled = False
 
 
 def _raise(outcome: Mapping[str, str]) -> None:

@@ -19,13 +19,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from vivavoce.corpus.batches import (
-    Batch,
-    list_batches,
-    read_batch,
-    read_tables,
-    sound_shards,
-)
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.identity.matching import skeleton, title_key
 from vivavoce.corpus.identity.merge import (
@@ -37,8 +30,14 @@ from vivavoce.corpus.identity.merge import (
     paper_id_of,
     with_implied,
 )
-from vivavoce.corpus.resolve.known_papers import know_papers
-from vivavoce.corpus.resolve.references import PaperIndex
+from vivavoce.corpus.reading import (
+    Batch,
+    list_batches,
+    read_batch,
+    read_tables,
+    sound_shards,
+)
+from vivavoce.corpus.resolve.references import PaperIndex, know_papers
 from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources

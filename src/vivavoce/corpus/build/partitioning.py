@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.ipc
 
-from vivavoce.corpus.batches import READ, read_tables
+from vivavoce.corpus.reading import READ, read_tables
 from vivavoce.corpus.schema import DOCUMENT
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, mark_done, write_bytes

@@ -1,12 +1,16 @@
 """The table `results`: what the shards of papers hold of it, and the results of works outside.
 
 Results of a work that is no paper of the corpus have no `paper_id`; they stay known by the
-work's address.
+work's address. The results of one task, dataset and metric are judged together: which end of the
+metric is better, and which scores cannot be. Evidence for a direction is what lists say, the name
+of the metric, the order of a list, and scores by date.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +21,9 @@ from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
 from vivavoce.corpus.dating import date_entry
-from vivavoce.corpus.judging import judge_results
 from vivavoce.corpus.schema import JUDGED, KEYS, TABLES, sort_rows
+from vivavoce.readers.board_names import board_id, metric_key, most_frequent
+from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]
@@ -46,10 +51,9 @@ def collect_results(
 
 def _judge(results: pa.Table) -> pa.Table:
     """Replace the columns that the results of a board are told together."""
-    rows = results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist()
-    judgements = judge_results(rows)
+    judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
     for name in ("higher_is_better", *(field.name for field in JUDGED)):
-        column = [getattr(judgement, name) for judgement in judgements]
+        column = [judgement[name] for judgement in judgements]
         field = _SCHEMA.field(name)
         results = results.set_column(
             _SCHEMA.get_field_index(name), field, pa.array(column, field.type)
@@ -79,3 +83,65 @@ def _without_paper(results: pa.ListArray) -> pa.Table:
         held["date"] = pa.array([date_entry(*one) for one in told], pa.string())
     absent = pa.nulls(len(flat))
     return pa.table([held.get(name, absent) for name in _SCHEMA.names], _SCHEMA.names).cast(_SCHEMA)
+
+
+OF_ANOTHER_SCALE = "of another scale"
+DISPUTED = "direction in dispute"
+RESOURCE = "a resource"
+
+
+def judge_results(rows: Sequence[Row]) -> list[Row]:
+    """Judgements of boards on results, in their order: columns of the table `results`.
+
+    `higher_is_better` is None where nothing tells. `direction_from` is the evidence for it, the
+    surest first: `source`, `name`, `order`, `values`. `set_aside` is the reason why a result is on
+    no board.
+
+    Args:
+        rows: Rows with `task`, `dataset`, `metric`, `score`, `date`, `higher_is_better` as the
+            list gives it, `listed_in` and `position`.
+    """
+    name_of = cache(board_id)
+    boards: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        boards[name_of(row["task"], row["dataset"], row["metric"])].append(number)
+    found: dict[int, Row] = {}
+    for numbers in boards.values():
+        judged = _judge_board([rows[number] for number in numbers])
+        found.update(zip(numbers, judged, strict=True))
+    return [found[number] for number in range(len(rows))]
+
+
+def _judge_board(rows: Sequence[Row]) -> list[Row]:
+    metric = most_frequent(row["metric"] for row in rows)
+    reasons = [_reason(metric, row["score"]) for row in rows]
+    sound = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
+    off = iter(off_scale(metric_key(metric), [row["score"] for row in sound]))
+    reasons = [reason or (OF_ANOTHER_SCALE if next(off) else None) for reason in reasons]
+    kept = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
+    direction = direction_of(
+        metric,
+        [row["higher_is_better"] for row in kept],
+        _lists(kept),
+        [(row["date"], row["score"]) for row in kept if row["date"]],
+    )
+    if direction.is_disputed:
+        reasons = [reason or DISPUTED for reason in reasons]
+    told = {
+        "higher_is_better": direction.higher_is_better,
+        "direction_from": list(direction.sources),
+    }
+    return [{**told, "set_aside": reason} for reason in reasons]
+
+
+def _reason(metric: str, score: float | None) -> str | None:
+    return RESOURCE if is_resource(metric_key(metric)) else impossible(metric, score)
+
+
+def _lists(rows: Iterable[Row]) -> list[list[float]]:
+    """The scores of each list that holds results of a board, in its order."""
+    lists: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for row in rows:
+        if row["listed_in"] is not None and row["position"] is not None:
+            lists[row["listed_in"]].append((row["position"], row["score"]))
+    return [[score for _, score in sorted(scores)] for _, scores in sorted(lists.items())]

@@ -3,14 +3,21 @@
 `index/abstracts/` and `index/full/` lie in the corpus folder. An update walks the papers of the
 corpus and the list of indexed papers side by side, both sorted by id, and commits now and then.
 When it is killed, the next one goes on from the last commit, even if the corpus has changed.
+
+In such a folder `terms/` is what is searched, `papers/` lists the indexed papers, and `state.json`
+describes both, with every file. An update writes into `next.json` what the index will hold, commits
+it with the hash of that as its mark, and then `state.json` follows. So after a kill between the two
+the mark tells that the index holds what `next.json` says.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,21 +26,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.corpus.fulltext.state import (
-    LISTS,
-    STATE,
-    TERMS,
-    begin,
-    commit,
-    find_damage,
-    read_state,
-    settle,
-    write_state,
-)
-from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.corpus.reading import Corpus, load_corpus, read_columns
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.retrieval.all_terms import TantivyIndex, TantivyWriter, TermsDocument, index_format
-from vivavoce.store import Row, lock, write_parquet
+from vivavoce.retrieval.all_terms import (
+    TantivyIndex,
+    TantivyWriter,
+    TermsDocument,
+    committed_files,
+    index_format,
+)
+from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_parquet, write_sealed
 from vivavoce.text.terms import TERM_RULES
 
 FOLDER = "index"
@@ -120,7 +122,7 @@ def open_index(corpus: Corpus, *, text: str = "abstracts") -> TantivyIndex:
         )
     if problem := find_damage(folder, state["files"], deep=False):
         raise DamagedError(f"{problem} {remedy}")
-    return TantivyIndex(folder / TERMS, _Numbered(folder, state["lists"]).ids)
+    return TantivyIndex(folder / TERMS, _numbered(folder, state["lists"]))
 
 
 def index_folder(corpus: Corpus, text: str) -> Path:
@@ -138,7 +140,7 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
     sections = _read_sections(corpus) if text == "full" else iter(())
     section = next(sections, None)
     names = ["paper_id", "title", "abstract", "first_public", "gates"]
-    for paper_id, title, abstract, published, gates in _read_columns(corpus, "papers", names):
+    for paper_id, title, abstract, published, gates in corpus.columns("papers", names):
         parts = [title, abstract]
         while section is not None and section[0] <= paper_id:
             parts += section[1] if section[0] == paper_id else []
@@ -146,21 +148,6 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
         if _NO_PAPER not in gates:
             over = corpus.date_of_work(paper_id) or published
             yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
-
-
-def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
-    """`paper_id`, `published` and `title` of some papers, sorted by id."""
-    wanted = set(paper_ids)
-    rows: list[Row] = []
-    names = ["paper_id", "published", "title"]
-    read = ["paper_id", "first_public", "title"]
-    for row in _read_columns(corpus, "papers", read) if wanted else ():
-        if row[0] in wanted:
-            dated = (row[0], corpus.date_of_work(row[0]) or row[1], *row[2:])
-            rows.append(dict(zip(names, dated, strict=True)))
-            if len(rows) == len(wanted):
-                break
-    return rows
 
 
 class _Update:
@@ -171,7 +158,7 @@ class _Update:
         self.folder = index_folder(corpus, text)
         self.writer = TantivyWriter(self.folder / TERMS)
         self.files: Row = state["files"]
-        self.report = IndexReport(text, state["papers"])
+        self.counts = Counter(papers=int(state["papers"]))
         self.next_number = int(state["next_number"])
         self.lists: list[Row] = []
         self.rows: list[Row] = []
@@ -187,11 +174,10 @@ class _Update:
             while old is not None and old["paper_id"] < document.id:
                 self._remove(old)
                 old = next(known, None)
-            if old is not None and old["paper_id"] == document.id:
-                self._keep(document, old)
+            is_known = old is not None and old["paper_id"] == document.id
+            self._put(document, old if is_known else None)
+            if is_known:
                 old = next(known, None)
-            else:
-                self._add(document)
             if len(self.rows) >= PAPERS_PER_LIST:
                 self._write_list()
             if self.uncommitted >= CHANGES_PER_COMMIT:
@@ -204,41 +190,31 @@ class _Update:
         self._commit(upto=None)
         if progress:
             progress(total, total)
-        return self.report
+        return IndexReport(self.text, **self.counts)
 
     def _known(self) -> Iterator[Row]:
         """The papers in the index as it was, sorted by id."""
         for entry in self.state["lists"]:
-            for row in _read_rows(self.folder / entry["name"], _LISTED.names):
+            for row in read_columns(self.folder / entry["name"], _LISTED.names):
                 if entry["after"] is None or row[0] > entry["after"]:
                     yield dict(zip(_LISTED.names, row, strict=True))
 
-    def _add(self, document: TermsDocument) -> None:
-        self._put(self.next_number, document, _digest(document))
-        self.next_number += 1
-        self._count(papers=1, added=1)
-
-    def _keep(self, document: TermsDocument, old: Row) -> None:
+    def _put(self, document: TermsDocument, old: Row | None) -> None:
         digest = _digest(document)
-        if digest == old["digest"]:
+        if old is not None and digest == old["digest"]:
             self.rows.append(old)
-        else:
-            self._put(old["number"], document, digest)
-            self._count(changed=1)
-
-    def _remove(self, old: Row) -> None:
-        self.writer.remove(old["number"])
-        self.uncommitted += 1
-        self._count(papers=-1, removed=1)
-
-    def _put(self, number: int, document: TermsDocument, digest: bytes) -> None:
+            return
+        number = self.next_number if old is None else old["number"]
+        self.next_number += old is None
+        self.counts.update({"changed": 1} if old else {"papers": 1, "added": 1})
         self.writer.put(number, document)
         self.rows.append({"paper_id": document.id, "number": number, "digest": digest})
         self.uncommitted += 1
 
-    def _count(self, **more: int) -> None:
-        counts = {name: getattr(self.report, name) + number for name, number in more.items()}
-        self.report = replace(self.report, **counts)
+    def _remove(self, old: Row) -> None:
+        self.writer.remove(old["number"])
+        self.uncommitted += 1
+        self.counts.update(papers=-1, removed=1)
 
     def _write_list(self) -> None:
         if self.rows:
@@ -260,34 +236,32 @@ class _Update:
             "lists": [*self.lists, *({**entry, "after": upto} for entry in left)],
             "serial": self._serial(),
             "next_number": self.next_number,
-            "papers": self.report.papers,
+            "papers": self.counts["papers"],
         }
         if self.uncommitted:
-            commit(self.folder, self.writer, content)
+            # A kill at any moment leaves the old or the new.
+            write_sealed(self.folder / NEXT, content)
+            self.writer.commit(mark=hash_of(content))
             self.uncommitted = 0
         self.files = write_state(self.folder, content, self.files)["files"]
 
 
-class _Numbered:
+def _numbered(folder: Path, lists: Sequence[Row]) -> Callable[[list[int]], list[str]]:
     """The ids of the papers in an index by their numbers, read when first asked for."""
 
-    def __init__(self, folder: Path, lists: Sequence[Row]) -> None:
-        self._paths = [folder / entry["name"] for entry in lists]
+    @cache
+    def known() -> tuple[Any, Any]:
+        columns = ["number", "paper_id"]
+        pieces = [pq.ParquetFile(folder / one["name"]).read(columns=columns) for one in lists]
+        table = pa.concat_tables(pieces).sort_by("number")
+        return table["number"].to_numpy(), table["paper_id"]
 
-    def ids(self, numbers: list[int]) -> list[str]:
-        """The ids of papers, in the order of the numbers."""
-        known, ids = self._sorted
-        found: list[str] = ids.take(pa.array(np.searchsorted(known, numbers))).to_pylist()
+    def ids(numbers: list[int]) -> list[str]:
+        held, names = known()
+        found: list[str] = names.take(pa.array(np.searchsorted(held, numbers))).to_pylist()
         return found
 
-    @cached_property
-    def _sorted(self) -> tuple[Any, Any]:
-        columns = ["number", "paper_id"]
-        pieces = [pq.ParquetFile(path).read(columns=columns) for path in self._paths]
-        table = pa.concat_tables(pieces)
-        numbers = table["number"].to_numpy()
-        order = np.argsort(numbers)
-        return numbers[order], table["paper_id"].take(pa.array(order))
+    return ids
 
 
 def _config(text: str) -> Row:
@@ -303,27 +277,108 @@ def _remedy(corpus: Corpus, text: str) -> str:
 
 
 def _digest(document: TermsDocument) -> bytes:
-    """Hash of all that is indexed of a document."""
     whole = f"{document.published}\0{document.text}"
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
     """(paper id, its headings and texts in order) of every paper that has a text."""
-    rows = _read_columns(corpus, "sections", ["paper_id", "heading", "text"])
+    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
     for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
         yield paper_id, [part for _, *parts in group for part in parts]
 
 
-def _read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Some columns of a table, row by row; `DamagedError` names a file that was altered."""
-    for name in corpus.files(table):
-        yield from _read_rows(corpus.sound_path(name), names)
+STATE, NEXT, LISTS, TERMS = "state.json", "next.json", "papers", "terms"
 
 
-def _read_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Some columns of a Parquet file, row by row, a few rows in memory at a time."""
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=list(names)):
-            columns = [batch.column(name).to_pylist() for name in names]
-            yield from zip(*columns, strict=True)
+def begin(folder: Path, config: Row) -> None:
+    """Make an empty index in place of whatever is there."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    content: Row = {"config": config, "inputs": None, "lists": []}
+    content |= {"serial": 0, "next_number": 0, "papers": 0}
+    TantivyWriter(folder / TERMS).commit(mark=hash_of(content))
+    write_state(folder, content, {})
+
+
+def read_state(folder: Path, config: Row, remedy: str) -> Row:
+    """Recorded state of an index.
+
+    Raises:
+        DamagedError: The state was altered.
+        StaleError: The index was made under another config; the message shows the difference.
+    """
+    state = read_sealed(folder / STATE, remedy)
+    then = state["config"]
+    if then != config:
+        names = sorted(name for name in {*then, *config} if then.get(name) != config.get(name))
+        changes = ", ".join(f"{name} {then.get(name)} -> {config.get(name)}" for name in names)
+        raise StaleError(f"{folder} was made under other rules: {changes}. {remedy}")
+    return state
+
+
+def settle(folder: Path, state: Row, remedy: str) -> Row:
+    """The state of an index that may have been killed between a commit and writing it down.
+
+    Reads every file. `DamagedError` names one that is not as it was written.
+    """
+    problem = find_damage(folder, state["files"], deep=True)
+    if problem is None:
+        (folder / NEXT).unlink(missing_ok=True)
+        return state
+    damaged = DamagedError(f"{problem} {remedy}")
+    meta = f"{TERMS}/meta.json"  # the one file that a commit replaces
+    kept = {n: e for n, e in state["files"].items() if n != meta and (folder / n).exists()}
+    if find_damage(folder, kept, deep=True):
+        raise damaged
+    try:
+        content = read_sealed(folder / NEXT)
+        mark = TantivyIndex(folder / TERMS, lambda numbers: []).mark
+    except DamagedError as error:
+        raise damaged from error
+    lists = [folder / entry["name"] for entry in content["lists"]]
+    if mark != hash_of(content) or not all(path.exists() for path in lists):
+        raise damaged
+    return write_state(folder, content, kept)
+
+
+def write_state(folder: Path, content: Row, before: Row) -> Row:
+    """Write down what an index holds, with all its files; delete the lists that left it."""
+    names = [f"{TERMS}/{name}" for name in committed_files(folder / TERMS)]
+    listed = [entry["name"] for entry in content["lists"]]
+    files = {name: _file_entry(folder / name, before.get(name)) for name in names + listed}
+    state = {**content, "files": files}
+    write_sealed(folder / STATE, state)
+    (folder / NEXT).unlink(missing_ok=True)
+    for path in sorted((folder / LISTS).glob("*.parquet")):
+        if f"{LISTS}/{path.name}" not in listed:
+            path.unlink()
+    return state
+
+
+def find_damage(folder: Path, files: Row, *, deep: bool) -> str | None:
+    """Problem with a file of an index; None when all are as recorded.
+
+    Unless `deep`, a file of the size and time recorded is not read.
+    """
+    for name, entry in files.items():
+        path = folder / name
+        if not path.exists():
+            return f"{path} is missing."
+        if not deep and _stamp(path).items() <= entry.items():
+            continue
+        if hash_file(path) != entry["sha256"]:
+            return f"{path} differs from what was written."
+    return None
+
+
+def _file_entry(path: Path, before: Row | None) -> Row:
+    stamp = _stamp(path)
+    if before is not None and stamp.items() <= before.items():
+        return before
+    return {**stamp, "sha256": hash_file(path)}
+
+
+def _stamp(path: Path) -> Row:
+    stat = path.stat()
+    return {"bytes": stat.st_size, "mtime_ns": stat.st_mtime_ns}

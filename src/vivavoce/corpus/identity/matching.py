@@ -12,44 +12,20 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise_title
 
 YEAR_SLACK = 2
 """A preprint and its proceedings may be dated this many years apart."""
 MIN_TELLING_WORDS = 3
 """A title of fewer words may be shared by unrelated papers."""
-_GENERIC = frozenset(
-    {
-        "book review",
-        "errata and corrigenda",
-        "from the editor",
-        "guest editor s introduction",
-        "guest editors introduction",
-        "in this issue",
-        "letter to the editor",
-        "letters to the editor",
-        "list of reviewers",
-        "message from the chairs",
-        "message from the editor",
-        "message from the program chairs",
-        "report on the workshop",
-        "table of contents",
-    }
-)
+_WORDS = read_data(__file__, "matching.toml")
+_GENERIC, _SUFFIXES = (frozenset(_WORDS[name]) for name in ("generic_titles", "name_suffixes"))
 _FIRST_IDEOGRAPH = "\u2e80"
 _SOFT_HYPHEN = 0x00AD
 _COMBINING = re.compile("[\u0300-\u036f]")
-_PLAIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
-)
-# Letters of other scripts that are drawn as Latin ones; capitals first, for their small forms
-# often look like nothing Latin.
-_DRAWN_ALIKE = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУԌԚԜаеѕіјорсухһԁԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳνι",
-    "ABESIJKMHOPCTXYGQWaesijopcyxhdqwlABEZHIKMNOPTYXocjvi",
-)
+_PLAIN, _DRAWN_ALIKE = (str.maketrans(_WORDS[name]) for name in ("plain", "drawn_alike"))
 _NAME_WORD = re.compile(r"[^\W\d_]+")
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md"})
 _MAX_INITIALS = 3
 _MIN_MISSPELT = 5
 

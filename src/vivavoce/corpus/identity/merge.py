@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from vivavoce.corpus.identity.groups import STRONG, Apart, Groups, Join
-from vivavoce.corpus.identity.title_joins import join_by_title
+from vivavoce.corpus.identity.title_joins import STRONG, Apart, Groups, Join, join_by_title
 from vivavoce.records import Document
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 

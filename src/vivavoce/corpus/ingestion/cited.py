@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +12,7 @@ from vivavoce.corpus.ingestion.downloads import (
     DOWNLOADS,
     Index,
     finish_reading,
-    is_sound,
     open_downloads,
-    read_downloads,
 )
 from vivavoce.corpus.ingestion.imports import Progress
 from vivavoce.corpus.ingestion.lookup import (
@@ -24,12 +22,15 @@ from vivavoce.corpus.ingestion.lookup import (
     KeptBody,
     Lookup,
     Wanted,
+    ask_in_turn,
+    is_lost,
     is_refusal,
+    read_answers,
 )
 from vivavoce.corpus.reading import Corpus, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids
-from vivavoce.sources.http.client import BadReplyError, Client, HttpError
+from vivavoce.sources.http.client import BadReplyError, Client
 from vivavoce.store import Row, hash_file, hash_of, write_bytes
 from vivavoce.text.identifiers import find_arxiv_id
 
@@ -86,118 +87,107 @@ def fetch_cited(
         InputError: No corpus there.
         LockedError: Another process fetches for this corpus, or holds it.
     """
-    with open_downloads(corpus, INDEX, ("arxiv_id",), limit, "works") as index:
-        return _Fetch(index, corpus, client, api, tables).run(limit, progress)
+    kept = KeptBody(client)
+
+    def rows_of(index: Index, names: Sequence[str], absent: Absent) -> Iterator[list[Row]]:
+        return _ask_arxiv(kept, api, corpus, index, names)
+
+    return _fetch(corpus, INDEX, "arxiv_id", rows_of, _absent, limit, tables, progress, BATCH)
 
 
-class _Fetch:
-    """One run."""
+Absent = Mapping[str, Wanted]
+"""Works that the corpus lacks, by the names that the index knows them by, sorted."""
 
-    def __init__(self, index: Index, corpus: Path, client: Client, api: str, tables: bool) -> None:
-        self.index = index
-        self._corpus = corpus
-        self._client = KeptBody(client)
-        self._api = api
-        self._tables = tables
-        self._unknown: list[str] = []
-        self._asked = 0
-        self._found = 0
-        files = (_NUMBERED.search(str(row.get("file", ""))) for row in self.index.rows())
-        self._last_number = max((int(found[1]) for found in files if found), default=0)
 
-    def run(self, limit: int | None, progress: Progress | None) -> CitedReport:
-        finish_reading(self._corpus)
-        absent = _absent(load_corpus(self._corpus), tables=self._tables)
-        todo = _open_ones(self._corpus, self.index, absent)
+def _fetch(
+    corpus: Path,
+    file: str,
+    key: str,
+    rows_of: Callable[[Index, Sequence[str], Absent], Iterable[list[Row]]],
+    absent_of: Callable[[Corpus, bool], Absent],
+    limit: int | None,
+    tables: bool,
+    progress: Progress | None,
+    size: int = 1,
+) -> CitedReport:
+    """Ask for absent works, so many at a time, and read what came, also on earlier runs."""
+    with open_downloads(corpus, file, (key,), limit, "works") as index:
+        finish_reading(corpus)
+        absent = absent_of(load_corpus(corpus), tables)
+        known = {name: index.get(name) for name in absent}
+        todo = [name for name, row in known.items() if row is None or is_lost(corpus, row)]
         wanted = todo if limit is None else todo[:limit]
-        stopped = None
-        for start in range(0, len(wanted), BATCH):
-            try:
-                self._ask(wanted[start : start + BATCH])
-            except HttpError as error:
-                stopped = str(error)
-                break
-            if progress:
-                progress(min(start + BATCH, len(wanted)), len(wanted))
-        faults = self._read(absent)
-        return CitedReport(
-            cited=len(absent),
-            asked=self._asked,
-            found=self._found,
-            unknown=tuple(self._unknown),
-            papers=len(load_corpus(self._corpus).papers),
-            left=len(todo) - self._asked,
-            faults=tuple(faults),
-            stopped=stopped,
-            index=self.index.path,
-        )
+        came: dict[str, bool] = {}
 
-    def _ask(self, names: Sequence[str]) -> None:
-        try:
-            entries = list(by_ids(self._client, names, page=BATCH, api=self._api))
-        except BadReplyError as error:
-            if not is_refusal(error):
-                raise
-            if len(names) == 1:
-                self._note(names, set(), {"reason": str(error)})
-                return
-            # One id that arXiv will not have must not cost the others.
-            middle = len(names) // 2
-            self._ask(names[:middle])
-            self._ask(names[middle:])
+        def ask(names: Sequence[str]) -> None:
+            for rows in rows_of(index, names, absent):
+                index.note(rows)
+                came.update((row[key], row["outcome"] == GOT) for row in rows)
+                if progress:
+                    progress(len(came), len(wanted))
+
+        batches = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+        stopped = ask_in_turn(batches, ask, None)
+        faults = read_answers(corpus, (row for row in index.rows() if row[key] in absent))
+        papers = len(load_corpus(corpus).papers)
+    unknown = tuple(name for name, is_there in came.items() if not is_there)
+    return CitedReport(
+        cited=len(absent),
+        asked=len(came),
+        found=len(came) - len(unknown),
+        unknown=unknown,
+        papers=papers,
+        left=len(todo) - len(came),
+        faults=tuple(faults),
+        stopped=stopped,
+        index=index.path,
+    )
+
+
+def _ask_arxiv(
+    client: KeptBody, api: str, corpus: Path, index: Index, names: Sequence[str]
+) -> Iterator[list[Row]]:
+    """Rows of the index for the works that one request, or its halves, asked for."""
+    try:
+        entries = list(by_ids(client, names, page=BATCH, api=api))
+    except BadReplyError as error:
+        if not is_refusal(error):
+            raise
+        if len(names) == 1:
+            yield [{"arxiv_id": names[0], "outcome": UNKNOWN, "reason": str(error)}]
             return
-        there = {e.arxiv_id for e in entries if isinstance(e, Document) and e.arxiv_id}
-        self._note(names, there, self._save() if there else {})
-
-    def _save(self) -> Row:
-        """Write the answer under the next number."""
-        self._last_number += 1
-        file = f"{DOWNLOADS}/{FOLDER}/{self._last_number:05d}.atom.xml"
-        write_bytes(self._corpus / file, self._client.body)
-        return {"file": file, "sha256": hash_file(self._corpus / file)}
-
-    def _note(self, names: Sequence[str], there: set[str], more: Row) -> None:
-        got = [name for name in names if name in there]
-        lost = [name for name in names if name not in there]
-        reason = {"reason": more.get("reason", "arXiv has no paper of this id")}
-        self.index.note(
-            [
-                *({"arxiv_id": name, "outcome": GOT, **more} for name in got),
-                *({"arxiv_id": name, "outcome": UNKNOWN, **reason} for name in lost),
-            ]
-        )
-        self._asked += len(names)
-        self._found += len(got)
-        self._unknown += lost
-
-    def _read(self, absent: Sequence[str]) -> list[Fault]:
-        """Read the answers, earlier ones too, that have works missing from the corpus."""
-        known = {paper.arxiv_id for paper in load_corpus(self._corpus).papers}
-        rows = [row for name in absent if name not in known and (row := self.index.get(name))]
-        files = {row["file"]: row for row in rows if row["outcome"] == GOT}
-        sound = sorted(file for file, row in files.items() if is_sound(self._corpus, row))
-        return read_downloads(self._corpus, {"arxiv": sound}).faults if sound else []
-
-
-def _open_ones(corpus: Path, index: Index, names: Iterable[str]) -> list[str]:
-    """Works that were not asked for, or whose answer is damaged."""
-    rows = {name: index.get(name) for name in names}
-    return [
-        name
-        for name, row in rows.items()
-        if row is None or (row["outcome"] == GOT and not is_sound(corpus, row))
+        # One id that arXiv will not have must not cost the others.
+        middle = len(names) // 2
+        yield from _ask_arxiv(client, api, corpus, index, names[:middle])
+        yield from _ask_arxiv(client, api, corpus, index, names[middle:])
+        return
+    there = {e.arxiv_id for e in entries if isinstance(e, Document) and e.arxiv_id}
+    got = [name for name in names if name in there]
+    kept = _save(corpus, index, client.body) if got else {}
+    lost = {"outcome": UNKNOWN, "reason": "arXiv has no paper of this id"}
+    yield [
+        *({"arxiv_id": name, "outcome": GOT, **kept} for name in got),
+        *({"arxiv_id": name, **lost} for name in names if name not in there),
     ]
 
 
-def _absent(corpus: Corpus, *, tables: bool) -> list[str]:
-    """ArXiv ids of cited works that no paper of the corpus has, sorted."""
+def _save(corpus: Path, index: Index, body: bytes) -> Row:
+    files = {str(row.get("file", "")) for row in index.rows()}
+    numbers = (int(found[1]) for file in files if (found := _NUMBERED.search(file)))
+    file = f"{DOWNLOADS}/{FOLDER}/{max(numbers, default=0) + 1:05d}.atom.xml"
+    write_bytes(corpus / file, body)
+    return {"file": file, "sha256": hash_file(corpus / file)}
+
+
+def _absent(corpus: Corpus, tables: bool) -> Absent:
+    """Cited works that have an arXiv id which no paper of the corpus has, by the id."""
     known = {paper.arxiv_id for paper in corpus.papers if paper.arxiv_id}
-    names = (row["arxiv_id"] for row in _references(corpus, tables=tables) if row["arxiv_id"])
+    names = (row["arxiv_id"] for row in _references(corpus, tables) if row["arxiv_id"])
     found = (find_arxiv_id(name) for name in names)
-    return sorted({pair[0] for pair in found if pair} - known)
+    return {name: Wanted("", name) for name in sorted({pair[0] for pair in found if pair} - known)}
 
 
-def _references(corpus: Corpus, *, tables: bool) -> Iterator[Row]:
+def _references(corpus: Corpus, tables: bool) -> Iterator[Row]:
     """References of a corpus; those that tables cite alone, if asked for."""
     cited: set[tuple[str, int]] = set()
     if tables:
@@ -234,42 +224,18 @@ def fetch_named(
         InputError: No corpus there.
         LockedError: Another process fetches for this corpus, or holds it.
     """
-    with open_downloads(corpus, NAMED, ("work",), limit, "works") as index:
-        finish_reading(corpus)
-        absent = _absent_by_name(load_corpus(corpus), tables=tables)
-        todo = _open_ones(corpus, index, absent)
-        wanted = todo if limit is None else todo[:limit]
-        lookup, stopped, came = Lookup(client, base), None, dict[str, bool]()
-        for done, name in enumerate(wanted, start=1):
-            try:
-                row = _ask_by_name(corpus, lookup, name, absent[name])
-            except HttpError as error:
-                stopped = str(error)
-                break
-            index.note([row])
-            came[name] = row["outcome"] == GOT
-            if progress:
-                progress(done, len(wanted))
-        faults = _read_named(corpus, index, absent)
-        papers = len(load_corpus(corpus).papers)
-    unknown = tuple(name for name, is_there in came.items() if not is_there)
-    return CitedReport(
-        cited=len(absent),
-        asked=len(came),
-        found=len(came) - len(unknown),
-        unknown=unknown,
-        papers=papers,
-        left=len(todo) - len(came),
-        faults=tuple(faults),
-        stopped=stopped,
-        index=index.path,
-    )
+    lookup = Lookup(client, base)
+
+    def rows_of(index: Index, names: Sequence[str], absent: Absent) -> Iterator[list[Row]]:
+        yield [_ask_by_name(corpus, lookup, name, absent[name]) for name in names]
+
+    return _fetch(corpus, NAMED, "work", rows_of, _absent_by_name, limit, tables, progress)
 
 
-def _absent_by_name(corpus: Corpus, *, tables: bool) -> dict[str, Wanted]:
+def _absent_by_name(corpus: Corpus, tables: bool) -> Absent:
     """Works that resolve to no paper, by DOI, else by title; sorted."""
     found: dict[str, Wanted] = {}
-    for row in _references(corpus, tables=tables):
+    for row in _references(corpus, tables):
         title = row["title"] or ""
         key = title_key(title) if is_telling(title) else ""
         if row["cited_paper_id"] is None and not row["arxiv_id"] and (row["doi"] or key):
@@ -286,12 +252,3 @@ def _ask_by_name(corpus: Path, lookup: Lookup, name: str, wanted: Wanted) -> Row
         if row["outcome"] == GOT:
             return {"work": name, "service": service, **row}
     return {"work": name, **row, "reason": "neither service knows it"}
-
-
-def _read_named(corpus: Path, index: Index, absent: Collection[str]) -> list[Fault]:
-    """Read the answers about works that the corpus does not have yet, earlier ones too."""
-    files: dict[str, list[str]] = {}
-    for row in index.rows():
-        if row["work"] in absent and row["outcome"] == GOT and is_sound(corpus, row):
-            files.setdefault(row["service"], []).append(row["file"])
-    return read_downloads(corpus, files).faults if files else []

@@ -1,22 +1,37 @@
-"""Metadata of one work, asked for at arXiv or Crossref by its id or its title."""
+"""Metadata of one work, asked for at arXiv or Crossref by its id or its title.
+
+`viva ingest pdf --enrich` asks for papers that only PDFs describe: by the id where there is one,
+else by the title, and an answer counts only where its title is the paper's. Answers are kept below
+`downloads/`, so nothing is asked for twice.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from vivavoce.corpus.identity.matching import title_key
+from vivavoce.corpus.ingestion.downloads import (
+    DOWNLOADS,
+    finish_reading,
+    is_sound,
+    open_downloads,
+    read_downloads,
+)
+from vivavoce.corpus.ingestion.imports import Progress
+from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.records import Document
+from vivavoce.records import Document, Fault, Paper
 from vivavoce.sources.catalogues import crossref
 from vivavoce.sources.catalogues.arxiv.search import API, by_ids, search
-from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
 from vivavoce.sources.json_records import Fields
-from vivavoce.store import Row, canonical_json, hash_file, write_bytes
+from vivavoce.store import Row, canonical_json, hash_file, hash_of, write_bytes
 
 SUFFIXES = {"arxiv": ".atom.xml", "crossref": crossref.SUFFIX}
 """Suffix of an answer's file by service, which its source is called by too."""
@@ -27,6 +42,8 @@ _CANDIDATES = 5
 """Results of a search by title that are looked at."""
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 30
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +157,128 @@ def _is_same(title: str | None, wanted: Wanted) -> bool:
     return bool(title) and title_key(title or "") == title_key(wanted.title)
 
 
+def ask_in_turn(
+    todo: Sequence[T], ask: Callable[[T], None], progress: Progress | None
+) -> str | None:
+    """Ask for one thing after another; the reason where a service put an end to it."""
+    for done, each in enumerate(todo, start=1):
+        try:
+            ask(each)
+        except HttpError as error:
+            return str(error)
+        if progress:
+            progress(done, len(todo))
+    return None
+
+
+def is_lost(corpus: Path, row: Row) -> bool:
+    """Return whether an answer came and its file is damaged."""
+    return row["outcome"] == GOT and not is_sound(corpus, row)
+
+
+def read_answers(corpus: Path, rows: Iterable[Row]) -> list[Fault]:
+    """Read the sound files of rows of an index into the corpus."""
+    files: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row["outcome"] == GOT:
+            files.setdefault(row.get("service", "arxiv"), {})[row["file"]] = row
+    names = {
+        service: sorted(name for name, row in found.items() if is_sound(corpus, row))
+        for service, found in files.items()
+    }
+    names = {service: found for service, found in names.items() if found}
+    return read_downloads(corpus, names).faults if names else []
+
+
 def is_refusal(error: BadReplyError) -> bool:
     """Return whether arXiv refused the request, rather than sent a bad answer."""
     cause = error.__cause__
     return isinstance(cause, BadStatusError) and cause.status == 400
+
+
+SERVICES = tuple(SUFFIXES)
+INDEX = "enriched.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichReport:
+    """Counts of an enrichment."""
+
+    service: str
+    lacking: int
+    """Papers that only PDFs describe."""
+    asked: int
+    found: int
+    """Papers whose metadata came."""
+    unknown: tuple[str, ...]
+    """Papers that the service does not know; they are not asked for again."""
+    dated: int
+    """Dated papers of the corpus afterwards."""
+    papers: int
+    stopped: str | None
+    """Why it ended before its time."""
+    index: str
+
+
+def enrich(
+    corpus: Path,
+    client: Client,
+    service: str,
+    *,
+    base: str | None = None,
+    progress: Progress | None = None,
+) -> EnrichReport:
+    """Ask a service for the metadata of papers that only PDFs describe; resumes.
+
+    Args:
+        corpus: The corpus folder.
+        client: Must be allowed to talk to the service.
+        service: One of `SERVICES`.
+        base: Where the service is, unless at its usual address.
+        progress: Called with (papers done, papers in all).
+
+    Raises:
+        InputError: No corpus there, or no such service.
+        LockedError: Another process fetches for this corpus, or holds it.
+    """
+    if service not in SERVICES:
+        raise InputError(f"No service is called {service!r}. There are: {', '.join(SERVICES)}.")
+    with open_downloads(corpus, INDEX, ("service", "paper"), None, "papers") as index:
+        finish_reading(corpus)
+        papers = [paper for paper in load_corpus(corpus).papers if paper.source == "pdf"]
+        lookup, came = Lookup(client, base), dict[str, bool]()
+
+        def is_open(paper: Paper) -> bool:
+            """Check whether a paper still has to be asked for with its present identifiers."""
+            row = index.get(service, paper.paper_id)
+            return row is None or row["query"] != _query(paper) or is_lost(corpus, row)
+
+        def ask(paper: Paper) -> None:
+            wanted = Wanted(paper.title or "", paper.arxiv_id, paper.doi)
+            file = f"{DOWNLOADS}/enriched/{hash_of(paper.paper_id)[:16]}"
+            kept = lookup.keep(service, wanted, corpus, file)
+            named = {"service": service, "paper": paper.paper_id}
+            index.note([{**named, "query": _query(paper), **kept}])
+            came[paper.paper_id] = kept["outcome"] == GOT
+
+        todo = [paper for paper in papers if paper.title and is_open(paper)]
+        stopped = ask_in_turn(todo, ask, progress)
+        if any(came.values()):
+            read_answers(corpus, (row for row in index.rows() if row["service"] == service))
+        after = load_corpus(corpus).papers
+    return EnrichReport(
+        service=service,
+        lacking=len(papers),
+        asked=len(came),
+        found=sum(came.values()),
+        unknown=tuple(name for name, is_there in came.items() if not is_there),
+        dated=sum(paper.first_public is not None for paper in after),
+        papers=len(after),
+        stopped=stopped,
+        index=str(index.path),
+    )
+
+
+def _query(paper: Paper) -> str:
+    """Key by which a paper is asked for."""
+    return json.dumps([paper.arxiv_id, paper.doi, paper.title])

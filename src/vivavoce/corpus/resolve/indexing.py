@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vivavoce.corpus.resolve import titles as rules
-from vivavoce.corpus.resolve.facts import PAPER
-from vivavoce.corpus.resolve.hashing import Flags, Keys, Kind, Numbers, hash_texts
-from vivavoce.corpus.resolve.index import INDEX, PAPERS, TITLES, stamp, write_array
+from vivavoce.corpus.resolve.index import INDEX, PAPER, PAPERS, TITLES, stamp, write_array
+from vivavoce.corpus.resolve.keys import Flags, Keys, Numbers, hash_texts
+from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.store import write_sealed
 from vivavoce.text.shingles import distinct
 
@@ -119,7 +119,6 @@ def _gather(gathered: _Gathered, table: pa.Table) -> pa.Array:
 
 
 def _inner(column: pa.ChunkedArray) -> pa.Array:
-    """The lists inside the lists of a column."""
     return column.combine_chunks().flatten()
 
 
@@ -202,7 +201,6 @@ def _sorted_rows(
 
 
 def _full(keys: Keys, limit: int) -> Keys:
-    """The keys that occur more often than the limit."""
     found, counts = np.unique(keys, return_counts=True)
     return found[counts > limit].astype(np.uint64)
 

@@ -1,9 +1,17 @@
-"""Every key under which a paper may be found that a reference means."""
+"""Every key under which a paper may be found that a reference means.
+
+Keys are texts and stretches of texts in 64 bits, the same on every machine. A text hashes to a
+polynomial in its characters modulo 2^64, so the hashes of all stretches of a text come out of one
+running sum. Two texts of one key are rare and harmless: a key only says which papers are worth
+comparing with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,29 +22,110 @@ from numpy.typing import NDArray
 
 from vivavoce.columns import flat
 from vivavoce.corpus.identity.matching import fold, title_key, title_words
-from vivavoce.corpus.resolve.hashing import (
-    Flags,
-    Keys,
-    Kind,
-    Numbers,
-    alphanumeric,
-    blank,
-    codes_of,
-    hash_spans,
-    hash_texts,
-)
-from vivavoce.corpus.resolve.known_papers import MAX_RAW
 from vivavoce.corpus.resolve.references import identifiers_of
 from vivavoce.corpus.resolve.titles import (
     BLOCK,
     MARKS,
+    MAX_RAW,
     MAX_TITLE,
     MIN_LETTERS,
+    Kind,
     edges,
     parts_of_title,
     titles_inside,
 )
 from vivavoce.records import Reference
+from vivavoce.text.shingles import mix
+
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+HASH_VERSION = 1
+"""Raised when a text gets another key, or a reference is looked up under others."""
+_KIND_SHIFT = np.uint64(60)
+_TEXT_BITS = np.uint64((1 << 60) - 1)
+_BASE = 0x9E3779B97F4A7C15 | 1
+_LENGTH = np.uint64(0xD6E8FEB86659FD93)
+_TEXTS_AT_ONCE = 1 << 12
+_MIN_POWERS = 1 << 20
+
+
+def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
+    """The key of each text."""
+    found = [np.empty(0, np.uint64)]
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        bounds = np.cumsum([0, *map(len, some)], dtype=np.int64)
+        found.append(hash_spans(codes_of(some), bounds[:-1], bounds[1:], kind))
+    return np.concatenate(found)
+
+
+def hash_spans(codes: NDArray[np.uint32], starts: Numbers, ends: Numbers, kind: Kind) -> Keys:
+    """The key of each stretch of a run of characters: that of `hash_texts` for the same letters."""
+    weights, inverses = _powers(max(_MIN_POWERS, 1 << len(codes).bit_length()))
+    sums = np.zeros(len(codes) + 1, np.uint64)
+    np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
+    hashes = (sums[ends] - sums[starts]) * inverses[starts]
+    hashes += (ends - starts).astype(np.uint64) * _LENGTH
+    return as_kind(mix(hashes) >> np.uint64(4), kind)
+
+
+def kinds_of(keys: Keys) -> NDArray[np.uint8]:
+    """The kind of each key."""
+    return (keys >> _KIND_SHIFT).astype(np.uint8)
+
+
+def as_kind(keys: Keys, kind: Kind) -> Keys:
+    """The keys of the same texts for another kind."""
+    return (keys & _TEXT_BITS) | (np.uint64(kind) << _KIND_SHIFT)
+
+
+def codes_of(texts: Sequence[str]) -> NDArray[np.uint32]:
+    """The characters of texts one after the other."""
+    encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(encoded, np.uint32)
+
+
+@lru_cache(maxsize=1)
+def alphanumeric() -> Flags:
+    """Flag for each character of Unicode: a letter or a digit, as `str.isalnum` says."""
+    return _table(r"[^\W_]+")
+
+
+@lru_cache(maxsize=1)
+def blank() -> Flags:
+    """Flag for each character of Unicode: a space, as `str.isspace` says."""
+    return _table(r"\s+")
+
+
+def _table(pattern: str) -> Flags:
+    codes = np.arange(sys.maxunicode + 1, dtype="<u4")
+    every = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    flags = np.zeros(sys.maxunicode + 1, np.bool_)
+    for found in re.finditer(pattern, every):
+        flags[found.start() : found.end()] = True
+    return flags
+
+
+@lru_cache(maxsize=1)
+def _code_table() -> Keys:
+    """A number for each character, so that no two characters are near each other."""
+    codes = np.arange(sys.maxunicode + 1, dtype=np.uint64)
+    return mix((codes + np.uint64(1)) * np.uint64(_BASE))
+
+
+@lru_cache(maxsize=1)
+def _powers(count: int) -> tuple[Keys, Keys]:
+    """The powers of the base and of its inverse modulo 2^64."""
+    return _powers_of(_BASE, count), _powers_of(pow(_BASE, -1, 1 << 64), count)
+
+
+def _powers_of(base: int, count: int) -> Keys:
+    factors = np.full(count, base, np.uint64)
+    factors[0] = 1
+    return np.cumprod(factors)
+
 
 MAX_STRETCHES = 256
 """A text of more stretches is looked up by first letters."""
@@ -201,7 +290,6 @@ def _title_keys(titles: pa.Array) -> ReferenceKeys:
 
 
 def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
-    """The keys that the title of a reference is looked up by."""
     key = title_key(title)
     if not key:
         return []

@@ -17,23 +17,20 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
 from vivavoce.corpus.identity.matching import title_words
-from vivavoce.corpus.resolve.hashing import (
-    Flags,
-    Kind,
-    Numbers,
-    as_kind,
-    kinds_of,
-)
 from vivavoce.corpus.resolve.index import Index, IndexCensus, Matches
 from vivavoce.corpus.resolve.keys import (
     COLUMNS,
+    Flags,
+    Numbers,
     ReferenceKeys,
+    as_kind,
+    kinds_of,
     reference_keys,
     reference_of,
     sort_keys,
 )
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
-from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO
+from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO, Kind
 from vivavoce.text.shingles import distinct
 
 RESOLVED = pa.schema(
@@ -182,6 +179,5 @@ def _are_close(references: pa.Table, rows: Numbers, titles: Numbers, index: Inde
 
 
 def _ranges(first: Numbers, last: Numbers) -> Numbers:
-    """The numbers of several ranges, one range after the other."""
     sizes = last - first
     return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))

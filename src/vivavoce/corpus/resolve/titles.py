@@ -11,14 +11,27 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from enum import IntEnum
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
 from vivavoce.corpus.identity.matching import count_words, fold, skeleton, title_key, title_words
-from vivavoce.corpus.resolve.hashing import Kind
-from vivavoce.corpus.resolve.known_papers import MAX_RAW
+
+
+class Kind(IntEnum):
+    """Kind of a key: its highest bits."""
+
+    ID = 0
+    TITLE = 1
+    PART = 2
+    RAW = 3
+    """A whole title, by its letters and digits."""
+    RAW_BLOCK = 4
+    """The first letters of a title."""
+    NEAR = 5
+    """A block of near titles."""
 
 
 class Census:
@@ -37,6 +50,8 @@ class Census:
         return {block for block, count in blocks.items() if count > limit}
 
 
+MAX_RAW = 2_000
+"""Characters of an entry of a reference list that are looked at."""
 MAX_TITLE = 500
 """Characters of a title that are looked at."""
 MAX_BLOCK = 150

@@ -44,9 +44,8 @@ from vivavoce.results.audits.relations import (
 )
 from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
-from vivavoce.rounds.anchors import anchors_of
+from vivavoce.rounds.anchors import anchors_of, came_late
 from vivavoce.rounds.family import gold_is_inside
-from vivavoce.rounds.late import came_late
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.items.inputs import (

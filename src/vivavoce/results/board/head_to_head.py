@@ -240,6 +240,7 @@ def _differ_most(a: RunLog, b: RunLog, metric: str, shared: Sequence[str], count
     return [
         {
             "id": item,
+            "title": facts[item].title or None,
             "cluster": facts[item].cluster,
             "category": facts[item].category or None,
             "difficulty": facts[item].difficulty or None,

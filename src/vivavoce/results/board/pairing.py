@@ -12,7 +12,7 @@ from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import Place, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.results.logs.splits import bare_setting
-from vivavoce.rounds.splits import check_split
+from vivavoce.rounds.family import check_split
 
 _LISTED = 20
 """Names that a refusal lists."""

@@ -12,17 +12,22 @@ from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
-from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
+from vivavoce.results.integrity.rescoring import LOGGED, Recording, replies_of
 from vivavoce.results.logs.records import where
-from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""
 _NAMED = 10
 """Missing samples of a log that are listed."""
-_READ_BY_BOARDS = ("cluster", "category", "difficulty", "published", "published_from", "split")
+_READ_BY_BOARDS = (
+    *("cluster", "category", "difficulty", "published", "published_from", "split"),
+    *("board", "title"),
+)
 """Metadata of a sample that a board reads, whether the task gives them or not."""
+_NEWER = "title"
+"""Metadata that logs of earlier versions lack, and no score rests on."""
 _NOTED = ("fault", "counts", "fit", "judge")
 """Notes beside a score that boards read; others are compared where the log has them at all."""
 _SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
@@ -90,6 +95,8 @@ def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path
         if answer.target != item.target:
             yield f"{place} has another gold than the round."
         described = _plain(item.metadata or {})
+        if _NEWER not in answer.metadata:
+            described.pop(_NEWER, None)
         for name in sorted({*described, *_READ_BY_BOARDS}):
             if _changed(_plain(answer.metadata.get(name)), moved) != described.get(name):
                 yield f"{place} has another {name} than the round."
@@ -110,7 +117,7 @@ def missing(task: Task, header: EvalLog, recording: Recording) -> str | None:
 
 
 def compare_remade(
-    place: str, answer: Answer, found: EvalSample, refused: list[str], unverified: list[str]
+    place: str, answer: EvalSample, found: EvalSample, refused: list[str], unverified: list[str]
 ) -> None:
     """Hold an answer and its score against those that were made again of the replies."""
     scores = our_scores(found.scores)
@@ -120,8 +127,9 @@ def compare_remade(
         return
     if found.output.completion != answer.output.completion:
         refused.append(f"{place}: its answer is not what its method makes of the replies.")
+    told = our_scores(answer.scores)[0]
     for true in scores:
-        refused += [f"{place}: {what}" for what in _compare_scores(answer.score, true, "the log")]
+        refused += [f"{place}: {what}" for what in _compare_scores(told, true, "the log")]
 
 
 def compare_metrics(header: EvalLog, made: EvalLog) -> Iterator[str]:

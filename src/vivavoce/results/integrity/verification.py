@@ -42,7 +42,7 @@ from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
 from vivavoce.results.logs.reading import find_logs
 from vivavoce.results.logs.records import where
 from vivavoce.rounds import Round, load_round
-from vivavoce.running.settled import COMPARISON, settled
+from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks.scoring.guard import our_scores

@@ -24,8 +24,8 @@ from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
 from vivavoce.results.logs.splits import of_split
-from vivavoce.rounds.splits import split_name
-from vivavoce.running.settled import answers_to_come, settled
+from vivavoce.rounds.family import split_name
+from vivavoce.running.logs import answers_to_come, settled
 from vivavoce.statistics.intervals import defined
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
@@ -55,9 +55,10 @@ DECODING = (
     "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
-_JUDGING = (ROLE, "answerer", "synthesizer")
+_JUDGING = (ROLE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
 _MAX_SETTING = 24
+_MAX_TITLE = 300
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
 
 
@@ -257,10 +258,19 @@ def sample_score(
         published=_date(summary.metadata.get("published")),
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
+        title=_title(summary.metadata),
         counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
     )
+
+
+def _title(metadata: Mapping[str, Any]) -> str:
+    """Title of a sample's paper or table, or name of its leaderboard."""
+    board = metadata.get("board")
+    named = board if isinstance(board, Mapping) else {}
+    parts = [metadata.get("title"), *(named.get(name) for name in ("task", "dataset", "metric"))]
+    return " · ".join(str(part)[:_MAX_TITLE] for part in parts if part)
 
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:

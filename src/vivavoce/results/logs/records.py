@@ -109,6 +109,8 @@ class SampleScore:
     """The item's split: train, validation or test."""
     published_from: str = ""
     """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
+    title: str = ""
+    """Title of the item's paper or table, or name of its leaderboard; empty where not known."""
     counts: Mapping[str, Any] = field(default_factory=dict)
     """Of a precision or recall, what it is a share of: `linearised.Counts`."""
     fit: Mapping[str, int] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.records import ForeignLog, LogHeader, RunLog
-from vivavoce.rounds.splits import SPLIT_LABELS, check_split
+from vivavoce.rounds.family import SPLIT_LABELS, check_split
 
 
 def refuse_empty(folder: Path, found: Sequence[LogHeader], split: str | None) -> None:

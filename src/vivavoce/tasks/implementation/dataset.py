@@ -204,7 +204,7 @@ def extraction_sample(row: Row, prompts: PromptSet, column: str, max_tokens: int
     """One report as a sample; the target is the gold's methods in the form of an answer."""
     slots = {"title": str(row["title"]), "content": str(row[column])}
     prompt = prompts.render("extract_method", slots, {})
-    return _sample(row, prompt, row["answer"], max_tokens)
+    return _sample(row, prompt, row["answer"], max_tokens, {"title": row["title"]})
 
 
 def gold_methods(opened: Round) -> dict[str, list[GoldMethod]]:

@@ -12,7 +12,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
-from vivavoce.rounds.splits import check_split, split_name
+from vivavoce.rounds.family import check_split, split_name
 from vivavoce.store import Row, read_json, table_of_parquet
 from vivavoce.tasks.prompting.prompts import PromptSet, check_variant
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
@@ -122,27 +122,13 @@ def writing_dataset(
     wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
     papers = _read_papers(opened, wanted)
     values = {"words": words, "max_tokens": max_tokens}
-    maker = _Maker(shown, prompts, values, papers)
+    maker = SampleMaker(shown, prompts, values, papers)
     return MemoryDataset(
         [maker.sample(row) for row in rows], name=f"{opened.id}/writing/{shown.task}"
     )
 
 
-def record_to_sample(
-    row: Row,
-    shown: Showing,
-    prompts: PromptSet,
-    values: Mapping[str, int],
-    papers: Mapping[str, PaperText],
-) -> Sample:
-    """One item as a sample: the prompt with every text in full, and where each of them stands.
-
-    `cluster` is what the bootstrap resamples.
-    """
-    return _Maker(shown, prompts, values, papers).sample(row)
-
-
-class _Maker:
+class SampleMaker:
     """Makes samples; what is shown of a demonstration is put together once."""
 
     def __init__(
@@ -156,12 +142,16 @@ class _Maker:
         self._examples: dict[str, Example] = {}
 
     def sample(self, row: Row) -> Sample:
-        shown, values = self._shown, self._values
+        """One item as a sample: every text in full, and where each of them stands.
+
+        `cluster` is what the bootstrap resamples.
+        """
+        shown, values, paper = self._shown, self._values, self._papers[row["paper_id"]]
         works = _listed(row, shown)
         composed = compose(
             self._prompts,
             shown.task,
-            slots(shown.task, shown.setting, self._papers[row["paper_id"]]),
+            slots(shown.task, shown.setting, paper),
             examples=[self._example(paper) for paper in _demonstrations(row, shown)],
             works=works,
             variant=shown.variant,
@@ -170,6 +160,7 @@ class _Maker:
         metadata: dict[str, Any] = {
             **{name: row[name] for name in ("cluster", "published", "split")},
             **({"published_from": source} if (source := row.get("published_from")) else {}),
+            "title": paper.title,
             "task": shown.task,
             "setting": shown.setting,
             "variant": shown.variant,

@@ -39,6 +39,8 @@ class MetricColumn:
     """Values at the two ends of the plot; None where nothing can be drawn."""
     best: Row | None
     """The row whose interval is the band of the plots."""
+    says: str = ""
+    """What the metric says, in a sentence."""
 
     def mark(self, row: Row | None) -> Mark | None:
         """Place a row's value; None where it has none, or nothing is drawn."""
@@ -51,11 +53,11 @@ class MetricColumn:
 
 
 def make_column(
-    metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool
+    metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool, says: str = ""
 ) -> MetricColumn:
     """A column out of the rows that have a value in it and may be ranked."""
     if not rows:
-        return MetricColumn(metric, higher_is_better, is_plotted, None, None)
+        return MetricColumn(metric, higher_is_better, is_plotted, None, None, says)
     # The floor would press everybody else together at the other end.
     inner = [row for row in rows if kind_of(row) != "floor"] or rows
     low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
@@ -63,7 +65,7 @@ def make_column(
     pick = max if higher_is_better else min
     placed = [row for row in rows if row["rank"] is not None] or rows
     best = pick(placed, key=lambda row: row["value"])
-    return MetricColumn(metric, higher_is_better, is_plotted, (low, high), best)
+    return MetricColumn(metric, higher_is_better, is_plotted, (low, high), best, says)
 
 
 def bounds_of(row: Row) -> tuple[float, float]:

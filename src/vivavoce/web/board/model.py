@@ -72,13 +72,15 @@ class BoardOf:
         return tuple(row for row in self.group.leads if row["metric"] == self.headline)
 
     @cached_property
+    def valued(self) -> tuple[Row, ...]:
+        """The headline rows with a value, in the order given; the ceiling is not among them."""
+        found = self.headline_rows
+        return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
+
+    @cached_property
     def ranked(self) -> tuple[Row, ...]:
-        """The ranked headline rows, best first; the ceiling is not among them."""
-        found = [
-            row
-            for row in self.headline_rows
-            if row["rank"] is not None and row["value"] is not None and kind_of(row) != "ceiling"
-        ]
+        """The valued rows that have a rank, best first."""
+        found = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
         return tuple(sorted(found, key=lambda row: (sign * row["value"], row["rank"])))
 
@@ -130,6 +132,20 @@ class ModelOf(NamedTuple):
         return path_of(self.kind, self.name)
 
 
+class PairOf(NamedTuple):
+    """Two contestants that are compared item by item."""
+
+    names: tuple[str, str]
+    """As their boards tell them apart; print them through `visible`."""
+    duels: Sequence[Row]
+    """One for each board that has both, as `viva board compare --json` prints them."""
+
+    @property
+    def path(self) -> str:
+        """Path of its page."""
+        return f"compare/{slug('--'.join(self.names), *self.names)}.html"
+
+
 @dataclass(frozen=True)
 class Site:
     """Everything the pages show. The order of boards and contestants is that of the rows."""
@@ -148,6 +164,7 @@ class Site:
     """Address of the published site; empty where it is not known."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
+    pairs: tuple[PairOf, ...] = ()
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -176,21 +193,21 @@ class Site:
         return found
 
     @cached_property
-    def appearances(self) -> dict[tuple[str, str], list[Measured]]:
-        """Boards that have each contestant, each with its headline row there."""
+    def standings(self) -> dict[tuple[str, str], tuple[list[Measured], list[str]]]:
+        """Standings of each contestant on all boards, and the rounds of these boards."""
         found: dict[tuple[str, str], list[Measured]] = {}
         for board in self.boards:
             headline = board.headline
             for row, mark in zip(board.group.leads, board.group.marks, strict=True):
                 if row["metric"] == headline:
                     found.setdefault(identity_of(row), []).append(Measured(board, row, mark))
-        return found
+        held = {one: {measured.board.round for measured in of} for one, of in found.items()}
+        rounds = self.round_names
+        return {one: (of, [n for n in rounds if n in held[one]]) for one, of in found.items()}
 
     def of(self, one: ModelOf) -> tuple[list[Measured], list[str]]:
         """Standings of a contestant on all boards, and the rounds of these boards."""
-        found = self.appearances.get((one.kind, one.name), [])
-        held = {board.round for board, _, _ in found}
-        return found, [name for name in self.round_names if name in held]
+        return self.standings.get((one.kind, one.name), ([], []))
 
     def newest_of(self, one: ModelOf) -> list[Measured]:
         """Standings of a contestant in the newest round that it is part of."""

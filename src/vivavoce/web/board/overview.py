@@ -62,7 +62,6 @@ class Head(NamedTuple):
     """A column of facts between the names and the tasks."""
 
     label: str
-    says: str
     kind: str
     """`text` or `number`, for sorting."""
     of: Callable[[Line], str]
@@ -81,35 +80,14 @@ def _weights(line: Line) -> str:
 
 
 HEADS = (
-    Head(
-        "$ an answer",
-        "US dollars for one answer, as a mean over the tasks that record a cost",
-        "number",
-        lambda line: "" if line.price is None else dollars(line.price),
-    ),
-    Head(
-        "Valid",
-        "Share of the answers that could be read and scored",
-        "number",
-        lambda line: line.valid,
-        "descending",
-    ),
-    Head(
-        "Seen before",
-        "Share of the items that were public before the model’s training data ended",
-        "number",
-        lambda line: line.seen,
-    ),
-    Head(
-        "Judge calibrated",
-        "Tasks where people’s labels correct the judge’s verdicts, of those that it judged",
-        "text",
-        lambda line: line.judge,
-    ),
-    Head("Maker", "Who made the model", "text", partial(_told, "maker"), stays=False),
-    Head("Weights", "Whether the model’s weights are open", "text", _weights, stays=False),
-    Head("Size", "Parameters of the model", "text", partial(_told, "size"), stays=False),
-    Head("Released", "Day of release", "text", partial(_told, "released"), stays=False),
+    Head("$ an answer", "number", lambda line: "" if line.price is None else dollars(line.price)),
+    Head("Valid", "number", lambda line: line.valid, "descending"),
+    Head("Seen before", "number", lambda line: line.seen),
+    Head("Judge calibrated", "text", lambda line: line.judge),
+    Head("Maker", "text", partial(_told, "maker"), stays=False),
+    Head("Weights", "text", _weights, stays=False),
+    Head("Size", "text", partial(_told, "size"), stays=False),
+    Head("Released", "text", partial(_told, "released"), stays=False),
 )
 
 

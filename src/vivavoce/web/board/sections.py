@@ -85,7 +85,13 @@ def make_section(
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
     plotted = metrics[: MAX_COLUMNS if len(ordered) <= MAX_PLOTTED else 1]
     columns = tuple(
-        make_column(name, _valued(ranked, name), higher[name], is_plotted=name in plotted)
+        make_column(
+            name,
+            _valued(ranked, name),
+            higher[name],
+            is_plotted=name in plotted,
+            says=known[name].summary if name in known else "",
+        )
         for name in metrics
     )
     shared = names.shared_facts([_first(found) for found in ranked])

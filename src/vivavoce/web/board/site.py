@@ -18,18 +18,19 @@ from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
 from vivavoce.web.board import downloads
-from vivavoce.web.board.charts.drawing import drawings
-from vivavoce.web.board.model import Site, site_of
+from vivavoce.web.board.charts.drawing import drawer, drawings
+from vivavoce.web.board.model import PairOf, Site, site_of
 from vivavoce.web.board.page import (
     Link,
     Page,
+    is_as_built,
     json_file,
     page_of,
     refuse_endless,
     static_files,
     write_pages,
 )
-from vivavoce.web.board.pages import boards, changes, published, timeline
+from vivavoce.web.board.pages import boards, changes, duels, published, timeline
 from vivavoce.web.board.pages.changes import History, history_of
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
 from vivavoce.web.board.pages.samples import answered_boards
@@ -63,6 +64,7 @@ def write_site(
     out: Path,
     *,
     samples: Iterable[ItemTexts] = (),
+    pairs: Mapping[tuple[str, str], Sequence[Row]] | None = None,
     charts: bool = True,
     bundle: str | None = None,
     reasons: Sequence[Mapping[str, str]] = (),
@@ -74,6 +76,7 @@ def write_site(
     Of an earlier build in the folder only what changed is written again. `board` holds `rows` as
     `viva board show --json` prints them, `rounds`, `notes` and, where wanted, `headlines`: the
     metric that a task is ranked by. `bundle` is where `inspect view bundle` put its viewer.
+    `pairs` are contestants with their duels, which get pages.
     `options` are written beside the pages for whoever checks them; of these, `note`
     is shown on top of the first page, and `url` makes a card for previews of links.
 
@@ -81,10 +84,17 @@ def write_site(
         InputError: A row lacks a key, stands twice, or holds a number that is not finite.
     """
     told = {name: str((options or {}).get(name, "")) for name in ("note", "url")}
-    site = replace(read_site(board), note=told["note"], url=told["url"])
+    compared = tuple(PairOf(names, fought) for names, fought in (pairs or {}).items() if fought)
+    site = replace(read_site(board), note=told["note"], url=told["url"], pairs=compared)
     history = history_of(site, out, reasons=reasons, date=date)
-    made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
-    write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)
+    items = list(samples)
+    fixed = [drawer(), *(page.key for page in (*static_files(), *boards.reference(site)))]
+    shown = [site.key, site.headlines, site.metrics, compared, history.as_dict()]
+    asked = [charts, bundle, options, [item.key for item in items]]
+    inputs = hash_of([fixed, shown, asked])
+    if not is_as_built(out, inputs):
+        made = pages_of(site, samples=items, charts=charts, bundle=bundle, history=history)
+        write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out, inputs)
     return out / "index.html"
 
 
@@ -122,6 +132,7 @@ def pages_of(
         *drawings(drawn),
         *timeline.pages(linked, charts=charts),
         *sample_pages(linked, items, bundle),
+        *duels.pair_pages(linked, items),
         *published.pages(linked),
         *(changes.pages(linked, past) if past.builds else ()),
         *downloads.files(linked),
@@ -137,7 +148,7 @@ def _nav(*, has_samples: bool, has_changes: bool) -> tuple[Link, ...]:
         *([Link("Changes", changes.PAGE)] if has_changes else ()),
         Link("Published results", published.PATH),
         Link("Tasks and methods", "methods.html"),
-        Link("Metrics", "metrics.html"),
+        Link("Words and metrics", "metrics.html"),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from vivavoce.rounds import Round, Shown, measure_settings
-from vivavoce.rounds.splits import split_name
+from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (

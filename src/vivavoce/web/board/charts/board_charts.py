@@ -52,13 +52,8 @@ def board_charts(site: Site, board: BoardOf) -> list[Chart]:
 
 def open_rows(board: BoardOf) -> list[Row]:
     """The headline rows with a value, ceilings left out, best first."""
-    rows = _valued(board)
     sign = -1 if board.higher_is_better else 1
-    return sorted(rows, key=lambda row: (sign * row["value"], _spelled(row)))
-
-
-def _valued(board: BoardOf) -> list[Row]:
-    return [r for r in board.headline_rows if r["value"] is not None and kind_of(r) != "ceiling"]
+    return sorted(board.valued, key=lambda row: (sign * row["value"], _spelled(row)))
 
 
 def _spelled(row: Row) -> tuple[str, ...]:
@@ -92,7 +87,7 @@ _MEASURES: tuple[tuple[str, str, str, Measure], ...] = (
 
 
 def _cost_chart(board: BoardOf) -> Chart | None:
-    rows = _valued(board)
+    rows = board.valued
     for kind, title, unit, measure in _MEASURES:
         if _differ([spent for row in rows if (spent := measure(row))]):
             build = partial(_cost_figure, board, measure, title, unit)
@@ -117,7 +112,7 @@ def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Fig
 
 
 def _cutoff_chart(board: BoardOf) -> Chart | None:
-    if not any(map(_has_both, _valued(board))):
+    if not any(map(_has_both, board.valued)):
         return None
     return Chart(
         _own_path(board, "cutoff"),
@@ -172,7 +167,7 @@ def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
     measure = _an_answer("tokens")
     found: dict[tuple[str, ...], list[_Point]] = {}
     for board in boards:
-        for row in open_rows(board):
+        for row in board.valued:
             tokens = measure(row)
             if tokens and kind_of(row) not in _CONTROLS:
                 found.setdefault(_same_but_context(row), []).append((tokens, row))

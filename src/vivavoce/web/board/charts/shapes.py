@@ -25,6 +25,8 @@ _WIDTH, _HEIGHT = 376, 210
 """Size of the plane of a scatter; the image shrinks on phones, so text in it starts large."""
 _MARGIN = 0.06
 """Share of an axis's length that is free at both of its ends."""
+_ALIKE, _LEAST = 1e-9, 1e-30
+"""Values that are no further apart, as a share of their size or at all, are one to an axis."""
 _LOG_FROM = 12.0
 """The largest value is so many times the smallest where an axis becomes logarithmic."""
 _THOUSANDS = 1000
@@ -94,7 +96,10 @@ def axis_of(title: str, values: Sequence[float], *, may_be_log: bool = False) ->
     if may_be_log and low > 0 and high / low >= _LOG_FROM:
         ratio = (high / low) ** _MARGIN
         return Axis(title, (low / ratio, high * ratio), is_log=True)
-    span = (high - low) or abs(high) or 1.0
+    size = max(abs(low), abs(high))
+    span = high - low
+    if span < max(_ALIKE * size, _LEAST):
+        span = size if size > _LEAST else 1.0
     # No axis shows amounts below 0 where there are none.
     first = 0.0 if 0 <= low < _MARGIN * span else low - _MARGIN * span
     return Axis(title, (first, high + _MARGIN * span))
@@ -115,10 +120,16 @@ def scatter(x_title: str, y_title: str, dots: Sequence[Dot]) -> Spec:
     y = axis_of(y_title, ends)
     rows = [
         # Among many points, those without a name step back.
-        {**asdict(dot), "side": side, "opacity": 1 if dot.name or len(dots) <= _CROWD else 0.4}
-        for dot, side in zip(drawn, _sides(drawn, x, y), strict=True)
+        {
+            **asdict(dot),
+            "name": place,
+            "side": side,
+            "opacity": 1 if dot.name or len(dots) <= _CROWD else 0.4,
+        }
+        for place, (dot, side) in enumerate(zip(drawn, _sides(drawn, x, y), strict=True))
     ]
-    return _filled("scatter", dots=rows, x=x, y=y, width=_WIDTH, height=_HEIGHT)
+    names = [dot.name for dot in drawn]
+    return _filled("scatter", names, dots=rows, x=x, y=y, width=_WIDTH, height=_HEIGHT)
 
 
 def _named(dots: Sequence[Dot]) -> list[Dot]:
@@ -165,20 +176,21 @@ def lines(series: Sequence[Line], x: Axis, y: Axis, ticks: Sequence[str] = ()) -
         for at, value in line
     ]
     names = [short(name, 17) for name, _ in series]
-    return _filled("lines", points=points, names=names, x=x, y=y, ticks=ticks)
+    return _filled("lines", names, points=points, x=x, y=y, ticks=ticks)
 
 
 def pairs(title: str, found: Sequence[Pair]) -> Spec:
     """For each thing two points on one line: the first hollow, the second filled."""
     rows = [
-        {"place": place, "name": short(name, 19), "first": first, "second": second}
-        for place, (name, first, second) in enumerate(found)
+        {"place": place, "first": first, "second": second}
+        for place, (_, first, second) in enumerate(found)
     ]
     x = axis_of(title, [value for pair in found for value in pair[1:]])
-    return _filled("pairs", rows=rows, x=x)
+    return _filled("pairs", [short(pair.name, 19) for pair in found], rows=rows, x=x)
 
 
-def _filled(form: str, **values: Any) -> Spec:
+def _filled(form: str, names: Sequence[str], **values: Any) -> Spec:
+    """A chart with numbers for names: Vega measures text letter by letter, which is most of it."""
     template = environment().get_template(f"charts/{form}.json.j2")
-    spec: Spec = json.loads(template.render(font=_FONT, **values))
+    spec: Spec = json.loads(template.render(font=_FONT, names=names, **values))
     return spec

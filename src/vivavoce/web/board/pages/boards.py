@@ -8,6 +8,7 @@ from typing import Any
 
 from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
+from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
 from vivavoce.web.board.charts.drawing import (
@@ -19,7 +20,9 @@ from vivavoce.web.board.charts.drawing import (
     shown,
 )
 from vivavoce.web.board.downloads import links, links_of_rounds
-from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
+from vivavoce.web.board.entries import rank_note
+from vivavoce.web.board.model import BoardOf, ModelOf, Site
+from vivavoce.web.board.names import kind_of
 from vivavoce.web.board.overview import (
     about_round,
     family_of,
@@ -29,10 +32,11 @@ from vivavoce.web.board.overview import (
 )
 from vivavoce.web.board.page import Page, environment, file_of, page_of, root_of
 from vivavoce.web.board.pages.changes import History, removed_from
+from vivavoce.web.board.pages.duels import of_board, of_contestant
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
-from vivavoce.web.printing import visible
+from vivavoce.web.printing import figure, glossary, visible
 
 _MAX_NOTES = 100
 CARD = "card.png"
@@ -52,7 +56,12 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
         found_here = contestant_charts(site, one) if charts else []
         made += [_model_page(one, site, found_here), *drawings(found_here)]
     unique = {page.path: page for page in made}  # boards of one task and round share a chart
-    return [*unique.values(), _methods(site), _metrics(site)]
+    return [*unique.values(), *reference(site)]
+
+
+def reference(site: Site) -> list[Page]:
+    """The pages on methods and metrics: everything in them is the same for all boards."""
+    return [_methods(site), _metrics(site)]
 
 
 def social_card(site: Site) -> Page:
@@ -100,6 +109,7 @@ def _board_pages(
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
     paths = part_paths(board)
     answers_path = list_path(board) if board.path in site.answered else ""
+    pairs = of_board(site, board)
 
     def values(place: int) -> dict[str, Any]:
         section = board.section
@@ -124,12 +134,14 @@ def _board_pages(
             "charts": shown(charts if is_first else (), root_of(board.path)),
             "removed": removed,
             "answers_path": answers_path,
+            "pairs": pairs,
             **near,
         }
 
     inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
     inputs["charts"] = _keys(charts)
     inputs |= {"answers": answers_path, "removed": removed}
+    inputs["pairs"] = [[pair.path, said] for pair, said in pairs]
     return [
         page_of(
             path,
@@ -164,16 +176,16 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
+    pairs = of_contestant(site, one)
 
     def values() -> dict[str, Any]:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
         # Each way it was run at one task and setting is a line through the rounds.
-        courses: dict[tuple[str, ...], dict[str, Measured]] = defaultdict(dict)
-        for measured in found if len(rounds) > 1 else ():
-            board, row, _ = measured
+        courses: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = defaultdict(dict)
+        for board, row, _ in found if len(rounds) > 1 else ():
             facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = measured
+            courses[board.task, board.setting, *facts][board.round] = _stand(board, row)
         return {
             "one": one,
             "rounds": rounds,
@@ -181,21 +193,30 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
             "courses": courses,
             "count": len({board.path for board, _, _ in found}),
             "columns": [column for column in page_columns() if column.name not in hidden],
+            "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
         }
 
     stands = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
+    inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
+
+
+def _stand(board: BoardOf, row: Row) -> tuple[str, str, str]:
+    """A contestant's standing on a board: the page, the value and the rank there."""
+    value = "–" if row["value"] is None else figure(row["value"])
+    place = rank_note(row, kind_of(row)) or row["rank"]
+    told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
+    return board.path, value, told
 
 
 def _methods(site: Site) -> Page:
     cards = list(list_families().items())
     inputs = {name: card.model_dump(mode="json") for name, card in cards}
-    return page_of(
-        "methods.html", "methods.html.j2", inputs, lambda: {"cards": cards}, nav=site.nav
-    )
+    values = {"cards": cards, "settings": glossary()["settings"]}
+    return page_of("methods.html", "methods.html.j2", inputs, lambda: values, nav=site.nav)
 
 
 def _metrics(site: Site) -> Page:
@@ -206,6 +227,5 @@ def _metrics(site: Site) -> Page:
         for name in names
     ]
     inputs = {"metrics": [repr(metric) for metric in metrics]}
-    return page_of(
-        "metrics.html", "metrics.html.j2", inputs, lambda: {"families": families}, nav=site.nav
-    )
+    values = {"families": families, "words": glossary()["board"]}
+    return page_of("metrics.html", "metrics.html.j2", inputs, lambda: values, nav=site.nav)

@@ -150,6 +150,7 @@ def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
     shown = answers[part * CARDS : (part + 1) * CARDS]
     return {
         "item": item,
+        "title": title_of(item),
         "facts": facts_of(item),
         "input": excerpt(common, _INPUT) if told else None,
         "gold": excerpt(told[0].gold, _GOLD) if told else None,
@@ -222,6 +223,11 @@ def _use(score: SampleScore, attempts: int) -> str:
     if score.seconds >= 0.05:
         told.append(f"{score.seconds:,.1f} s")
     return f"first attempt: {', '.join(told)}" if told and attempts > 1 else ", ".join(told)
+
+
+def title_of(item: ItemTexts) -> str:
+    """Title of the paper, table or leaderboard of an item; empty where it is not known."""
+    return next((visible(found[0].title) for found in item.scores() if found), "")
 
 
 def facts_of(item: ItemTexts) -> list[str]:

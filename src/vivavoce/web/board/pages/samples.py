@@ -20,7 +20,9 @@ from vivavoce.web.board.pages.item_views import (
     competing,
     facts_of,
     item_view,
+    title_of,
 )
+from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import Answer, Attempt, ItemTexts
@@ -46,7 +48,7 @@ def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -
         items = [_on_board(item, board) for item in group]
         listed.append((board, len(items)))
         around = Around(
-            folder=_folder(board),
+            folder=items_folder(board),
             back=Link("All items shown", list_path(board)),
             family=board.family,
             higher_is_better=board.higher_is_better,
@@ -79,7 +81,7 @@ def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
 
 def list_path(board: BoardOf) -> str:
     """Path of the list of a board's items."""
-    return f"{_folder(board)}/index.html"
+    return f"{items_folder(board)}/index.html"
 
 
 def item_path(folder: str, item: str, part: int = 1) -> str:
@@ -87,7 +89,8 @@ def item_path(folder: str, item: str, part: int = 1) -> str:
     return f"{folder}/{slug(item)}{f'-{part}' if part > 1 else ''}.html"
 
 
-def _folder(board: BoardOf) -> str:
+def items_folder(board: BoardOf) -> str:
+    """Folder of the pages of a board's items."""
     return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
 
 
@@ -134,13 +137,19 @@ def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
     def values() -> Mapping[str, Any]:
         lines = [
-            (item, facts_of(item), competing(item), item_path(_folder(board), item.id))
+            (item, _head(item), competing(item), item_path(items_folder(board), item.id))
             for item in items
         ]
         return {"board": board, "lines": lines, "metric": items[0].metrics[0], "top": INDEX}
 
     inputs = {"items": [[item.id, item.key] for item in items]}
     return page_of(list_path(board), "samples.html.j2", inputs, values, nav=site.nav)
+
+
+def _head(item: ItemTexts) -> tuple[str, list[str]]:
+    """An item's title or else its id, and the words below it."""
+    title, facts = title_of(item), facts_of(item)
+    return (title, [visible(item.id), *facts]) if title else (visible(item.id), facts)
 
 
 def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.batches import list_batches, read_raw
+from vivavoce.corpus.reading import list_batches, read_raw
 from vivavoce.records import Paper
 from vivavoce.store import Row
 from vivavoce.tasks.library import library_rows

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from vivavoce.readers.board_names import METRICS
@@ -190,6 +190,8 @@ def terms_of(listing: str) -> Terms:
 _MAX_VALUES = 3
 _NEAR_BEST = 0.5
 """Share of the most mentioned value's weight that another one needs to stand beside it."""
+_CELLS = 4096
+"""Cells that are kept, since a paper is in many pools: those of some hundred papers."""
 _SCALE = {"million": "M", "billion": "B", "thousand": "K"}
 _YES, _NO = "Yes", "No"
 
@@ -215,10 +217,15 @@ class Facet:
 
     def cell(self, paper: PoolText) -> str | None:
         """A paper's cell: the values with most evidence."""
-        # Equal ones stay as they were mentioned.
-        ranked = self.find(paper).most_common(self.most)
-        least = _NEAR_BEST * ranked[0][1] if ranked else 0
-        return ", ".join(name for name, weight in ranked if weight >= least) or None
+        return _cell(self, replace(paper, label=""))
+
+
+@lru_cache(maxsize=_CELLS)
+def _cell(facet: Facet, paper: PoolText) -> str | None:
+    # Equal ones stay as they were mentioned.
+    ranked = facet.find(paper).most_common(facet.most)
+    least = _NEAR_BEST * ranked[0][1] if ranked else 0
+    return ", ".join(name for name, weight in ranked if weight >= least) or None
 
 
 def _listed(listing: str) -> Find:
