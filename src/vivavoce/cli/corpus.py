@@ -130,8 +130,8 @@ def ingest(
 
 
 def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
-    from vivavoce.corpus.ingestion.downloads import polite_client
     from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
+    from vivavoce.sources.http import polite_client
 
     client = polite_client(HOSTS, base)
     with progress(f"Asking {service}") as update:
