@@ -45,7 +45,7 @@ from vivavoce.rounds.arrivals import PAGE
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round, builders
-from vivavoce.tasks.writing.items.memo import FOLDER as MEMO
+from vivavoce.tasks.writing.items.papers import FOLDER as MEMO
 
 Made = TypeVar("Made")
 END, UNTIL = date(2022, 1, 1), date(2023, 1, 1)

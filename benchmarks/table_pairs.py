@@ -2,9 +2,11 @@
 
     python benchmarks/table_pairs.py show develop
     python benchmarks/table_pairs.py show held minilm
+    python benchmarks/table_pairs.py ask held openai/gpt-4o-mini
     python benchmarks/table_pairs.py fit
 
-The half `develop` is for work on the matcher; `held` is for the figure in docs/families/tables.md.
+`ask` puts the pairs to a model, as `-T matcher=MODEL` does. The half
+`develop` is for work on the matcher; `held` is for the figure in docs/families/tables.md.
 `fit` writes the weights of likeness.toml from the half `develop`, and prints agreement by cross
 validation over tables. Beside the labelled pairs it learns from pairs of different columns and
 cells of one table, which are never the same: without them it would take a fifth of them for one.
@@ -12,27 +14,34 @@ cells of one table, which are never the same: without them it would take a fifth
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from inspect_ai.model import Model, get_model
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import vivavoce._registry  # noqa: F401  (registers the providers of models)
+import vivavoce.tasks.tables as family
 from vivavoce.metrics.tables import likeness
 from vivavoce.metrics.tables.cell_matching import cell_key
-from vivavoce.metrics.tables.meaning import Meaning
+from vivavoce.metrics.tables.meaning import Meaning, Pair
 from vivavoce.metrics.tables.table_schema import match_columns
+from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.tables.roles import matching
 from vivavoce.tasks.tables.scorer import FORMS, open_meaning
 
 PAIRS = Path(__file__).with_name("table_pairs.jsonl")
+PROMPTS = load_prompts(Path(family.__file__).with_name("prompts"))
 LEXICAL, ENCODER = "lexical", "minilm"
 STRENGTH, WEIGHT_OF_OTHERS, OTHERS, FOLDS = 0.05, 0.3, 3, 8
 
@@ -40,9 +49,43 @@ STRENGTH, WEIGHT_OF_OTHERS, OTHERS, FOLDS = 0.05, 0.3, 3, 8
 def show(half: str, rule: str = FORMS) -> None:
     """Print agreement, kappa and both kinds of mistakes."""
     embed = None if rule == LEXICAL else open_meaning(rule).embed
-    found: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
+    _print(
+        (row, _lexical(row) if rule == LEXICAL else _said(row, Meaning(embed, _given(row))))
+        for row in _rows(half)
+    )
+
+
+def ask(half: str, name: str) -> None:
+    """Print the same for a model, which sees the pairs of one table together."""
+    tables: dict[tuple[str, str], list[dict]] = defaultdict(list)
     for row in _rows(half):
-        said = _lexical(row) if rule == LEXICAL else _said(row, Meaning(embed, _given(row)))
+        tables[row["set"], row["context"]["table"]].append(row)
+
+    async def answers() -> list[tuple[dict, bool]]:
+        async with get_model(name, config=matching.MATCHING, memoize=False) as model:
+            return [
+                each
+                for (_, topic), rows in tables.items()
+                for each in await _by(model, topic, rows)
+            ]
+
+    _print(asyncio.run(answers()))
+
+
+async def _by(model: Model, topic: str, rows: list[dict]) -> list[tuple[dict, bool]]:
+    put: set[Pair] = set()
+    for row in rows:
+        _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(put.add(pair))))
+    said = await matching.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
+    return [
+        (row, _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(said[pair]))))
+        for row in rows
+    ]
+
+
+def _print(decided: Iterable[tuple[dict, bool]]) -> None:
+    found: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
+    for row, said in decided:
         for key in ((row["set"], row["kind"]), (row["set"], "all"), ("all", "all")):
             found[key].append((row["same"], said))
     for (which, kind), pairs in sorted(found.items()):
@@ -184,4 +227,4 @@ def _lexical(row: dict) -> bool:
 
 
 if __name__ == "__main__":
-    {"show": show, "fit": fit}[sys.argv[1]](*sys.argv[2:])
+    {"show": show, "ask": ask, "fit": fit}[sys.argv[1]](*sys.argv[2:])

@@ -73,7 +73,7 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
         "title": float(compact((document and document.title) or "") == compact(row["title"])),
         "authors": _f1(authors, row.get("authors")),
         "abstract": _overlap((document and document.abstract) or "", row.get("abstract")),
-        "order": _pairs(text, row.get("texts")),
+        "order": _pairs(f"{(document and document.abstract) or ''} {text}", row.get("texts")),
         "references": _entries(references, row.get("references")),
         "captions": _captions(document, row.get("captions")),
         "citations": _citations(document, row),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.corpus.in_memory_build import judged
 
 from vivavoce.corpus import boards
-from vivavoce.corpus.boards import CorpusBoards
+from vivavoce.corpus.boards import CorpusBoard
 from vivavoce.readers.board_names import (
     board_id,
     board_names,
@@ -43,7 +43,7 @@ def row(method: str, score: float | None, paper: str | None = None, **other: Any
     }
 
 
-def make_boards(rows: list[dict[str, Any]]) -> CorpusBoards:
+def make_boards(rows: list[dict[str, Any]]) -> tuple[CorpusBoard, ...]:
     """The boards of a table of results that holds some rows."""
     return boards.make_boards(judged(rows))
 
@@ -141,7 +141,7 @@ def test_scores_of_one_method_and_work_that_differ_are_kept_and_named() -> None:
         row("B", 90.0, "p2"),
         row("B", 80.0, "p3"),
     ]
-    board = make_boards(rows).boards[0]
+    board = make_boards(rows)[0]
     assert len(board.entries) == 5
     assert [[e.score for e in entries] for entries in board.disagreements()] == [[92.5, 91.0]]
 
@@ -202,9 +202,8 @@ def test_sure_evidence_for_both_ends_is_a_dispute() -> None:
         row(f"M{place}", 50.0 + place, metric="Bank F1", listed_in="list", position=place)
         for place in range(5)
     ]
-    found = make_boards(listed)
-    assert found.boards == ()
-    assert {one.reason for one in found.quarantined} == {"direction in dispute"}
+    assert make_boards(listed) == ()
+    assert {each["set_aside"] for each in judged(listed)} == {"direction in dispute"}
 
 
 def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
@@ -258,7 +257,7 @@ def test_a_board_is_ordered_best_first_and_keeps_every_entry() -> None:
         # The same score in a second list, without its date; and a name spelt otherwise.
         row("a", 91.0, "p1"),
     ]
-    board = make_boards(rows).boards[0]
+    board = make_boards(rows)[0]
     assert [(e.method, e.score, e.paper_id) for e in board.entries] == [
         ("A+", 93.0, "p1"),
         ("B", 92.5, "p2"),
@@ -272,7 +271,7 @@ def test_a_board_is_ordered_best_first_and_keeps_every_entry() -> None:
 
 def test_where_less_is_better_the_least_comes_first() -> None:
     rows = [row(n, s, metric="Test perplexity") for n, s in (("A", 60.0), ("B", 47.7))]
-    assert [entry.method for entry in make_boards(rows).boards[0].entries] == ["B", "A"]
+    assert [entry.method for entry in make_boards(rows)[0].entries] == ["B", "A"]
 
 
 def test_what_is_set_aside_is_named_with_its_reason() -> None:
@@ -285,9 +284,9 @@ def test_what_is_set_aside_is_named_with_its_reason() -> None:
         row("not given", None),
         row("A", 24e6, metric="Number of params"),
     ]
-    found = make_boards(rows)
-    assert [board.id for board in found.boards] == ["parsing/penn_treebank/f1"]
-    assert {(one.method, one.reason) for one in found.quarantined} == {
+    assert [board.id for board in make_boards(rows)] == ["parsing/penn_treebank/f1"]
+    aside = [each for each in judged(rows) if each["set_aside"] is not None]
+    assert {(each["method"], each["set_aside"]) for each in aside} == {
         ("fraction", "of another scale"),
         ("typing error", "above 100"),
         ("not given", "no number"),

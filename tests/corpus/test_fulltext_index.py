@@ -20,8 +20,8 @@ from vivavoce.corpus.fulltext.index import (
     build_index,
     open_index,
     read_documents,
-    read_titles,
 )
+from vivavoce.corpus.reading import read_titles
 from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
 from vivavoce.retrieval.all_terms import PostingsIndex
 from vivavoce.store import lock, read_sealed

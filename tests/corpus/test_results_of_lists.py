@@ -93,7 +93,7 @@ def test_a_work_outside_is_one_on_a_board_however_many_lists_name_it(
 ) -> None:
     for kind, path in {"metadata": paper, **lists}.items():
         ingest(kind, path, tmp_path / "c")
-    (board,) = read_boards(load_corpus(tmp_path / "c")).boards
+    (board,) = read_boards(load_corpus(tmp_path / "c"))
     assert [(entry.method, entry.paper_id) for entry in board.entries] == [
         ("Ours, larger", "arxiv:2001.00001"),
         ("Ours", "arxiv:2001.00001"),

@@ -79,7 +79,7 @@ def test_the_table_states_what_zeros_get_on_every_item() -> None:
     measured, mean = {}, []
     for name, item in list_architectures().items():
         case = build_case(item, 0)
-        gold, unseen = load(case.gold), load(case.unseen_gold)
+        gold, unseen = load(case["gold"]), load(case["unseen_gold"])
         zeros, unseen_zeros = (
             {key: np.zeros_like(layer) for key, layer in layers.items()}
             for layers in (gold, unseen)

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.paid_once import KINDS, Paid, batches_killed, drawn, make_round, run_killed
 
 from vivavoce.rounds import Round
-from vivavoce.running.journal import JOURNAL, Journal
+from vivavoce.running.requests import JOURNAL, Journal
 
 pytestmark = [
     pytest.mark.slow,

@@ -21,7 +21,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.acl import build_id
-from vivavoce.sources.catalogues.metadata.row import document_from
+from vivavoce.sources.catalogues.metadata import document_from
 from vivavoce.text.identifiers import find_acl_id
 
 COLLECTION = """<?xml version='1.0' encoding='UTF-8'?>

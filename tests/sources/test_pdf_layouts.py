@@ -171,3 +171,54 @@ def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -
     page.say("2 Method", 318, 400, BOLD, 12)
     column(page, 318, 420, 14)
     assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def run_in(page: Paper, heading: str, text: str) -> None:
+    """A bold heading, indented, behind which its paragraph goes on."""
+    x = page.say(heading, page.left + 12, page.y, BOLD, 10) + 6
+    page.say(text, x, page.y, TEXT, 10)
+    page.y += 12
+    page.paragraph(FILLER)
+
+
+def test_numbered_headings_that_open_their_paragraphs_are_sections(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    wanted = ["Introduction", "Greedy selection of tides", "Extensions to rivers", "Conclusion"]
+    for number, heading in enumerate(wanted, start=1):
+        run_in(page, f"{number}. {heading}.", "In tides of small rivers")
+    run_in(page, "A. Proofs of the bounds.", "We prove them")
+    tops = [(s.number, s.heading) for s in read_file(page.save()).sections if s.level == 1]
+    assert tops == [*((str(n), h) for n, h in enumerate(wanted, 1)), ("A", "Proofs of the bounds")]
+
+
+def test_references_in_two_columns_below_a_text_in_one_are_read_by_columns(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        for _ in range(4):
+            page.paragraph(FILLER)
+    page.canvas.showPage()
+    page.say("References", 54, 100, BOLD, 12)
+    names = ("Adeyemi", "Brandt", "Castro", "Dalgaard", "Eriksen", "Fofana", "Garcia", "Hansen")
+    for place, name in enumerate((*names, *(f"{name}sen" for name in names))):
+        x, y = (54 if place < 8 else 318), 124 + 24 * (place % 8)
+        page.say(f"{name}, A., and Okafor, B. {2001 + place}. A work of tides", x, y, TEXT, 10)
+        page.say("and of rivers. Journal of Rivers and Tides, 12.", x + 12, y + 12, TEXT, 10)
+    found = [reference.raw.split(",")[0] for reference in read_file(page.save()).references]
+    assert found == [*names, *(f"{name}sen" for name in names)]
+
+
+def test_names_of_sections_below_each_other_are_two_headings(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    last = "3. CONCLUSIONS AND DIRECTIONS FOR FUTURE WORK"
+    for heading in ("1. INTRODUCTION", "2. METHOD", last):
+        page.centred(heading, TEXT, 10, 30)
+        page.y += 6
+        if not heading.startswith("3"):
+            page.paragraph(FILLER)
+    page.y -= 6
+    page.centred("ACKNOWLEDGMENTS", TEXT, 10, 12)
+    page.y += 12
+    page.paragraph("We thank the harbour. " + FILLER)
+    tops = [s.heading for s in read_file(page.save()).sections if s.level == 1]
+    assert tops == ["INTRODUCTION", "METHOD", last[3:], "ACKNOWLEDGMENTS"]

@@ -15,8 +15,7 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source, kinds_without_papers
-from vivavoce.sources.leaderboards.qa_site import SOURCE
-from vivavoce.sources.leaderboards.qa_site.bodies import paper_links, read_body
+from vivavoce.sources.leaderboards.qa_site import SOURCE, paper_links, read_body
 
 QUESTION = {
     "Id": "5",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vivavoce.results.audits.items import item_statistics
 from vivavoce.statistics import Sequential, Standing, corrected_mean, rank
-from vivavoce.statistics.items import item_statistics
 
 NAN = float("nan")
 CLEAR = np.random.default_rng(0).normal([0.2, 0.8], 0.05, (12, 2))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.items import item_statistics
+from vivavoce.results.audits.items import item_statistics
 
 NAN = math.nan
 

@@ -267,7 +267,7 @@ def _rows_of_logs(
     if logs is None:
         return [], 0
     if kind not in (None, "preference"):
-        from vivavoce.results.audits.table_questions import question_rows
+        from vivavoce.results.audits.preferences import question_rows
 
         rows = question_rows(logs, kind, setting=setting, sample=sample, seed=seed)
         return [(row, f"{logs}: {row['id']}") for row in rows], 0

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.output import JSON_OPTION, need_web, print_json, print_table, say
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
-
-if TYPE_CHECKING:
     from vivavoce.web.annotation.storage import Database
 
 
@@ -44,17 +42,7 @@ def opened(db: str, *, create: bool = False) -> Iterator[Database]:
 
 def need_extra() -> None:
     """Tell in one line what is to be installed, before anything is done."""
-    from importlib.util import find_spec
-
-    from vivavoce.errors import MissingExtra
-
-    for module, package in (
-        ("sqlalchemy", "sqlalchemy"),
-        ("fastapi", "fastapi"),
-        ("uvicorn", "uvicorn"),
-    ):
-        if find_spec(module) is None:
-            raise MissingExtra(package, "web", "Annotation")
+    need_web("Annotation", "sqlalchemy", "fastapi", "uvicorn")
 
 
 def now() -> datetime:

@@ -33,7 +33,7 @@ from vivavoce.cli.output import (
 from vivavoce.cli.rounds import ROUND_ARGUMENT
 
 if TYPE_CHECKING:
-    from vivavoce.results.audits.evaluator_swap import SwapAudit
+    from vivavoce.results.audits.evaluators import SwapAudit
     from vivavoce.results.audits.leakage import LeakageAudit
     from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.audits.retrieval import RetrievalAudit
@@ -267,7 +267,7 @@ def evaluators(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
-    from vivavoce.results.audits.evaluator_swap import audit_evaluators
+    from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
     from vivavoce.tasks.tables.roles.answering import Use
 

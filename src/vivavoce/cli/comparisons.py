@@ -120,7 +120,7 @@ def retrievers(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print retrievers side by side, and beside the same model without one."""
-    from vivavoce.results.audits.retrievers import compare_retrievers
+    from vivavoce.results.audits.gains import compare_retrievers
 
     found = compare_retrievers(logs, partial=partial, resamples=resamples, seed=seed)
     print_report(found, _print_retrievers, as_json=as_json)

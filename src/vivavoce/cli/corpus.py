@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli import info
 from vivavoce.cli.output import (
     JSON_OPTION,
     end_if_stopped,
@@ -57,7 +57,7 @@ def ingest(
     kind: str = typer.Argument(
         metavar="KIND",
         help="The kind to read; viva list sources shows the kinds.",
-        autocompletion=completion.sources,
+        autocompletion=info.sources,
     ),
     where: Path = typer.Argument(
         metavar="WHERE", help="A file, or a folder that is searched for such files."
@@ -130,8 +130,8 @@ def ingest(
 
 
 def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
-    from vivavoce.corpus.ingestion.downloads import polite_client
     from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
+    from vivavoce.sources.http import polite_client
 
     client = polite_client(HOSTS, base)
     with progress(f"Asking {service}") as update:

@@ -8,17 +8,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
 from vivavoce.cli.output import JSON_OPTION, end_if_stopped, print_json, progress, say
-
-if TYPE_CHECKING:
-    from vivavoce.sources.http.client import Client
-
+from vivavoce.sources.http import polite_client
 
 OUT_OPTION = typer.Option(..., "--out", help="The folder to save into.")
 CONTACT_OPTION = typer.Option(
@@ -27,7 +22,6 @@ CONTACT_OPTION = typer.Option(
     envvar="VIVAVOCE_CONTACT",
     help="A mail address or page that servers can write to; it goes into the User-Agent.",
 )
-_LOOPBACK = "http://127.0.0.1:"
 _DAY = ["%Y-%m-%d"]
 
 app = typer.Typer(
@@ -63,7 +57,7 @@ def oai(
 
     with progress("Records") as update:
         report = harvest(
-            _client(base, HOSTS, contact),
+            polite_client(HOSTS, base, contact, tries=5),
             out,
             base=base,
             metadata_prefix=metadata_format,
@@ -113,7 +107,9 @@ def arxiv(
     from vivavoce.sources.catalogues.arxiv.search import HOSTS, dated, save_search
 
     asked = dated(query, since.date() if since else None, until.date() if until else None)
-    saved = save_search(_client(base, HOSTS, contact), asked, out, limit=limit, api=base)
+    saved = save_search(
+        polite_client(HOSTS, base, contact, tries=5), asked, out, limit=limit, api=base
+    )
     if as_json:
         report = {**asdict(saved), "query": asked, "folder": str(out)}
         print_json({**report, "next": _ingest("arxiv", out)})
@@ -144,7 +140,7 @@ def coauthors(
     from vivavoce.networks.fetched_walk import fetch_walk
     from vivavoce.sources.catalogues.arxiv.search import HOSTS
 
-    client = _client(base, HOSTS, contact)
+    client = polite_client(HOSTS, base, contact, tries=5)
     with progress("Authors") as update:
         walked = fetch_walk(
             client,
@@ -171,29 +167,6 @@ def coauthors(
         say(f"More results than were read: {', '.join(walked.cut)}")
     say(str(out))
     say(f"Next: {_ingest('coauthors', out)}")
-
-
-def _client(base: str | None, hosts: frozenset[str], contact: str | None, tries: int = 5) -> Client:
-    """A client for the usual hosts and for that of an address somebody chose.
-
-    It shares its turns with every other such command on this machine, and does not wait for a
-    loopback server.
-    """
-    from vivavoce.sources.http.client import Allowed, Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, slots_folder
-
-    try:
-        parts = urlsplit(base or "")
-    except ValueError as error:
-        raise typer.BadParameter(f"{base!r} is no address: {error}", param_hint="--base") from error
-    limits = Limits(tries=tries)
-    if base and base.startswith(_LOOPBACK):
-        allowed = Allowed(hosts, loopback=f"{parts.scheme}://{parts.netloc}")
-        quick = Throttle({"127.0.0.1": 0.0})
-        return Client(allowed, limits=limits, throttle=quick, contact=contact)
-    chosen = {parts.hostname} if parts.hostname else set()
-    throttle = Throttle(shared=slots_folder())
-    return Client(Allowed(hosts | chosen), limits=limits, throttle=throttle, contact=contact)
 
 
 def _ingest(kind: str, folder: Path) -> str:
@@ -224,7 +197,7 @@ def texts(
     with progress("Fetching texts") as update:
         report = fetch_texts(
             corpus,
-            _client(base, HOSTS, contact, tries=3),
+            polite_client(HOSTS, base, contact),
             kinds=chosen,
             limit=limit,
             addresses=Addresses.at(base) if base else None,
@@ -262,7 +235,7 @@ def cited(
     from vivavoce.corpus.ingestion.lookup import HOSTS
     from vivavoce.sources.catalogues.arxiv.search import API
 
-    client = _client(base, HOSTS, contact, tries=3)
+    client = polite_client(HOSTS, base, contact)
     api = f"{base.rstrip('/')}/api/query" if base else API
     with progress("Fetching cited works") as update:
         report = fetch_cited(corpus, client, limit=limit, api=api, tables=tables, progress=update)

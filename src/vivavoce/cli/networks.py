@@ -299,7 +299,8 @@ def search(
 ) -> None:
     """Find the papers that contain every word, sorted by id."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext.index import open_index, read_titles
+    from vivavoce.corpus.fulltext.index import open_index
+    from vivavoce.corpus.reading import read_titles
     from vivavoce.text.dates import period
     from vivavoce.text.terms import query_terms
 

@@ -89,68 +89,36 @@ class CorpusBoard:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Quarantined:
-    """A result that is on no board, and why."""
-
-    board: str
-    method: str
-    score_text: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusBoards:
-    """The boards of a corpus."""
-
-    boards: tuple[CorpusBoard, ...]
-    """Sorted by id."""
-    quarantined: tuple[Quarantined, ...]
-
-
-def read_boards(corpus: Corpus) -> CorpusBoards:
-    """The boards that the results of a corpus make."""
+def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
+    """The boards that the results of a corpus make, sorted by id."""
     return make_boards(corpus.rows("results"))
 
 
-def make_boards(results: Iterable[Row]) -> CorpusBoards:
-    """The boards that judged rows of the table `results` make, in whatever order they come."""
+def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
+    """The boards that judged rows of the table `results` make, in whatever order they come.
+
+    Rows that are set aside are on none.
+    """
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:
-        groups[board_id(row["task"], row["dataset"], row["metric"])].append(row)
-    boards, quarantined = [], []
-    for name in sorted(groups):
-        board, aside = _make_board(name, groups[name])
-        boards += [board] if board else []
-        quarantined += aside
-    return CorpusBoards(tuple(boards), tuple(quarantined))
+        if row["set_aside"] is None:
+            groups[board_id(row["task"], row["dataset"], row["metric"])].append(row)
+    return tuple(_make_board(name, groups[name]) for name in sorted(groups))
 
 
-def _make_board(name: str, rows: Sequence[Row]) -> tuple[CorpusBoard | None, list[Quarantined]]:
-    kept = [row for row in rows if row["set_aside"] is None]
-    quarantined = sorted(
-        (
-            Quarantined(name, row["method"], row["score_text"], row["set_aside"])
-            for row in rows
-            if row["set_aside"] is not None
-        ),
-        key=lambda one: (one.reason, one.method, one.score_text),
-    )
-    if not kept:
-        return None, quarantined
-    named = [board_names(row["task"], row["dataset"]) for row in kept]
-    board = CorpusBoard(
+def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
+    named = [board_names(row["task"], row["dataset"]) for row in rows]
+    return CorpusBoard(
         id=name,
         task=most_frequent(names.task for names in named),
         dataset=most_frequent(names.dataset for names in named),
-        metric=most_frequent(row["metric"] for row in kept),
-        higher_is_better=kept[0]["higher_is_better"],
-        direction_from=tuple(kept[0]["direction_from"]),
-        area=most_frequent(row["area"] for row in kept if row["area"]) or None,
-        entries=_entries(kept),
-        modality=most_frequent(row["modality"] for row in kept if row["modality"]) or None,
+        metric=most_frequent(row["metric"] for row in rows),
+        higher_is_better=rows[0]["higher_is_better"],
+        direction_from=tuple(rows[0]["direction_from"]),
+        area=most_frequent(row["area"] for row in rows if row["area"]) or None,
+        entries=_entries(rows),
+        modality=most_frequent(row["modality"] for row in rows if row["modality"]) or None,
     )
-    return board, quarantined
 
 
 def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
@@ -208,16 +176,16 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     and `disagreements`: methods of one work of which two scores of a board differ.
     """
     rows = list(results)
-    found = make_boards(rows)
+    boards = make_boards(rows)
     mapped = sum(row["paper_id"] is not None for row in rows)
     return {
-        "all": {"results": len(rows), **_count(found.boards, mapped=False)},
-        "mapped": {"results": mapped, **_count(found.boards, mapped=True)},
+        "all": {"results": len(rows), **_count(boards, mapped=False)},
+        "mapped": {"results": mapped, **_count(boards, mapped=True)},
         "directions": most_first(
-            Counter(next(iter(board.direction_from), "unknown") for board in found.boards)
+            Counter(next(iter(board.direction_from), "unknown") for board in boards)
         ),
-        "quarantined": most_first(Counter(one.reason for one in found.quarantined)),
-        "disagreements": sum(len(board.disagreements()) for board in found.boards),
+        "quarantined": most_first(Counter(reason for row in rows if (reason := row["set_aside"]))),
+        "disagreements": sum(len(board.disagreements()) for board in boards),
     }
 
 
@@ -312,17 +280,13 @@ def boards_within(
     dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
-    for board in read_boards(corpus).boards:
-        found = [_first_public(entry, dates) for entry in board.entries]
-        undated = sum(
-            date is None and entry.paper_id not in dates
-            for entry, date in zip(board.entries, found, strict=True)
-        )
+    for board in read_boards(corpus):
+        dated = [(entry, _first_public(entry, dates)) for entry in board.entries]
+        bare = [entry for entry, date in dated if date is None and entry.paper_id not in dates]
         entries = tuple(
             entry
-            for entry, date in zip(board.entries, found, strict=True)
-            if _is_known(date, window)
-            or (keep_undated and date is None and entry.paper_id not in dates)
+            for entry, date in dated
+            if _is_known(date, window) or (keep_undated and entry in bare)
         )
         newest = _newest(entries, dates, window)
         if board.higher_is_better is None:
@@ -330,7 +294,7 @@ def boards_within(
         elif newest is None:
             left_out.append(_why(board, dates))
         else:
-            kept.append(BoardWithin(replace(board, entries=entries), newest, undated))
+            kept.append(BoardWithin(replace(board, entries=entries), newest, len(bare)))
     return kept, left_out
 
 

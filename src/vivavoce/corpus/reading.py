@@ -8,12 +8,12 @@ batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.corpus.schema import (
     DOCUMENT,
@@ -96,16 +96,12 @@ def read_batch(batch: Batch) -> Iterator[Document]:
 
     Their upstream records stay on disk (`raw` is None): `read_raw` reads those.
     """
-    for path, _ in sound_shards(batch):
-        for row in _read_columns(path, READ):
-            yield document_from_row(row)
+    return map(document_from_row, _rows_of(batch, READ))
 
 
 def read_keys(batch: Batch) -> Iterator[str]:
     """The key of each document of a complete batch, in the order read."""
-    for path, _ in sound_shards(batch):
-        for row in _read_columns(path, ["key"]):
-            yield str(row["key"])
+    return (str(row["key"]) for row in _rows_of(batch, ["key"]))
 
 
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
@@ -115,14 +111,12 @@ def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
         DamagedError: A shard was altered.
         StaleError: The batch was read before records were kept.
     """
-    for path, _ in sound_shards(batch):
-        for row in _read_columns(path, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
-            if _RAW not in row:
-                raise StaleError(
-                    f"{batch.folder} was read before upstream records were kept. "
-                    f"{_remedy(batch.kind)}"
-                )
-            yield str(row["key"]), row[_RAW]
+    for row in _rows_of(batch, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
+        if _RAW not in row:
+            raise StaleError(
+                f"{batch.folder} was read before upstream records were kept. {_remedy(batch.kind)}"
+            )
+        yield str(row["key"]), row[_RAW]
 
 
 def read_faults(batch: Batch) -> list[Fault]:
@@ -159,22 +153,42 @@ def read_tables(
     file that is no Parquet.
     """
     import pyarrow as pa
+
+    for batch in read_pieces(path, names, size):
+        yield batch.cast(pa.schema([DOCUMENT.field(name) for name in batch.schema.names]))
+
+
+def read_pieces(
+    path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME
+) -> Iterator[pa.RecordBatch]:
+    """A Parquet file with those of some columns that it has, a few rows at a time.
+
+    Raises:
+        DamagedError: It cannot be read.
+    """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             present = [name for name in names if name in file.schema_arrow.names]
-            schema = pa.schema([DOCUMENT.field(name) for name in present])
             for batch in file.iter_batches(batch_size=size, columns=present):
-                yield batch if batch.schema.equals(schema) else batch.select(present).cast(schema)
+                yield batch.select(present)
     except (OSError, pa.ArrowException) as error:
         raise DamagedError(f"{path} cannot be read as Parquet: {error}") from error
 
 
-def _read_columns(path: Path, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
-    """The rows of a file with those of the columns that it has, a few in memory at a time."""
-    for batch in read_tables(path, names, size):
-        yield from batch.to_pylist()
+def read_columns(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Some columns of a Parquet file, row by row, a few rows in memory at a time."""
+    for piece in read_pieces(path, names):
+        yield from zip(*(column.to_pylist() for column in piece.columns), strict=True)
+
+
+def _rows_of(batch: Batch, names: Sequence[str], size: int = _ROWS_AT_A_TIME) -> Iterator[Row]:
+    """The rows of a complete batch with those of the columns that it has."""
+    for path, _ in sound_shards(batch):
+        for piece in read_tables(path, names, size):
+            yield from piece.to_pylist()
 
 
 def _shards_of(batch: Batch) -> list[tuple[Path, Row]]:
@@ -222,6 +236,15 @@ class Corpus:
             rows = read_parquet(self.sound_path(name))
             yield from map(self._with_work, rows) if table == "papers" else rows
 
+    def columns(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Some columns of a table, row by row, as they were written.
+
+        Raises:
+            DamagedError: A file of the table is not as it was written.
+        """
+        for name in self.files(table):
+            yield from read_columns(self.sound_path(name), names)
+
     @cached_property
     def works(self) -> dict[str, Row]:
         """Rows of the table `works` by paper id."""
@@ -251,7 +274,6 @@ class Corpus:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """The place of each shard of papers."""
         return {name: place for place, name in enumerate(self.manifest.get("shards", ()))}
 
     def content_of(self, tables: Iterable[str]) -> str:
@@ -352,3 +374,15 @@ def export_table(corpus: Corpus, table: str, out: Path) -> int:
     else:
         write_parquet(out, rows, TABLES[table])
     return len(rows)
+
+
+def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
+    """`paper_id`, `published` and `title` of some papers, sorted by id."""
+    wanted = set(paper_ids)
+    read = corpus.columns("papers", ["paper_id", "first_public", "title"]) if wanted else ()
+    found = (
+        {"paper_id": name, "published": corpus.date_of_work(name) or date, "title": title}
+        for name, date, title in read
+        if name in wanted
+    )
+    return list(islice(found, len(wanted)))

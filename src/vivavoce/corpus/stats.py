@@ -245,7 +245,6 @@ def _note(
     wanted: dict[str, str],
     ids: dict[str, dict[str, set[str]]],
 ) -> None:
-    """Add one hidden reference to the outcome."""
     check.inside += meant is not None
     check.found += bool(meant and found and meant.paper_id == found.paper_id)
     if found is None:
@@ -319,7 +318,6 @@ def result_tuples(corpus: Corpus, paper: str | None = None) -> Iterator[Row]:
 
 
 def _boards_by_metric(corpus: Corpus) -> dict[str, list[_KNOWN]]:
-    """The boards that results make, by the key of their metric, sorted."""
     found: dict[str, set[_KNOWN]] = defaultdict(set)
     for row in corpus.rows("results"):
         task, dataset, metric = row["task"], row["dataset"], row["metric"]

@@ -210,7 +210,6 @@ def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) 
 
 
 def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
-    """Plan of a task; without a model that of one without a price."""
     # Its logs stand in no plan: what a kill left of them would make it another one.
     asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
     rows, _ = estimate(asked)

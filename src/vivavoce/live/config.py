@@ -317,7 +317,6 @@ class LiveConfig(Options):
             self._check_price(self.judge.model, self.judge.price, f"{self.path}: [judge]")
 
     def _asks_model(self, method: str) -> bool:
-        """True if a family of the rounds asks a model by a method."""
         cards = {name: list_families()[name] for name in self._rounds["round"]["families"]}
         return any(needs_model(name, method) for name in cards if method in cards[name].methods)
 

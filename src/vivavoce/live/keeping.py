@@ -14,11 +14,10 @@ from pathlib import Path
 
 from vivavoce.errors import LockedError, VivaError
 from vivavoce.live.calendar import Period
-from vivavoce.live.cells import Cells, check_models
 from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, CELL, PUBLISH, SITE, Ledger, State
-from vivavoce.live.preparation import Preparation
 from vivavoce.live.publishing import build_site, publish
+from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.results.audits.judge import audit_judge
 from vivavoce.results.audits.verdicts import OVERALL

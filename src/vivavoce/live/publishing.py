@@ -111,7 +111,6 @@ def _git(
 def _call(
     command: Sequence[str], variables: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> str:
-    """Run a program and return what it printed."""
     if shutil.which(command[0]) is None:
         raise VivaError(f"{command[0]} is not installed. Install it, or publish another way.")
     environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", **(variables or {})}

@@ -180,7 +180,6 @@ def _identify_authors(spelled: pa.Array, ids: pa.Array) -> tuple[pa.Array, pa.Ar
 
 
 def _count_of_each(numbers: Ints, n: int) -> Ints:
-    """Count of each of the numbers below n."""
     return np.bincount(numbers, minlength=n).astype(np.int32)
 
 

@@ -251,7 +251,6 @@ def _wanted(name: str, first: Ints, is_wanted: Flags) -> tuple[str, Ints, Ints]:
 def _fetch(
     wanted: Sequence[tuple[str, Ints, Ints]], starts: Longs, row: Ints, read: Read
 ) -> list[list[pa.Array]]:
-    """The texts that are wanted, shard by shard."""
     texts: list[list[pa.Array]] = [[] for _ in wanted]
     for place in range(len(starts) - 1):
         bounds = starts[place : place + 2]

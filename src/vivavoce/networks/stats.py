@@ -166,7 +166,6 @@ def rank_nodes(network: Network, *, top: int, by: Measure = "pagerank") -> list[
 
 
 def _both_ways(graph: Graph) -> Graph:
-    """An undirected graph, each edge in both directions."""
     source = np.concatenate([graph.source, graph.target])
     target = np.concatenate([graph.target, graph.source])
     weight = None if graph.weight is None else np.concatenate([graph.weight, graph.weight])
@@ -270,7 +269,6 @@ def _edges(network: Network, group: Ints, count: int) -> list[Row]:
 
 
 def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
-    """Number of entries of each paper's list of references."""
     total = np.zeros(len(paper_ids), dtype=np.int64)
     for batch in column_batches(corpus, "references", ["paper_id"]):
         number = number_sorted_papers(flat(batch["paper_id"]), paper_ids)

@@ -119,7 +119,6 @@ def _build(
 def _tables(
     corpus: Corpus, name: str, entries: Callable[[], Entries], *, prose: bool
 ) -> tuple[pa.Table, pa.Table]:
-    """The nodes and edges of a network."""
     if name == "coauthor":
         return coauthor_tables(corpus)
     from vivavoce.networks.citation import citation_tables
@@ -140,7 +139,6 @@ def _read_record(folder: Path, config: str) -> Row | None:
 
 
 def _is_sound(folder: Path, part: str, entry: Row) -> bool:
-    """Return whether a file of a network is as it was written."""
     path = folder / f"{part}.parquet"
     return path.exists() and hash_file(path) == entry["files"][part]["sha256"]
 
@@ -219,7 +217,6 @@ def _check_name(name: str) -> None:
 
 
 def _inputs_for(corpus: Corpus, name: str, *, prose: bool) -> str:
-    """Hash of all that a network is made of."""
     with_prose = (_READS_PROSE,) if prose and name == "comparison" else ()
     return corpus.content_of((*READS[name], *with_prose))
 

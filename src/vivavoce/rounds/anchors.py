@@ -108,7 +108,7 @@ class Anchors:
     ) -> list[Row]:
         """The parent's anchors first, so that they stay for many rounds; then others by lot."""
         family, task = where
-        before = {str(row["id"]): row for row in self.parent.items(family, task)}
+        before = self.parent.items_by_id(family, task)
         if any(set(row) != set(schema.names) for row in before.values()):
             return []  # written by another version: the two rounds share no item
         if not library.is_unchanged and any(_holds_places(field.type) for field in schema):
@@ -223,7 +223,7 @@ class Lineage:
 
     def moves_to(self, spec: RoundSpec) -> bool:
         """Return whether the window of the new round begins elsewhere than its parent's."""
-        return str(spec.window.start) != str(self.parent.manifest["window"]["start"])
+        return spec.window.start != self.parent.window.start
 
     @property
     def link(self) -> Row:
@@ -253,10 +253,8 @@ class Lineage:
         """
         if not self.moves_to(spec):
             return items_of(built.manifest) != items_of(self.parent.manifest)
-        known = set(self.parent.tasks())
         for family, task in built.tasks():
-            before = self.parent.items(family, task) if (family, task) in known else []
-            rows = {str(row["id"]): row for row in before}
+            rows = self.parent.items_by_id(family, task)
             if any(not _is_there(row, rows) for row in built.items(family, task)):
                 return True
         return False
@@ -278,11 +276,7 @@ def write_rows(path: Path, rows: Sequence[Row], schema: pa.Schema) -> Row:
 
 
 def _ids_of(opened: Round) -> set[tuple[str, str]]:
-    return {
-        (task, str(row["id"]))
-        for family, task in opened.tasks()
-        for row in opened.items(family, task)
-    }
+    return {(task, name) for of, task in opened.tasks() for name in opened.items_by_id(of, task)}
 
 
 def items_of(opened_manifest: Row) -> dict[str, str]:
@@ -303,9 +297,8 @@ _KEY = "came_late"
 
 def came_late(opened: Round) -> tuple[Window, frozenset[str]]:
     """Papers that a round asks about although they are older, and the days they may be of."""
-    span = opened.manifest["window"]
-    told = opened.update.get(_KEY, {"since": span["start"], "papers": []})
-    days = Window(date.fromisoformat(told["since"]), date.fromisoformat(span["end"]))
+    told = opened.update.get(_KEY, {"since": str(opened.window.start), "papers": []})
+    days = Window(date.fromisoformat(told["since"]), opened.window.end)
     return days, frozenset(told["papers"])
 
 

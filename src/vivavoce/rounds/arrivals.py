@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from vivavoce.corpus import IngestReport, ingest, load_corpus
-from vivavoce.corpus.ingestion.downloads import DOWNLOADS, polite_client
+from vivavoce.corpus.ingestion.downloads import DOWNLOADS
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.networks.stored import build_networks
@@ -22,6 +22,7 @@ from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
+from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.http.throttle import ARXIV_INTERVAL
 from vivavoce.store import Row, read_jsonl, write_jsonl

@@ -94,7 +94,6 @@ def _write_round(
     builders: Mapping[str, Builder],
     lineage: Lineage | None,
 ) -> None:
-    """Write every file of a round, the manifest last."""
     files: Row = {}
     counts: dict[str, Row] = {}
     exclusions: dict[str, tuple[Exclusion, ...]] = {}

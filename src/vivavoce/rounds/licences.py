@@ -72,7 +72,6 @@ def _owners_of(kind: pa.DataType) -> list[str]:
 
 
 def _owners_in(column: pa.Array) -> Iterator[str]:
-    """The ids in a column of owners, or in the structs that a column lists."""
     inner = _owners_of(column.type)
     parts = [column.flatten().field(name) for name in inner] if inner else [column]
     for part in parts:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
+from vivavoce.records import Window
 from vivavoce.store import Row, hash_file, read_json, read_parquet, read_sealed
 
 MANIFEST = "manifest.json"
@@ -27,6 +29,11 @@ class Round:
     def id(self) -> str:
         """The round's name."""
         return str(self.manifest["id"])
+
+    @property
+    def window(self) -> Window:
+        """The span of dates that its items come from."""
+        return Window(*(date.fromisoformat(self.manifest["window"][n]) for n in ("start", "end")))
 
     @property
     def sha256(self) -> str:
@@ -75,6 +82,11 @@ class Round:
             known = ", ".join(f"{f}/{t}" for f, t in self.tasks())
             raise InputError(f"Round {self.id} has no items for {family}/{task}. It has: {known}.")
         return read_parquet(self._checked(name))
+
+    def items_by_id(self, family: str, task: str) -> dict[str, Row]:
+        """The items of a task by their ids; none where the round has no such task."""
+        rows = self.items(family, task) if (family, task) in self.tasks() else ()
+        return {str(row["id"]): row for row in rows}
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a Parquet file by its path; none where the round has no such file."""

@@ -123,7 +123,7 @@ def _describe(opened: Round) -> Row:
 
 
 def _diff_task(one: Round, other: Round, family: str, task: str) -> Row:
-    rows_a, rows_b = _items(one, family, task), _items(other, family, task)
+    rows_a, rows_b = (each.items_by_id(family, task) for each in (one, other))
     shared = sorted(rows_a.keys() & rows_b.keys())
     differ = {name: _columns(rows_a[name], rows_b[name]) for name in shared}
     changed = {name: columns for name, columns in differ.items() if set(columns) - {SPLIT}}
@@ -137,11 +137,6 @@ def _diff_task(one: Round, other: Round, family: str, task: str) -> Row:
         "only_b": sorted(rows_b.keys() - rows_a.keys()),
         "anchors": len(set(anchors_of(other).get(f"{family}/{task}", ())).intersection(shared)),
     }
-
-
-def _items(opened: Round, family: str, task: str) -> dict[str, Row]:
-    has_it = (family, task) in opened.tasks()
-    return {str(row["id"]): row for row in opened.items(family, task)} if has_it else {}
 
 
 def _columns(one: Row, other: Row) -> list[str]:

@@ -70,7 +70,7 @@ def read_members(history: History, opened: Round) -> tuple[Members, Mapping[str,
     """
     came = {row["paper_id"]: row["came_in"] for row in opened.rows(PAPERS)}
     if not came:
-        found = members_until(history, date.fromisoformat(opened.manifest["window"]["end"]))
+        found = members_until(history, opened.window.end)
         return found, dict.fromkeys(found.papers, opened.id)
     authors = frozenset(str(row["key"]) for row in opened.rows(AUTHORS))
     return Members(frozenset(came), authors), came
@@ -141,7 +141,7 @@ def update_round(
         LockedError: Another process builds into `out`.
         VivaError: Another round has the id.
     """
-    since = _end_of(parent)
+    since = parent.window.end
     if until < since:
         raise InputError(
             f"Round {parent.id} ends before {since}: an update until {until} would go back in time."
@@ -170,7 +170,7 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
     while (out / chosen / MANIFEST).exists():
         there = load_round(out / chosen)
         link = {"id": parent.id, "manifest": parent.sha256}
-        if there.manifest.get("parent") != link or _end_of(there) != until:
+        if there.manifest.get("parent") != link or there.window.end != until:
             break  # building it says that it would change
         earlier = there
         number += 1
@@ -187,7 +187,6 @@ def next_id(parent: Round, until: date) -> str:
 
 
 def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen: str) -> RoundSpec:
-    """The parent's spec with a later window."""
     values: dict[str, Any] = dict(parent.spec)
     start = _start_of(parent, values.get("update", {}).get("items", "fresh"), until)
     window = {"start": start.isoformat(), "end": until.isoformat()}
@@ -206,9 +205,7 @@ def _spec_of(parent: Round, builders: Mapping[str, Builder], until: date, chosen
 
 
 def _start_of(parent: Round, items: str, until: date) -> date:
-    """The start of the window of an update."""
-    end = _end_of(parent)
-    start = date.fromisoformat(parent.manifest["window"]["start"])
+    start, end = parent.window.start, parent.window.end
     return {"fresh": end, "window": until - (end - start), "cumulative": start}.get(items, start)
 
 
@@ -251,7 +248,3 @@ def _report(grown: Growth, parent: Round, since: date, until: date) -> Row:
         **did,
         "published_requests": published,
     }
-
-
-def _end_of(opened: Round) -> date:
-    return date.fromisoformat(opened.manifest["window"]["end"])

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.running.batches import kept_batches
-from vivavoce.running.budget import Meter
-from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.requests import Meter, open_journal
 from vivavoce.running.resolving import describe_cache, models_of, resolve, start_models
 from vivavoce.running.spec import CONTESTANTS, RunSpec
 from vivavoce.running.stopping import Until, run_until

@@ -57,7 +57,6 @@ def log_path(log: EvalLog) -> str:
 
 
 def _sample_error(location: str) -> str | None:
-    """The error that most samples of a log ended with."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
     summaries = read_eval_log_sample_summaries(location)

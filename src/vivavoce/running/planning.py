@@ -23,7 +23,7 @@ from io import StringIO
 from math import fsum
 from pathlib import Path
 from statistics import fmean, quantiles
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,8 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.metrics.judgement import ASPECTS
-from vivavoce.running.journal import current_attempt, follow_attempts
 from vivavoce.running.logs import Contestant, contestant_name, earlier_contestants
+from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
 from vivavoce.running.spec import RunSpec
 from vivavoce.running.stopping import Comparison, comparisons_of, step_of
@@ -41,7 +41,7 @@ from vivavoce.store import Row, hash_of
 
 if TYPE_CHECKING:
     from inspect_ai import Task
-    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+    from inspect_ai.model import Model, ModelOutput
 
 
 ITEMS = 100
@@ -93,22 +93,21 @@ class _Counter:
                 return len(text.encode("utf-8", "surrogatepass")) / _BYTES_A_TOKEN
             return measured.count(text)
 
-        async def counted(
-            input: list[ChatMessage], tools: Any, tool_choice: Any, config: GenerateConfig
-        ) -> ModelOutput:
+        async def counted(request: Request, send: Send) -> ModelOutput:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
             text = _VERDICT if is_judge else self._answer(gold)
             count = self.counts[str(model)]
             count.requests += 1
-            count.input += sum(tokens(each.text) + _OF_A_MESSAGE for each in input)
-            count.input += tokens(str([tool.model_dump() for tool in tools])) if tools else 0
+            count.input += sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
+            if request.tools:
+                count.input += tokens(str([tool.model_dump() for tool in request.tools]))
             count.output += tokens(text)
-            count.most += config.max_tokens or 0
-            count.uses_tools = count.uses_tools or bool(tools)
+            count.most += request.config.max_tokens or 0
+            count.uses_tools = count.uses_tools or bool(request.tools)
             return ModelOutput.from_content(str(model), text)
 
-        vars(model.api)["generate"] = counted
+        intercept(model, counted)
 
 
 def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:

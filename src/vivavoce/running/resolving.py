@@ -110,7 +110,6 @@ def models_of(tasks: Iterable[Task]) -> list[Model]:
 
 
 def _roles_of(task: Task) -> list[Model]:
-    """The judges and evaluators of a task."""
     from inspect_ai.model import Model
 
     return [model for model in (task.model_roles or {}).values() if isinstance(model, Model)]
@@ -212,7 +211,6 @@ def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
 
 
 def _solver_parameters(family: str, method: str) -> list[str]:
-    """Names of the arguments that a family's method takes."""
     import inspect
 
     from vivavoce.tasks.lookup import find_method_maker

@@ -343,5 +343,4 @@ def step_of(task: Task) -> tuple[str, Any]:
 
 
 def _clusters(task: Task) -> dict[str, str]:
-    """The cluster of each item."""
     return {str(one.id): str((one.metadata or {})["cluster"]) for one in task.dataset}

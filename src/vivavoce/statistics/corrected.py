@@ -79,7 +79,6 @@ def corrected_mean(
     human: npt.ArrayLike,
     *,
     level: float = DEFAULT_LEVEL,
-    seed: int = 0,
 ) -> Estimate:
     """Mean of people's values over all items, from the judge's and those of some items.
 
@@ -95,12 +94,10 @@ def corrected_mean(
             that stands here twice counts with the mean of its values.
         human: People's values of these, in the same order.
         level: Of the interval.
-        seed: Of no effect: nothing is drawn.
 
     Raises:
         InputError: The arguments do not fit each other, or a position is not one of an item.
     """
-    del seed
     values, of_people = _checked(judged, clusters, labelled, human, level)
     numbers = {label: place for place, label in enumerate(dict.fromkeys(clusters))}
     codes = np.array([numbers[label] for label in clusters], dtype=np.int64)

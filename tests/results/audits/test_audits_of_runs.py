@@ -14,11 +14,10 @@ import pytest
 from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.results.audits.gains import context_gains
+from vivavoce.results.audits.gains import compare_retrievers, context_gains
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.audits.prompts import audit_prompts
-from vivavoce.results.audits.retrievers import compare_retrievers
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 

@@ -22,7 +22,7 @@ from tests.tasks.tables.roles.readers import always_yes, careful, shown_question
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.evaluating import read_evaluator
-from vivavoce.results.audits.evaluator_swap import audit_evaluators
+from vivavoce.results.audits.evaluators import audit_evaluators
 from vivavoce.statistics.estimates import Draws
 from vivavoce.tasks.tables.roles.answering import Use
 

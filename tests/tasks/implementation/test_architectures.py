@@ -18,7 +18,6 @@ from vivavoce.metrics.implementation.architecture import score_architecture, sco
 from vivavoce.tasks.implementation.items import driver
 from vivavoce.tasks.implementation.items.architecture import (
     Architecture,
-    Case,
     build_case,
     draw_case,
     draw_weights,
@@ -36,7 +35,7 @@ each_architecture = pytest.mark.parametrize("name", list(ARCHITECTURES))
 
 
 @cache
-def case_of(name: str, seed: int = 0) -> Case:
+def case_of(name: str, seed: int = 0) -> dict[str, bytes]:
     """The case of an architecture, made once: it is data alone."""
     return build_case(ARCHITECTURES[name], seed)
 
@@ -46,9 +45,9 @@ def prepare(folder: Path, architecture: Architecture, model: str, seed: int = 0)
     case = case_of(architecture.name, seed)
     (folder / "model.py").write_text(model, encoding="utf-8")
     (folder / "settings.json").write_text(architecture.settings(), encoding="utf-8")
-    (folder / "weights.safetensors").write_bytes(case.weights)
-    (folder / "inputs.safetensors").write_bytes(case.inputs)
-    (folder / "unseen.safetensors").write_bytes(case.unseen_inputs)
+    (folder / "weights.safetensors").write_bytes(case["weights"])
+    (folder / "inputs.safetensors").write_bytes(case["inputs"])
+    (folder / "unseen.safetensors").write_bytes(case["unseen_inputs"])
 
 
 def results(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -105,7 +104,7 @@ def test_gold_in_double_precision_differs_from_single_by_rounding_alone(name: st
             {f"layer_{i:02}": layer for i, layer in enumerate(architecture.truth(given, weights))}
             for given in (inputs, unseen)
         ]
-        values = score_tracks(load(case.gold), single[0], load(case.unseen_gold), single[1])
+        values = score_tracks(load(case["gold"]), single[0], load(case["unseen_gold"]), single[1])
         assert set(values.values()) == {1.0}
 
 
@@ -131,7 +130,7 @@ def test_messages_that_run_backwards_have_the_right_shapes_and_wrong_values(
 
     driver.run(tmp_path)
 
-    for gold, result in zip((case.gold, case.unseen_gold), results(tmp_path), strict=True):
+    for gold, result in zip((case["gold"], case["unseen_gold"]), results(tmp_path), strict=True):
         score = score_architecture(load(gold), result)
         assert score.tsc == 1.0
         assert score.tvc is not None
@@ -146,13 +145,13 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(name: str) -
     assert build_case(architecture, 1) == case
     other = case_of(name, 2)
     for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold"):
-        assert getattr(other, part) != getattr(case, part)
+        assert other[part] != case[part]
 
 
 @each_architecture
 def test_the_unseen_graph_is_another_one(name: str) -> None:
     case = case_of(name)
-    main, unseen = load(case.inputs), load(case.unseen_inputs)
+    main, unseen = load(case["inputs"]), load(case["unseen_inputs"])
 
     assert set(main) == set(unseen) == set(ARCHITECTURES[name].inputs)
     assert any(main[key].shape != unseen[key].shape for key in main)
@@ -160,7 +159,7 @@ def test_the_unseen_graph_is_another_one(name: str) -> None:
 
 def test_the_energy_of_a_molecule_does_not_change_when_it_is_rotated() -> None:
     visnet = ARCHITECTURES["ViSNet"]
-    inputs = load(case_of("ViSNet").inputs)
+    inputs = load(case_of("ViSNet")["inputs"])
     weights = draw_weights(visnet, 0)
     quarter_turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], dtype=np.float32)
 
@@ -203,7 +202,7 @@ def test_the_driver_is_a_program_that_needs_nothing_of_ours(tmp_path: Path) -> N
     assert "vivavoce" not in driver_source()
     main, unseen = results(tmp_path)
     case = case_of("PMLP")
-    values = score_tracks(load(case.gold), main, load(case.unseen_gold), unseen)
+    values = score_tracks(load(case["gold"]), main, load(case["unseen_gold"]), unseen)
     assert set(values.values()) == {1.0}
 
 
@@ -238,7 +237,7 @@ def test_half_precision_layers_can_be_read_back(tmp_path: Path) -> None:
 
     driver.run(tmp_path)
 
-    score = score_architecture(load(case_of("PMLP").gold), results(tmp_path)[0])
+    score = score_architecture(load(case_of("PMLP")["gold"]), results(tmp_path)[0])
     assert score.tvc is not None
     assert 0.99 < score.tvc < 1.0
 
@@ -252,7 +251,7 @@ def test_a_network_in_half_precision_is_right_within_its_rounding(tmp_path: Path
 
     case, (main, unseen) = case_of("PMLP"), results(tmp_path)
     assert {layer.dtype for layer in main.values()} == {np.dtype(np.float16)}
-    values = score_tracks(load(case.gold), main, load(case.unseen_gold), unseen)
+    values = score_tracks(load(case["gold"]), main, load(case["unseen_gold"]), unseen)
     assert (values["match"], values["output"], values["tvc"]) == (1.0, 1.0, 1.0)
 
 

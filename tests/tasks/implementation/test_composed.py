@@ -26,7 +26,12 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.composed import compose as composing
-from vivavoce.tasks.implementation.items.composed.compose import Trial, compose
+from vivavoce.tasks.implementation.items.composed.compose import (
+    Trial,
+    compose,
+    evaluate,
+    write_program,
+)
 from vivavoce.tasks.implementation.items.composed.grammar import (
     COLUMNS,
     OPERATORS,
@@ -42,10 +47,6 @@ from vivavoce.tasks.implementation.items.composed.notation import (
     Node,
     canonical,
     replaced,
-)
-from vivavoce.tasks.implementation.items.composed.program import (
-    evaluate,
-    write_program,
 )
 from vivavoce.tasks.implementation.items.market.dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.market.generate import TABLES, generate

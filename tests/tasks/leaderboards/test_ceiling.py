@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.metrics.leaderboards import Entry, ProducedBoard, score_board
-from vivavoce.tasks.leaderboards.items.board_items import Ceiling, ceilings
+from vivavoce.tasks.leaderboards.items import Ceiling, ceilings
 
 
 def entry(method: str, score: float, printed: str | None = None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from vivavoce.metrics.leaderboards import read_board, score_board
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.leaderboards.build import OPTIONS
-from vivavoce.tasks.leaderboards.items.board_items import gold_entries, gold_table
+from vivavoce.tasks.leaderboards.items import gold_entries, gold_table
 from vivavoce.tasks.library import read_library
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
-from vivavoce.tasks.leaderboards.items.board_items import Shelf, chunks_of
+from vivavoce.tasks.leaderboards.items import Shelf, chunks_of
 
 
 def paper(

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.leaderboards.items.board_items import (
+from vivavoce.tasks.leaderboards.items import (
     FoundChunk,
     PaperChunk,
     compose,

@@ -307,6 +307,71 @@ def test_a_reader_who_always_says_no_is_not_ranked_either(finished: Finished) ->
     assert "no to 100% of those whose answer is yes" in reason
 
 
+_RENAMED = {"Treebank": "Annotated corpus of trees", "F1": "F1", "Source": "Tongue translated from"}
+
+
+def _in_other_words(ask: Ask) -> Reply:
+    """An honest table whose columns have names that no form or list connects with the gold's."""
+    return table_of(
+        ask, lambda label, known: {_RENAMED[name]: value for name, value in known.items()} or None
+    )
+
+
+def _matcher(ask: Ask) -> Reply:
+    """A reader who knows the synonyms above, and sees pairs and the demand alone."""
+    assert DEMAND.search(slot(ask.prompt, "topic")) or "transl" in slot(ask.prompt, "topic")
+    lines = slot(ask.prompt, "pairs").splitlines()
+    said = []
+    for number, line in enumerate(lines, start=1):
+        assert line.startswith(f"{number}. columns: «"), line
+        pair = re.findall("«([^»]*)»", line)
+        said.append(any({*pair} == {*names} for names in _RENAMED.items()))
+    return answer("\n".join(f"{n}. {'yes' if yes else 'no'}" for n, yes in enumerate(said, 1)))
+
+
+def test_a_model_may_decide_which_headers_mean_the_same(finished: Finished) -> None:
+    finished.scripts |= {"tables-renamed": _in_other_words, "tables-matcher": _matcher}
+    logs = finished.folder / "matched"
+    for arguments in ({}, {"matcher": "openai-api/scripted/tables-matcher"}):
+        report = run(
+            RunSpec(
+                tasks=["table"],
+                round=finished.round.folder,
+                logs=logs,
+                models=["openai-api/scripted/tables-renamed"],
+                methods=("one_step",),
+                task_args=arguments,
+                display="none",
+            )
+        )
+        assert report.failed == ()
+    assert finished.server.failures == []
+    rows = {
+        ((row["judge"] or "").partition(" template")[0], row["metric"]): row
+        for row in leaderboard(logs, resamples=0).rows
+    }
+    by_model = "matcher pairs=None seed=0 matcher=openai-api/scripted/tables-matcher"
+    assert {judge for judge, _ in rows} == {"", by_model}
+    # Of Treebank and F1 the latter keeps its name; of Source and Depth nobody answers the latter.
+    assert rows["", "schema_r"]["value"] == (1 / 2 + 0 / 2) / 2
+    assert rows[by_model, "schema_r"]["value"] == (2 / 2 + 1 / 2) / 2
+    assert rows[by_model, "unary_r"]["value"] > rows["", "unary_r"]["value"]
+    assert rows[by_model, "unary_r"]["judge_tokens"] > 0
+
+
+@pytest.mark.parametrize("reply", ["Hm.", "1. perhaps", ""])
+def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, reply: str) -> None:
+    finished.scripts |= {"tables-renamed": _in_other_words, "tables-mute": lambda _: answer(reply)}
+    made = finished.task(matcher="openai-api/scripted/tables-mute")
+    log = finished.log(made, "tables-renamed")
+    for sample in samples_of(log).values():
+        [score] = (sample.scores or {}).values()
+        pairs = (score.metadata or {})["matching"]["pairs"]
+        assert pairs
+        assert all(answer is None for *_, answer in pairs)
+        assert value_of(sample)["schema_r"] < 1.0
+
+
 def test_a_board_may_pool_the_questions_of_all_tables(finished: Finished) -> None:
     logs = finished.folder / "pooled"
     for how in ("items", "macro", "micro"):
@@ -338,8 +403,9 @@ def test_a_board_may_pool_the_questions_of_all_tables(finished: Finished) -> Non
 
 
 def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
-    with pytest.raises(InputError, match="--model-role answerer=MODEL"):
-        finished.task(answerer="role")
+    for role in ("answerer", "matcher"):
+        with pytest.raises(InputError, match=f"--model-role {role}=MODEL"):
+            finished.task(**{role: "role"})
 
 
 @pytest.mark.parametrize(
@@ -354,6 +420,8 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"headers": "model"}, "need an answerer"),
         ({"aggregate": "mean"}, "none of items, macro, micro"),
         ({"synthesizer": "role"}, "need an answerer"),
+        ({"matcher": "a/model", "meaning": "minilm"}, "matcher decides alone"),
+        ({"matcher": "a/model", "answerer": "role"}, "matcher decides alone"),
         ({"answerer": "role", "headers": "all"}, "not one of none, schema, model"),
     ],
 )
@@ -366,7 +434,8 @@ def test_arguments_that_make_no_sense_are_told(
 
 def test_the_common_arguments_are_there() -> None:
     names = list(python_inspect.signature(table).parameters)
-    own = ["answerer", "meaning", "synthesizer", "headers", "pairs", "question_seed", "aggregate"]
+    own = ["answerer", "meaning", "matcher", "synthesizer", "headers", "pairs"]
+    own += ["question_seed", "aggregate"]
     common = ["context", "prompts", "max_tokens", "pin"]
     assert names == ["round", "setting", *own, *common]
 

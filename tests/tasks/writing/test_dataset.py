@@ -16,7 +16,7 @@ from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.dataset import Showing, record_to_sample, showing, writing_dataset
+from vivavoce.tasks.writing.dataset import SampleMaker, Showing, showing, writing_dataset
 from vivavoce.tasks.writing.items.inputs import SETTINGS, TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
@@ -67,13 +67,12 @@ def parts_shown(text: str, name: str) -> set[str]:
 def test_one_item_becomes_one_sample_with_its_gold_as_the_target() -> None:
     target = paper("ash")
     row = item("abstract", target, id="i1", cluster="c1")
-    made = record_to_sample(
-        row,
+    made = SampleMaker(
         Showing("abstract", "title_only"),
         open_prompts("writing", None),
         {"words": 200, "max_tokens": 1024},
         {target.paper_id: target},
-    )
+    ).sample(row)
     assert (made.id, made.target) == ("i1", target.abstract)
     assert made.metadata is not None
     assert made.metadata["cluster"] == "c1"

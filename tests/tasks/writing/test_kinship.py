@@ -14,7 +14,6 @@ from vivavoce.tasks.writing.items.inputs import PaperText
 from vivavoce.tasks.writing.items.near_duplicates import (
     Kinship,
     hash_runs,
-    kinship,
     shared_runs,
 )
 from vivavoce.text.shingles import mix
@@ -43,7 +42,7 @@ def paper(name: str, *, title: str = "", abstract: str = "", opening: str = "") 
     ],
 )
 def test_kin_by_name(candidate: PaperText, reason: str | None) -> None:
-    found = kinship(paper("p"), candidate)
+    found = Kinship().between(paper("p"), candidate)
     assert (found and found[0]) == reason
 
 
@@ -52,8 +51,8 @@ def test_half_of_the_runs_of_the_shorter_text_make_a_near_copy() -> None:
     # The longer text has 100 - 12 = 88 runs; 35 shared words are 23 of the shorter one's 48.
     below = paper("q", abstract=words("a", 35) + " " + words("b", 65))
     above = paper("r", abstract=words("a", 36) + " " + words("b", 64))
-    assert kinship(target, below) is None
-    assert kinship(target, above) == (
+    assert Kinship().between(target, below) is None
+    assert Kinship().between(target, above) == (
         "near_copy",
         "50% of the 13-word runs of the abstract are shared",
     )
@@ -61,8 +60,8 @@ def test_half_of_the_runs_of_the_shorter_text_make_a_near_copy() -> None:
 
 def test_versions_of_one_arxiv_id_are_kin_whatever_they_say() -> None:
     first, second = paper("arxiv:2401.00001v1"), paper("arxiv:2401.00001v2")
-    assert kinship(first, second) == ("another_version", "both are arXiv 2401.00001")
-    assert kinship(first, paper("arxiv:2401.00002v2")) is None
+    assert Kinship().between(first, second) == ("another_version", "both are arXiv 2401.00001")
+    assert Kinship().between(first, paper("arxiv:2401.00002v2")) is None
 
 
 def test_all_pairs_are_found_from_titles_ids_and_runs() -> None:

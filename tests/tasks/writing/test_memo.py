@@ -19,10 +19,9 @@ from vivavoce.records import Section
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import hash_tree, lock, read_sealed, write_sealed
 from vivavoce.tasks import build_round, builders
-from vivavoce.tasks.writing.items import memo as memo_module
+from vivavoce.tasks.writing.items import papers as memo_module
 from vivavoce.tasks.writing.items.inputs import TASKS, PaperText
-from vivavoce.tasks.writing.items.memo import FOLDER, Memo, key_of
-from vivavoce.tasks.writing.items.papers import Exposure, expose, make_target
+from vivavoce.tasks.writing.items.papers import FOLDER, Exposure, Memo, expose, key_of, make_target
 
 PAPER = PaperText(
     "p",

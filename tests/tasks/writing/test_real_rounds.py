@@ -26,7 +26,7 @@ from vivavoce.tasks.writing.items.inputs import (
     settings_of,
     slots,
 )
-from vivavoce.tasks.writing.items.near_duplicates import kinship
+from vivavoce.tasks.writing.items.near_duplicates import Kinship
 from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
@@ -121,7 +121,7 @@ def test_demonstrations_are_earlier_works_by_others_with_the_same_gold(
         for name in shown_demos(row, "mixed"):
             demonstration = papers[name]
             assert earlier(demonstration.published, target.published)
-            assert kinship(target, demonstration) is None
+            assert Kinship().between(target, demonstration) is None
             assert gold(task, demonstration.title, demonstration.abstract, demonstration.sections)
 
 

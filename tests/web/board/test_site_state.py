@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.web.board.names import slug
 from vivavoce.web.board.page import Page, read_state, write_pages
+from vivavoce.web.board.site import write_site
 
 
 def page(path: str, text: str) -> Page:
@@ -86,3 +88,46 @@ def test_a_first_build_that_was_killed_is_finished(tmp_path: Path) -> None:
         write_pages([page("a.html", "a"), Page("b.html", "key of b", stop)], tmp_path)
     write_pages([page("a.html", "a"), page("b.html", "b")], tmp_path)
     assert (tmp_path / "b.html").read_bytes() == b"b"
+
+
+def test_pages_are_kept_only_where_nothing_that_they_show_has_changed(tmp_path: Path) -> None:
+    rows = [make_row("a/one", 0.5, 1, cost=2.0, metric=metric) for metric in ("rougeL", "rouge1")]
+    rows += [{**row, "model": "b/two", "cost": 9.0, "value": 0.4, "rank": 2} for row in rows]
+    base = make_board(*rows)
+    later = {**base["rounds"][0], "window": ["2026-01-02", "2026-04-01"]}
+    changes: list[tuple[dict, dict]] = [
+        ({**base, "rows": [*rows[:3], {**rows[3], "value": 0.3}]}, {}),
+        ({**base, "rounds": [later]}, {}),
+        ({**base, "notes": ["one log is left out"]}, {}),
+        ({**base, "headlines": {"vivavoce/title": "rouge1"}}, {}),
+        ({**base, "metrics": {"vivavoce/title": ["rougeL", "rouge1"]}}, {}),
+        (base, {"charts": False}),
+        (base, {"options": {"note": "made up"}}),
+        (base, {"options": {"url": "https://example.org/"}}),
+    ]
+    for place, (board, asked) in enumerate(changes):
+        kept, fresh = tmp_path / f"kept-{place}", tmp_path / f"fresh-{place}"
+        write_site(base, kept)
+        before = shown_of(kept)
+        write_site(base, kept)
+        assert shown_of(kept) == before
+        write_site(board, kept, **asked)
+        assert shown_of(kept) == (found := write_and_show(board, fresh, asked)) != before
+        (kept / "index.html").write_text("edited")
+        (kept / "board.csv").unlink()
+        write_site(board, kept, **asked)
+        assert shown_of(kept) == found
+
+
+def shown_of(site: Path) -> dict[str, bytes]:
+    """All files but the history of the site and the list of its files."""
+    return {
+        str(path.relative_to(site)): path.read_bytes()
+        for path in sorted(site.rglob("*"))
+        if path.is_file() and path.name not in ("site.json", "changes.json", "changes.html")
+    }
+
+
+def write_and_show(board: dict, site: Path, asked: dict) -> dict[str, bytes]:
+    write_site(board, site, **asked)
+    return shown_of(site)

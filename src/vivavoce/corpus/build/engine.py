@@ -99,7 +99,6 @@ def attempt(step: Step, task: str) -> str:
 
 
 def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
-    """Do the tasks in as many processes as there are cores."""
     pool = ProcessPoolExecutor(
         min(len(os.sched_getaffinity(0)), len(tasks)),
         multiprocessing.get_context("spawn"),

@@ -44,6 +44,8 @@ _MIN_SHARED = 25
 SKETCHES = "sketches"
 """Facts that papers are compared by to find those that are one work."""
 _FINAL = ("papers", "dates", "authorships", "sections", "tables", "tuples")
+_TOLD = ("title", "abstract", "licence", "arxiv_id", "acl_id", "doi", "source_url", "venue")
+"""Fields that the first document decides which has them."""
 _DOCUMENTS_AT_A_TIME = 256
 _ROWS_AT_A_TIME = 4_000
 
@@ -198,10 +200,7 @@ class _Shard:
         add["papers"]([row])
         add["dates"]([{**key, **statement._asdict()} for statement in statements])
         add["authorships"](
-            [
-                {**key, "ordinal": ordinal, **row_of(author)}
-                for ordinal, author in enumerate(authors)
-            ]
+            [{**key, "ordinal": n, **row_of(author)} for n, author in enumerate(authors)]
         )
         add["sections"]([{**key, **file, **row_of(section)} for section in sections])
         tables = tables_with_cells(paper, text)
@@ -209,19 +208,10 @@ class _Shard:
         own = own_method_of(row, sections) if tables else ""
         add["tuples"]([{**key, **row_of(found)} for found in read_results(tables, own)])
         add[REFERENCES]([{**key, **row_of(reference)} for reference in text.references])
-        add["results"](
-            [
-                {
-                    **key,
-                    **row_of(result),
-                    "date": row["first_public"] or result.date,
-                    "direction_from": [],
-                    "set_aside": None,
-                }
-                for document in paper.documents
-                for result in document.results
-            ]
-        )
+        unjudged: Row = {**key, "direction_from": [], "set_aside": None}
+        for result in (each for document in paper.documents for each in document.results):
+            date = row["first_public"] or result.date
+            add["results"]([{**row_of(result), **unjudged, "date": date}])
         self.results.update({d.kind: len(d.results) for d in paper.documents if d.results})
 
 
@@ -275,31 +265,24 @@ def _merge_fields(
     published, listed = (
         next((d.published for d in some if d.published), None) for some in (own, documents)
     )
-    date = date_paper(published, first("arxiv_id"), first("acl_id"), listed)
+    told = {name: first(name) for name in _TOLD}
+    date = date_paper(published, told["arxiv_id"], told["acl_id"], listed)
     said = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
     used, statements = judge(said, completing_kinds())
-    title, abstract = first("title"), first("abstract")
     row = {
+        **told,
         "paper_id": paper.paper_id,
         "source_file": text.source_file or first("source_file"),
-        "title": title,
-        "abstract": abstract,
         "published": date.published,
         "date_precision": date.precision,
         "date_source": date.source,
         "categories": list(first("categories") or ()),
         "source": "+".join(sorted({document.kind for document in documents})),
-        "licence": first("licence"),
-        "arxiv_id": first("arxiv_id"),
-        "acl_id": first("acl_id"),
-        "doi": first("doi"),
-        "source_url": first("source_url"),
-        "venue": first("venue"),
         "version": text.version or first("version"),
         "gates": list(
             failed_gates(
-                title,
-                abstract,
+                told["title"],
+                told["abstract"],
                 used and used.date,
                 sections,
                 is_paper=is_paper,
@@ -325,7 +308,6 @@ def _read_papers(task: Row) -> Iterator[MergedPaper]:
 
 
 def _read_documents(task: Row) -> Iterator[Document]:
-    """The documents of a shard in order."""
     read = [read_repartitioned(Path(path), number) for path, number in task["documents"]]
     table = pa.Table.from_batches([batch for batch, _ in read]).combine_chunks()
     order = np.argsort(np.concatenate([at for _, at in read]), kind="stable")

@@ -173,7 +173,6 @@ def _config() -> str:
 
 
 def _plan(found: Identity) -> list[_Planned]:
-    """Every shard of the papers found."""
     ids = found.places["paper_id"].combine_chunks()
     files, rows = (found.places[name].to_numpy() for name in ("file", "row"))
     differs = pc.not_equal(ids[1:], ids[:-1]) if len(ids) else pa.array([], pa.bool_())
@@ -204,7 +203,6 @@ def _made(folder: Path, plan: Sequence[_Planned], config: str) -> dict[str, Row]
 def _make(
     folder: Path, todo: Sequence[_Planned], files: Sequence[File], config: str, engine: Engine
 ) -> None:
-    """Make shards out of their documents."""
     lying = _repartition(folder, todo, files, config, engine)
     tasks = [
         {
@@ -291,7 +289,6 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
 
 
 def _read_sketches(folder: Path, shards: Iterable[str]) -> pa.Table:
-    """The sketches of every paper, in the order of the shards."""
     read = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in shards)
     return pa.concat_tables([SKETCH.empty_table(), *read]).combine_chunks()
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.corpus.reading import Corpus, load_corpus
+from vivavoce.corpus.reading import Corpus, load_corpus, read_columns
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.retrieval.all_terms import (
     TantivyIndex,
@@ -140,7 +140,7 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
     sections = _read_sections(corpus) if text == "full" else iter(())
     section = next(sections, None)
     names = ["paper_id", "title", "abstract", "first_public", "gates"]
-    for paper_id, title, abstract, published, gates in _read_columns(corpus, "papers", names):
+    for paper_id, title, abstract, published, gates in corpus.columns("papers", names):
         parts = [title, abstract]
         while section is not None and section[0] <= paper_id:
             parts += section[1] if section[0] == paper_id else []
@@ -148,18 +148,6 @@ def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[Terms
         if _NO_PAPER not in gates:
             over = corpus.date_of_work(paper_id) or published
             yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
-
-
-def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
-    """`paper_id`, `published` and `title` of some papers, sorted by id."""
-    wanted = set(paper_ids)
-    read = _read_columns(corpus, "papers", ["paper_id", "first_public", "title"]) if wanted else ()
-    found = (
-        {"paper_id": name, "published": corpus.date_of_work(name) or date, "title": title}
-        for name, date, title in read
-        if name in wanted
-    )
-    return list(islice(found, len(wanted)))
 
 
 class _Update:
@@ -207,7 +195,7 @@ class _Update:
     def _known(self) -> Iterator[Row]:
         """The papers in the index as it was, sorted by id."""
         for entry in self.state["lists"]:
-            for row in _read_rows(self.folder / entry["name"], _LISTED.names):
+            for row in read_columns(self.folder / entry["name"], _LISTED.names):
                 if entry["after"] is None or row[0] > entry["after"]:
                     yield dict(zip(_LISTED.names, row, strict=True))
 
@@ -289,30 +277,15 @@ def _remedy(corpus: Corpus, text: str) -> str:
 
 
 def _digest(document: TermsDocument) -> bytes:
-    """Hash of all that is indexed of a document."""
     whole = f"{document.published}\0{document.text}"
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
     """(paper id, its headings and texts in order) of every paper that has a text."""
-    rows = _read_columns(corpus, "sections", ["paper_id", "heading", "text"])
+    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
     for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
         yield paper_id, [part for _, *parts in group for part in parts]
-
-
-def _read_columns(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Some columns of a table, row by row; `DamagedError` names a file that was altered."""
-    for name in corpus.files(table):
-        yield from _read_rows(corpus.sound_path(name), names)
-
-
-def _read_rows(path: Path, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Some columns of a Parquet file, row by row, a few rows in memory at a time."""
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=list(names)):
-            columns = [batch.column(name).to_pylist() for name in names]
-            yield from zip(*columns, strict=True)
 
 
 STATE, NEXT, LISTS, TERMS = "state.json", "next.json", "papers", "terms"

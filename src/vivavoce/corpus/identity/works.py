@@ -147,7 +147,6 @@ def _array(values: Sequence[int]) -> Sketch:
 
 
 def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
-    """Places of the papers of each work."""
     if not joined:
         return
     pairs = np.array(list(joined))

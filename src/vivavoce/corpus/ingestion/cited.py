@@ -172,7 +172,6 @@ def _ask_arxiv(
 
 
 def _save(corpus: Path, index: Index, body: bytes) -> Row:
-    """Write an answer under the next number."""
     files = {str(row.get("file", "")) for row in index.rows()}
     numbers = (int(found[1]) for file in files if (found := _NUMBERED.search(file)))
     file = f"{DOWNLOADS}/{FOLDER}/{max(numbers, default=0) + 1:05d}.atom.xml"

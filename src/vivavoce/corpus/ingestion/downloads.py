@@ -33,7 +33,7 @@ from vivavoce.store import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.sources.http.client import Client
+    pass
 
 DOWNLOADS = "downloads"
 READING = "reading.json"
@@ -130,26 +130,6 @@ def open_downloads(
             yield opened
         finally:
             opened.settle()
-
-
-def polite_client(
-    hosts: frozenset[str], base: str | None, contact: str | None = None, tries: int = 3
-) -> Client:
-    """A client that shares its turns with every other one on this machine.
-
-    `base` is a loopback server in place of the hosts, for tests; `contact` an address that the
-    servers can write to.
-    """
-    from vivavoce.sources.http.client import Allowed, Client, Limits
-    from vivavoce.sources.http.throttle import Throttle, slots_folder
-
-    limits = Limits(tries=tries)
-    if base:
-        quick = Throttle({"127.0.0.1": 0.0})
-        allowed = Allowed(hosts, loopback=base)
-        return Client(allowed, limits=limits, throttle=quick, contact=contact)
-    throttle = Throttle(shared=slots_folder())
-    return Client(Allowed(hosts), limits=limits, throttle=throttle, contact=contact)
 
 
 def finish_reading(folder: Path) -> Reading:

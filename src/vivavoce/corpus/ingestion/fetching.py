@@ -156,14 +156,16 @@ class _Fetch:
         papers = load_corpus(self._corpus).papers
         return [p for p in papers if "no_text" in p.gates and (p.arxiv_id or p.acl_id)]
 
-    def _wanted(self, paper: Paper) -> list[Wanted]:
-        return texts_wanted(
+    def _asked_before(self, paper: Paper) -> list[tuple[Wanted, Row | None]]:
+        """Texts of a paper, in order, each with its row in the index."""
+        wanted = texts_wanted(
             paper.arxiv_id, paper.version, paper.acl_id, self._kinds, self._addresses
         )
+        return [(each, self.index.get(paper.paper_id, each.kind, each.name)) for each in wanted]
 
     def _next(self, paper: Paper) -> list[Wanted]:
         """Texts still to be asked for, in order."""
-        rows = [(w, self.index.get(paper.paper_id, w.kind, w.name)) for w in self._wanted(paper)]
+        rows = self._asked_before(paper)
         if any(row and row["outcome"] == WITHDRAWN for _, row in rows):
             return []
         if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
@@ -171,11 +173,9 @@ class _Fetch:
         return [wanted for wanted, row in rows if row is None or row["outcome"] in _AGAIN]
 
     def _has_failed(self, paper: Paper) -> bool:
-        rows = (self.index.get(paper.paper_id, w.kind, w.name) for w in self._wanted(paper))
-        return any(row is not None and row["outcome"] == FAILED for row in rows)
+        return any(row and row["outcome"] == FAILED for _, row in self._asked_before(paper))
 
     def _ask_all(self, papers: Sequence[Paper], progress: Progress | None) -> None:
-        """Ask for each paper until a text is there."""
         for done, paper in enumerate(papers, start=1):
             self._asked[paper.paper_id] = None
             self._ask(paper)
@@ -300,5 +300,5 @@ class _Fetch:
         )
 
     def _last_reason(self, paper: Paper) -> str:
-        rows = (self.index.get(paper.paper_id, w.kind, w.name) for w in self._next(paper))
-        return next((str(row["reason"]) for row in rows if row and "reason" in row), "not reached")
+        rows = [row for _, row in self._asked_before(paper) if row and row["outcome"] in _AGAIN]
+        return next((str(row["reason"]) for row in rows if "reason" in row), "not reached")

@@ -396,16 +396,12 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
         papers=built.papers,
         dated=built.dated,
         undated=built.papers - built.dated,
-        completed=sum(n for kinds, n in built.sources.items() if _completes(batch.kind, kinds)),
+        completed=sum(
+            n for kinds, n in built.sources.items() if {batch.kind} < {*kinds.split("+")}
+        ),
         merged=built.merged,
         near_misses=built.near_misses,
         results=built.results[batch.kind],
         results_of_papers=built.results_of_papers[batch.kind],
         ignored_columns=ignored,
     )
-
-
-def _completes(kind: str, sources: str) -> bool:
-    """Return whether papers from some sources are known from a kind and another one."""
-    kinds = sources.split("+")
-    return kind in kinds and len(kinds) > 1

@@ -7,7 +7,6 @@ documents with one key those of the newest ingest count, and all of that ingest.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,6 +17,7 @@ from vivavoce.corpus.reading import Corpus, list_batches, load_corpus, read_keys
 from vivavoce.errors import InputError, StaleError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources.json_records import raw_json
+from vivavoce.store import write_chunks
 
 UPSTREAM_KINDS = ("academiceval", "digestables", "s2orc", "unarxive")
 """Kinds that keep every record whole."""
@@ -125,21 +125,16 @@ class _Lines:
 
     def finish(self) -> int:
         """Write the lines by their places, whole or not at all; without any there is no file."""
-        if not self._index:
+        if self._index:
+            write_chunks(self._path, map(self._line, sorted(self._index)))
+        else:
             self._path.unlink(missing_ok=True)
-            return 0
-        temporary = self._path.with_name(f".{self._path.name}.tmp")
-        try:
-            with temporary.open("wb") as stream:
-                for _, start, length in sorted(self._index):
-                    self._store.seek(start)
-                    stream.write(self._store.read(length))
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(self._path)
-        finally:
-            temporary.unlink(missing_ok=True)
         return len(self._index)
+
+    def _line(self, entry: tuple[_Place, int, int]) -> bytes:
+        _, start, length = entry
+        self._store.seek(start)
+        return self._store.read(length)
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -149,7 +149,6 @@ def _nested(texts: list[list[str]], kind: Kind, type_: pa.DataType) -> pa.Array:
 
 
 def _lists(values: Any, counts: list[int]) -> pa.Array:
-    """Values in lists of the lengths given."""
     offsets = np.cumsum([0, *counts], dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
 

@@ -119,7 +119,6 @@ def _gather(gathered: _Gathered, table: pa.Table) -> pa.Array:
 
 
 def _inner(column: pa.ChunkedArray) -> pa.Array:
-    """The lists inside the lists of a column."""
     return column.combine_chunks().flatten()
 
 
@@ -202,7 +201,6 @@ def _sorted_rows(
 
 
 def _full(keys: Keys, limit: int) -> Keys:
-    """The keys that occur more often than the limit."""
     found, counts = np.unique(keys, return_counts=True)
     return found[counts > limit].astype(np.uint64)
 

@@ -290,7 +290,6 @@ def _title_keys(titles: pa.Array) -> ReferenceKeys:
 
 
 def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
-    """The keys that the title of a reference is looked up by."""
     key = title_key(title)
     if not key:
         return []

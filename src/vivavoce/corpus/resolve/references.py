@@ -279,7 +279,6 @@ class PaperIndex:
         return self._best("near_title", supported.items())
 
     def _titled(self, titles: Iterable[str]) -> list[tuple[int, str]]:
-        """The papers of some titles, and the key of each."""
         keys = [title_key(title) for title in titles]
         return [(number, key) for key in keys for number in self._by_key.get(key, ())]
 

@@ -179,6 +179,5 @@ def _are_close(references: pa.Table, rows: Numbers, titles: Numbers, index: Inde
 
 
 def _ranges(first: Numbers, last: Numbers) -> Numbers:
-    """The numbers of several ranges, one range after the other."""
     sizes = last - first
     return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))

@@ -41,6 +41,8 @@ from vivavoce.text.dates import MONTHS
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors of length 1, one a row."""
+Pair = tuple[str, str, str | None]
+"""Two texts in the order of their letters, and their column's name; None where they are headers."""
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _MARKS = {word: mark for mark, words in _DATA["marks"].items() for word in words}
@@ -63,14 +65,20 @@ class Meaning:
     """Decides about pairs of headers and of cells.
 
     Args:
-        embed: An embedding; None leaves what forms do not decide as different.
+        embed: An embedding, for what forms do not decide.
         abbreviations: Those that the paper or its table gives: the short form -> what it means.
+        judge: Decides in place of forms and likeness about all that is not written alike.
     """
 
     embed: Embed | None = None
     abbreviations: Mapping[str, str] = field(default_factory=dict)
+    judge: Callable[[Pair], bool] | None = None
     _vectors: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
-    _known: dict[tuple[str, str, str | None], bool] = field(default_factory=dict)
+    _known: dict[Pair, bool] = field(default_factory=dict)
+
+    def among(self, abbreviations: Mapping[str, str]) -> Meaning:
+        """The same rule among papers that define these abbreviations; vectors are shared."""
+        return Meaning(self.embed, abbreviations, self.judge, self._vectors)
 
     def same_headers(self, first: str, second: str) -> bool:
         """True if two columns would hold the same statement about every paper."""
@@ -85,7 +93,7 @@ class Meaning:
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:
-            self._known[key] = self._decide(*self.compared(first, second), header)
+            self._known[key] = self._decide(key)
         return self._known[key]
 
     def compared(self, first: str, second: str) -> tuple[str, str]:
@@ -94,12 +102,15 @@ class Meaning:
         one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
         return write_out(one, other), write_out(other, one)
 
-    def _decide(self, one: str, other: str, header: str | None) -> bool:
+    def _decide(self, pair: Pair) -> bool:
+        first, second, header = pair
+        one, other = self.compared(first, second)
+        if self.judge is not None:
+            return one == other or self.judge(pair)
         found = self.by_forms(one, other, header)
-        if found is None:
-            vector = self.vector if self.embed is not None else None
-            return are_like(one, other, header, vector)
-        return found
+        if found is not None:
+            return found
+        return are_like(one, other, header, self.vector if self.embed is not None else None)
 
     def by_forms(self, one: str, other: str, header: str | None) -> bool | None:
         """Decision about clean texts by their forms; None where these leave it open."""

@@ -19,7 +19,6 @@ from inspect_ai.scorer import Score
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
-from vivavoce.results.audits.evaluators import EVALUATED, Evaluated
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
@@ -33,12 +32,26 @@ from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""
+EVALUATED = ("schema", "unary", "pairwise")
 MATCHER = "matcher"
 YES_BIAS = "yes_bias"
 _NAMES = tuple(f"{aspect}_{part}" for aspect in EVALUATED for part in "pr")
 _AT_ONCE = 8
 
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """One evaluator's score of one contestant's answer to one item."""
+
+    evaluator: str
+    contestant: str
+    """Model and method."""
+    item: str
+    cluster: str
+    values: Mapping[str, float | None]
+    """Precision and recall of each aspect, such as `schema_p` and `schema_r`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,29 @@
-"""Gains of added context: each setting against the base, on the same items.
+"""Gains of added context and of retrieval: each against the same contestant without it.
 
 Source: AcademicEval, tables 3 and 4 (demonstrations) and its ablation with the title alone. The
 papers print both means; here their difference is paired by item and has an interval.
+Section 4.4 compares retrievers behind two models, by means alone: here one model, task and setting
+is held fixed, only the retriever differs, and each has a rank with ties.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
+
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.records import CEILING, RunLog
+from vivavoce.metrics import metrics_of
+from vivavoce.results.logs.records import CEILING, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.results.reports import Table
 from vivavoce.rounds.family import SPLIT_LABELS
-from vivavoce.statistics.estimates import Draws, paired_row
+from vivavoce.statistics.comparison import rank_contestants
+from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.store import Row
 
 BASE = "base"
@@ -88,4 +95,103 @@ def _row(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
         "n_base": len(first),
         "n_setting": len(second),
         "tied": found["tied"],
+    }
+
+
+METHOD = "rag"
+WITHOUT = "direct"
+
+Group = tuple[RowKey, tuple[tuple[str, str], ...]]
+"""What the logs of one comparison share: the key without its method, and the other arguments."""
+
+
+def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+    """Every retriever that a model was run with, beside the same model without one.
+
+    Raises:
+        VivaError: As `open_logs` says, or no log has a retriever.
+    """
+    found, notes, draws = open_logs(logs, **reading)
+    groups: dict[Group, dict[str, RunLog]] = defaultdict(dict)
+    for log in found:
+        given = next((given for _, given in log.steps if "retriever" in given), None)
+        if given is not None:
+            rest = tuple(
+                (name, str(value))
+                for name, value in given.items()
+                if name not in ("retriever", "context")
+            )
+            groups[replace(log.key, method=""), rest][str(given["retriever"])] = log
+    if not groups:
+        raise VivaError(
+            f"{logs} holds no log of the method {METHOD}. Make some with: viva run TASK "
+            f"--method {METHOD} -S retriever=bm25 --logs {logs}"
+        )
+    plain = {replace(a.key, method=""): a for a in found if a.key.method == WITHOUT}
+    rows = [
+        row
+        for (key, settings), members in sorted(groups.items())
+        for metric in next(iter(members.values())).metrics
+        for row in _rows(members, plain.get(key), metric, dict(settings), draws)
+    ]
+    return Table(tuple(rows), tuple(notes))
+
+
+def _rows(
+    members: Mapping[str, RunLog],
+    plain: RunLog | None,
+    metric: str,
+    settings: Mapping[str, str],
+    draws: Draws,
+) -> list[Row]:
+    values = {name: members[name].item_values(metric) for name in sorted(members)}
+    standing = _standing(members, values, metric, draws)
+    without = plain.item_values(metric) if plain else {}
+    rows = []
+    for name, of_items in values.items():
+        clusters = members[name].item_clusters()
+        labels = [clusters[item] for item in of_items]
+        gained = paired_row(without, of_items, clusters, draws)
+        rows.append(
+            {
+                **asdict(members[name].key),
+                "retriever": name,
+                "settings": dict(settings),
+                "metric": metric,
+                "headline": metric == members[name].metrics[0],
+                **mean_estimate(list(of_items.values()), labels, draws).fields(),
+                **standing[name],
+                "without": {
+                    "value": gained["a"],
+                    "gain": gained["difference"],
+                    "ci": gained["ci"],
+                    "n": gained["n"],
+                },
+            }
+        )
+    return sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["retriever"]))
+
+
+def _standing(
+    members: Mapping[str, RunLog],
+    values: Mapping[str, Mapping[str, float]],
+    metric: str,
+    draws: Draws,
+) -> dict[str, Row]:
+    """Ranks on the items that every retriever has answered."""
+    shared = sorted(set.intersection(*map(set, values.values())))
+    first = next(iter(members.values()))
+    clusters = first.item_clusters()
+    drawn = draws.of([clusters[i] for i in shared])
+    columns = {name: np.array([of[i] for i in shared]) for name, of in values.items()}
+    directions = metrics_of(first.family)
+    higher = metric not in directions or directions[metric].higher_is_better
+    found = rank_contestants(columns, drawn, higher)
+    return {
+        name: {
+            "rank": place.rank,
+            "rank_interval": list(place.rank_interval) if place.rank_interval else None,
+            "tied_with": list(place.tied_with),
+        }
+        for name, place in found.items()
     }

@@ -37,8 +37,7 @@ import numpy as np
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models import is_same_family, model_family
-from vivavoce.results.audits.corrected import corrected_rows
-from vivavoce.results.audits.human import human_rows
+from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,
     FIRST,

@@ -137,7 +137,7 @@ def make_group(
     metrics: Mapping[str, Sequence[str]],
     key: str | None = None,
 ) -> Group:
-    """A group of rows that are all there; its key is the hash of the rows where none is given."""
+    """A group of rows that are all there; its key is their hash where none is given."""
     task = rows[0]["task"]
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
@@ -149,7 +149,7 @@ def make_group(
     kept = tuple(rows)
     return Group(
         place_of(rows[0]),
-        key or hash_rows(rows),
+        key or hash_of([hash_rows(rows), ordered]),
         ordered,
         tuple(leads),
         tuple(map(hash_of, leads)),

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
-from vivavoce.results.integrity.rescoring import LOGGED, Answer, Recording, replies_of
+from vivavoce.results.integrity.rescoring import LOGGED, Recording, replies_of
 from vivavoce.results.logs.records import where
 from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
@@ -117,7 +117,7 @@ def missing(task: Task, header: EvalLog, recording: Recording) -> str | None:
 
 
 def compare_remade(
-    place: str, answer: Answer, found: EvalSample, refused: list[str], unverified: list[str]
+    place: str, answer: EvalSample, found: EvalSample, refused: list[str], unverified: list[str]
 ) -> None:
     """Hold an answer and its score against those that were made again of the replies."""
     scores = our_scores(found.scores)
@@ -127,8 +127,9 @@ def compare_remade(
         return
     if found.output.completion != answer.output.completion:
         refused.append(f"{place}: its answer is not what its method makes of the replies.")
+    told = our_scores(answer.scores)[0]
     for true in scores:
-        refused += [f"{place}: {what}" for what in _compare_scores(answer.score, true, "the log")]
+        refused += [f"{place}: {what}" for what in _compare_scores(told, true, "the log")]
 
 
 def compare_metrics(header: EvalLog, made: EvalLog) -> Iterator[str]:

@@ -29,7 +29,6 @@ from inspect_ai.model import (
     get_model,
     modelapi,
 )
-from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 from inspect_ai.util import registry_info
@@ -38,13 +37,12 @@ from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.results.logs.reading import DECODING
-from vivavoce.running.journal import current_attempt, follow_attempts
+from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task, is_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
-from vivavoce.tasks.scoring.guard import our_scores
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
@@ -62,42 +60,19 @@ _TRANSPORT = ("max_retries", "attempt_timeout", "timeout", "max_connections", "b
 
 
 @dataclass(slots=True)
-class Answer:
-    """One answer of a log, with its counterpart from its round."""
-
-    id: str | int
-    input: Any
-    target: Any
-    metadata: dict[str, Any]
-    store: dict[str, Any]
-    output: ModelOutput
-    score: Score
-    """What our scorer gave it."""
-    is_cut_off: bool
-    """True if a limit ended it, which ends nothing when it is made again."""
-
-
-@dataclass(slots=True)
 class Recording:
     """A log's answers, and what the models of its method and its scorers said to which request."""
 
-    answers: dict[Address, Answer] = field(default_factory=dict)
+    answers: dict[Address, EvalSample] = field(default_factory=dict)
+    """Samples that our scorer gave a score, without their transcripts."""
     replies: dict[str, Replies] = field(default_factory=dict)
     """By role."""
 
     def add(self, sample: EvalSample) -> None:
         """Take in one sample that our scorer gave a score."""
         address = (str(sample.id), sample.epoch)
-        self.answers[address] = Answer(
-            sample.id,
-            sample.input,
-            sample.target,
-            sample.metadata,
-            sample.store,
-            sample.output,
-            our_scores(sample.scores)[0],
-            sample.limit is not None,
-        )
+        bare: dict[str, Any] = {"events": [], "messages": [], "attachments": {}}
+        self.answers[address] = sample.model_copy(update=bare)
         for event in replies_of(sample):
             said = self.replies.setdefault(event.role or CONTESTANT, {})
             request = _request(address, event.input, event.config)
@@ -148,12 +123,12 @@ def logged() -> type[ModelAPI]:
 
 
 @solver
-def answered_again(method: Solver, answers: Mapping[Address, Answer]) -> Solver:
+def answered_again(method: Solver, answers: Mapping[Address, EvalSample]) -> Solver:
     """Answer by the method; as the log says where a limit ended it."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         answer = answers[str(state.sample_id), state.epoch]
-        if not answer.is_cut_off:
+        if answer.limit is None:  # which ends nothing when it is made again
             return await method(state, generate)
         state.output = answer.output
         state.metadata.update({**answer.metadata, **state.metadata})

@@ -55,7 +55,7 @@ DECODING = (
     "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
-_JUDGING = (ROLE, "answerer", "synthesizer")
+_JUDGING = (ROLE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
 _MAX_SETTING = 24
 _MAX_TITLE = 300

@@ -263,7 +263,7 @@ class Client:
         try:
             with self._throttle.slot(host, until) as sent:
                 left = until - self._throttle.clock()
-                return transfer(
+                asked = _transfer(
                     at,
                     seconds=left,
                     largest=largest,
@@ -271,6 +271,9 @@ class Client:
                     agent=self._agent,
                     sent=sent,
                 )
+                return asyncio.run(asked)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Broken(f"{type(error).__name__}: {error}") from error
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
             raise OverdueError(what, url, _LATER, offset) from error
@@ -329,39 +332,25 @@ class Answer:
     body: bytes
 
 
-def transfer(
-    url: str,
-    *,
-    seconds: float,
-    largest: int,
-    trust_env: bool = True,
-    agent: str = AGENT,
-    sent: Callable[[], None] = lambda: None,
-) -> Answer:
-    """Ask for an address without following redirects; not to be called inside an event loop.
-
-    `agent` says who asks, and `sent` is called when the request is about to be written, after the
-    connection was made.
-
-    Raises:
-        TimeoutError: Not all of it was there after so many seconds.
-        Broken: It could not be reached, or the answer ended early.
-        Oversize: More bytes than `largest`, before or after decompression.
-    """
-    try:
-        return asyncio.run(_transfer(url, seconds, largest, trust_env, agent, sent))
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise Broken(f"{type(error).__name__}: {error}") from error
-
-
 async def _transfer(
     url: str,
+    *,
     seconds: float,
     largest: int,
     trust_env: bool,
     agent: str,
     sent: Callable[[], None],
 ) -> Answer:
+    """Ask for an address without following redirects.
+
+    `sent` is called when the request is about to be written, after the connection was made.
+
+    Raises:
+        TimeoutError: Not all of it was there after so many seconds.
+        Broken: It ended early.
+        Oversize: More bytes than `largest`, before or after decompression.
+    """
+
     async def note(event: str, _about: object) -> None:
         if event == "http11.send_request_headers.started":
             sent()

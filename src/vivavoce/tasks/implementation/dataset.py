@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,14 @@ def formula_dataset(
     opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
 ) -> MemoryDataset:
     """The samples of `formula`."""
-    rows = opened.items("implementation", "formula")
-    samples = [record_to_sample(row, prompts, setting, max_tokens) for row in rows]
-    return MemoryDataset(samples, name=f"{opened.id}/implementation/formula")
+    return _dataset(
+        opened, "formula", lambda row: record_to_sample(row, prompts, setting, max_tokens)
+    )
+
+
+def _dataset(opened: Round, task: str, sample: Callable[[Row], Sample]) -> MemoryDataset:
+    samples = [sample(row) for row in opened.items("implementation", task)]
+    return MemoryDataset(samples, name=f"{opened.id}/implementation/{task}")
 
 
 def record_to_sample(row: Row, prompts: PromptSet, setting: str, max_tokens: int) -> Sample:
@@ -106,9 +111,9 @@ class ArchitectureTrial:
 
 def architecture_dataset(opened: Round, prompts: PromptSet, *, max_tokens: int) -> MemoryDataset:
     """The samples of `architecture`; the target is the reference."""
-    rows = opened.items("implementation", "architecture")
-    samples = [architecture_sample(row, prompts, max_tokens) for row in rows]
-    return MemoryDataset(samples, name=f"{opened.id}/implementation/architecture")
+    return _dataset(
+        opened, "architecture", lambda row: architecture_sample(row, prompts, max_tokens)
+    )
 
 
 def architecture_sample(row: Row, prompts: PromptSet, max_tokens: int) -> Sample:
@@ -152,13 +157,13 @@ def reproduce_dataset(
     opened: Round, prompts: PromptSet, *, setting: str, max_tokens: int
 ) -> MemoryDataset:
     """The samples of `reproduce`; the target is a whole answer. See `formula_dataset`."""
-    samples = []
-    for row in opened.items("implementation", "reproduce"):
+
+    def sample(row: Row) -> Sample:
         slots = {"content": str(row["text"]), "data": _data(row, setting)}
         prompt = prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
-        more = {"naive": row["naive"]}
-        samples.append(_sample(row, prompt, row["reference"], max_tokens, more))
-    return MemoryDataset(samples, name=f"{opened.id}/implementation/reproduce")
+        return _sample(row, prompt, row["reference"], max_tokens, {"naive": row["naive"]})
+
+    return _dataset(opened, "reproduce", sample)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import MINILM, parse_methods, usual_threshold
+from vivavoce.tasks.programs import named_in
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.programs.source import named_in
 from vivavoce.tasks.scoring.guard import (
     VALID,
     FaultyAnswer,

@@ -17,7 +17,7 @@ from vivavoce.metrics.leaderboards import method_key, read_board, score_board
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.leaderboards.items.board_items import (
+from vivavoce.tasks.leaderboards.items import (
     DEVELOPMENT,
     FAMILY,
     ITEM,

@@ -11,7 +11,7 @@ from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.leaderboards.items.board_items import (
+from vivavoce.tasks.leaderboards.items import (
     CHUNKS,
     DEVELOPMENT,
     FAMILY,

@@ -13,7 +13,7 @@ from vivavoce.checking import check_numbers
 from vivavoce.readers.leaderboard import read_tables
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.store import hash_of
-from vivavoce.tasks.leaderboards.items.board_items import table_text
+from vivavoce.tasks.leaderboards.items import table_text
 from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct

@@ -10,7 +10,7 @@ from inspect_ai import Task, task
 
 from vivavoce.tasks.entry import open_task
 from vivavoce.tasks.leaderboards.dataset import Showing, leaderboard_dataset
-from vivavoce.tasks.leaderboards.items.board_items import CHUNKS, FAMILY, SIZE, TASK
+from vivavoce.tasks.leaderboards.items import CHUNKS, FAMILY, SIZE, TASK
 from vivavoce.tasks.leaderboards.scorer import leaderboards
 from vivavoce.tasks.leaderboards.solvers import direct
 

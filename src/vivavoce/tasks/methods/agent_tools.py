@@ -109,7 +109,7 @@ class Window:
         return self._size_of([turn]) - before
 
     def _shorten(self, message: ChatMessageTool, tokens: int) -> ChatMessageTool:
-        counter, text = self.measure.counter, _text(message)
+        counter, text = self.measure.counter, text_of(message)
         if counter.count(text) <= tokens:
             return message
         end = counter.end_of(text, max(0, tokens - counter.count(CUT) - 1))
@@ -123,7 +123,7 @@ class Window:
         return sum(self._size(message) for turn in turns for message in turn)
 
     def _size(self, message: ChatMessage) -> int:
-        text = _text(message)
+        text = text_of(message)
         if text not in self._sizes:
             self._sizes[text] = self.measure.counter.count(text)
         return self._sizes[text] + self._overhead
@@ -145,7 +145,7 @@ def _with_text(message: ChatMessageTool, text: str) -> ChatMessageTool:
     return message.model_copy(update={"content": text, "error": None})
 
 
-def _text(message: ChatMessage) -> str:
+def text_of(message: ChatMessage) -> str:
     """All that a provider may send of a message."""
     parts = [message.text]
     if isinstance(message, ChatMessageAssistant):

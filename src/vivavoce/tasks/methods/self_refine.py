@@ -9,11 +9,12 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 
 from inspect_ai.dataset import MemoryDataset
-from inspect_ai.model import ChatMessage, ChatMessageUser, ContentReasoning, get_model
+from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from vivavoce.checking import check_numbers
 from vivavoce.tasks.entry import TaskEntry
+from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import check_context, first_message
 from vivavoce.tasks.programs.program import find_program
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
@@ -106,15 +107,7 @@ def _fitting(
         return messages
     room = measured.window - int(state.metadata["max_tokens"])
     for kept in (messages, [messages[0], *messages[-2:]]):
-        tokens = (measured.counter.count(_text(one)) + measured.overhead for one in kept)
+        tokens = (measured.counter.count(text_of(one)) + measured.overhead for one in kept)
         if sum(tokens) <= room:
             return kept
     return None
-
-
-def _text(message: ChatMessage) -> str:
-    """All that a provider may send of a message."""
-    if isinstance(message.content, str):
-        return message.content
-    thoughts = [one.reasoning for one in message.content if isinstance(one, ContentReasoning)]
-    return "\n".join([*thoughts, message.text])

@@ -32,7 +32,7 @@ from vivavoce.sandbox.command import (
     python_command,
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.programs.source import parse
+from vivavoce.tasks.programs import parse
 
 PROVIDERS = ("bwrap", "docker")
 _CLEAR = "kill -9 -1; chmod -R u+rwX /work /tmp; find /work /tmp -mindepth 1 -delete"

@@ -15,6 +15,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.tables.items.composing import (
+    abbreviations_for,
     gold_in_labels,
     pool_entries,
     question,
@@ -84,7 +85,9 @@ def _sample(
         ),
         "max_tokens": max_tokens,
     }
-    target = answer_text(gold_in_labels(row))
+    gold = gold_in_labels(row)
+    metadata["abbreviations"] = abbreviations_for(gold, (papers[one] for one in row["pool"]))
+    target = answer_text(gold)
     return Sample(id=row["id"], input=asked.text, target=target, metadata=metadata)
 
 

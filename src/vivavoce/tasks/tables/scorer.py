@@ -52,6 +52,7 @@ from vivavoce.tasks.tables.items.composing import (
     side_by_side,
 )
 from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
+from vivavoce.tasks.tables.roles import matching
 from vivavoce.tasks.tables.roles.answering import (
     ANSWERER,
     SYNTHESIZER,
@@ -95,20 +96,33 @@ _BY_NAME: dict[str, list[Metric]] = {
 
 
 @scorer(metrics=_BY_NAME)
-def tables(pairs: int | None = None, seed: int = 0, meaning: str = FORMS) -> Scorer:
+def tables(
+    pairs: int | None = None, seed: int = 0, meaning: str = FORMS, matcher: bool = False
+) -> Scorer:
     """Papers, columns, cells and pairs of cells of the answer's table against the gold one.
 
     Args:
         pairs: Pairwise questions a table; all of them by default.
         seed: Of the pairs that are asked.
         meaning: What decides that headers and cells mean the same: forms, or an encoder as well.
+        matcher: Whether the model of the role `matcher` decides in place of forms.
     """
     decide = open_meaning(meaning)
 
     async def compare(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
-        aligned = align_by_meaning(gold, answer, decide)
+        if matcher:
+            prompts = load_prompts(folder_at(state.metadata["prompts"]))
+            model = get_model(role=matching.ROLE, required=True, config=matching.MATCHING)
+            topic = state.metadata["demand"]
+            aligned, notes["matching"] = await matching.align_by_model(
+                prompts, gold, answer, topic, model
+            )
+        else:
+            # Earlier logs name no abbreviations.
+            among = decide.among(state.metadata.get("abbreviations", {}))
+            aligned = align_by_meaning(gold, answer, among)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
         return numbers(scored.values())
@@ -262,6 +276,8 @@ class Evaluation:
     """`matcher`, `role`, or the name of a model."""
     meaning: str = FORMS
     """Basis of the matcher: `forms`, or the name of an encoder as well."""
+    matcher: str | None = None
+    """`role` or the name of a model that decides in place of forms."""
     synthesizer: str | None = None
     """`role` or the name of a model; None for fixed words."""
     headers: str = "schema"
@@ -275,12 +291,15 @@ class Evaluation:
             raise InputError(f"aggregate={self.aggregate!r} is none of items, macro, micro.")
         pairs = 0 if self.pairs is None else self.pairs
         check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.seed, 0, None)})
-        if not all(
-            isinstance(one, str) and one for one in (self.answerer, self.synthesizer or "-")
-        ):
-            raise InputError("answerer and synthesizer are matcher, role, or the names of models.")
+        given = (self.answerer, self.synthesizer or "-", self.matcher or "-")
+        if not all(isinstance(one, str) and one for one in given):
+            raise InputError(
+                "answerer, synthesizer and matcher are matcher, role, or the names of models."
+            )
         if self._is_matcher and (self.synthesizer or self.headers != "schema"):
             raise InputError("synthesizer and headers need an answerer that is a model.")
+        if self.matcher and (not self._is_matcher or self.meaning != FORMS):
+            raise InputError("matcher decides alone: leave out answerer and meaning.")
         self._use()
 
     @property
@@ -293,7 +312,7 @@ class Evaluation:
     def scorer(self) -> Scorer:
         """The scorer."""
         if self._is_matcher:
-            return tables(self.pairs, self.seed, self.meaning)
+            return tables(self.pairs, self.seed, self.meaning, self.matcher is not None)
         return tables_by_use(
             self.pairs, self.seed, self.headers, synthesizer=self.synthesizer is not None
         )
@@ -304,13 +323,12 @@ class Evaluation:
         Raises:
             InputError: A role that should be given is not.
         """
-        named = {ANSWERER: self.answerer, SYNTHESIZER: self.synthesizer}
-        if not self._is_matcher and ROLE in named.values():
-            wanted = self._use() if self.synthesizer == ROLE else use_of(None, 0, "schema", False)
-            if self.answerer == ROLE:
-                check_roles(wanted)
-            elif model_roles().get(SYNTHESIZER) is None:
-                raise InputError(f"synthesizer=role needs --model-role {SYNTHESIZER}=MODEL.")
+        named = {
+            ANSWERER: self.answerer,
+            SYNTHESIZER: self.synthesizer,
+            matching.ROLE: self.matcher,
+        }
+        check_roles([role for role, name in named.items() if name == ROLE])
         models = {
             role: name
             for role, name in named.items()
@@ -331,19 +349,22 @@ class Evaluation:
     def _judging(self, card: TaskCard, prompts: PromptSet) -> dict[str, Any]:
         use = self._use()
         if self._is_matcher:
-            if self.pairs is None and self.meaning == FORMS:
+            if self.pairs is None and self.meaning == FORMS and not self.matcher:
                 return {}
             said = f"{MATCHER} pairs={self.pairs} seed={self.seed}"
             judged = [name for name in NAMES if name.startswith(("avg", "pairwise"))]
             if self.meaning != FORMS:
                 said, judged = f"{said} meaning={self.meaning}", list(_ON_QUESTIONS)
+            if self.matcher:
+                name = self._name(matching.ROLE, self.matcher)
+                template = _hash(prompts, matching.TEMPLATE)
+                said, judged = f"{said} matcher={name} template={template}", list(_ON_QUESTIONS)
             return {"judge": said, "judged": judged}
-        sources = [(prompts.folder / f"{name}{SUFFIX}").read_text("utf-8") for name in _TEMPLATES]
         parts = [
             self._name(ANSWERER, self.answerer),
             *([f"worded={self._name(SYNTHESIZER, self.synthesizer)}"] if self.synthesizer else []),
             f"pairs={use.pairs} seed={use.seed} headers={use.headers} runs={use.runs}",
-            f"template={hash_of(sources)[:8]}",
+            f"template={_hash(prompts, *_TEMPLATES)}",
         ]
         return {
             "judge": " ".join(parts),
@@ -356,3 +377,7 @@ class Evaluation:
             return given
         model = model_roles().get(role)
         return role if model is None or isinstance(model, Sequence) else str(model)
+
+
+def _hash(prompts: PromptSet, *names: str) -> str:
+    return hash_of([(prompts.folder / f"{name}{SUFFIX}").read_text("utf-8") for name in names])[:8]

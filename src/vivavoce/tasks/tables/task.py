@@ -21,6 +21,7 @@ def table(
     setting: str = "base",
     answerer: str = MATCHER,
     meaning: str = FORMS,
+    matcher: str | None = None,
     synthesizer: str | None = None,
     headers: str = "schema",
     pairs: int | None = None,
@@ -40,6 +41,8 @@ def table(
             the model of the role answerer; or the name of a model to play it.
         meaning: What the matcher decides by that headers and cells mean the same: forms, or the
             name of an encoder as well, such as minilm.
+        matcher: Who decides in place of forms about what is not written alike: role or the name of
+            a model.
         synthesizer: Who words these questions: role or the name of a model; by default their words
             are fixed.
         headers: Who says for an answerer which columns mean the same: none, schema or model.
@@ -56,7 +59,9 @@ def table(
     entry = open_task(FAMILY, TASK, round, setting, prompts, max_tokens, pin)
     if max_tokens is None:
         entry = entry.with_room(answer_room(entry.round, setting))
-    by = Evaluation(answerer, meaning, synthesizer, headers, pairs, question_seed, aggregate)
+    by = Evaluation(
+        answerer, meaning, matcher, synthesizer, headers, pairs, question_seed, aggregate
+    )
     dataset = table_dataset(entry.round, setting, entry.prompts, max_tokens=entry.max_tokens)
     metadata = by.metadata(entry.card, entry.prompts, setting)
     roles = by.start_roles()

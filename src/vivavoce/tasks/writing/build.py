@@ -28,8 +28,7 @@ from vivavoce.tasks.writing.items.inputs import (
     PaperText,
     Setting,
 )
-from vivavoce.tasks.writing.items.memo import FOLDER, Memo
-from vivavoce.tasks.writing.items.papers import Pool, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.items.papers import FOLDER, Memo, Pool, papers_as_bytes, read_pool
 from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demos_of, describe_cells
 
 FAMILY = "writing"

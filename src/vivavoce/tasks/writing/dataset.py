@@ -122,27 +122,13 @@ def writing_dataset(
     wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
     papers = _read_papers(opened, wanted)
     values = {"words": words, "max_tokens": max_tokens}
-    maker = _Maker(shown, prompts, values, papers)
+    maker = SampleMaker(shown, prompts, values, papers)
     return MemoryDataset(
         [maker.sample(row) for row in rows], name=f"{opened.id}/writing/{shown.task}"
     )
 
 
-def record_to_sample(
-    row: Row,
-    shown: Showing,
-    prompts: PromptSet,
-    values: Mapping[str, int],
-    papers: Mapping[str, PaperText],
-) -> Sample:
-    """One item as a sample: the prompt with every text in full, and where each of them stands.
-
-    `cluster` is what the bootstrap resamples.
-    """
-    return _Maker(shown, prompts, values, papers).sample(row)
-
-
-class _Maker:
+class SampleMaker:
     """Makes samples; what is shown of a demonstration is put together once."""
 
     def __init__(
@@ -156,6 +142,10 @@ class _Maker:
         self._examples: dict[str, Example] = {}
 
     def sample(self, row: Row) -> Sample:
+        """One item as a sample: every text in full, and where each of them stands.
+
+        `cluster` is what the bootstrap resamples.
+        """
         shown, values, paper = self._shown, self._values, self._papers[row["paper_id"]]
         works = _listed(row, shown)
         composed = compose(

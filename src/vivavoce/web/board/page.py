@@ -180,11 +180,11 @@ class Built:
     removed: tuple[str, ...]
 
 
-def write_pages(pages: Iterable[Page], out: Path) -> Built:
+def write_pages(pages: Iterable[Page], out: Path, inputs: str = "") -> Built:
     """Write the pages that are new, changed, or no longer as they were left; remove old ones.
 
     Only files that an earlier build listed are ever removed, and none is written over in a folder
-    that holds no site yet.
+    that holds no site yet. `inputs` is the hash of everything that the pages are made from.
 
     Raises:
         InputError: The folder holds no site, but a file that this one would write over.
@@ -209,9 +209,10 @@ def write_pages(pages: Iterable[Page], out: Path) -> Built:
     removed = sorted(set(earlier) - set(state))
     for path in removed:
         _remove(out, path)
-    if state != earlier:
+    if state != earlier or inputs != _state(out).get("inputs"):
         fsync_files(out / path for path in written)
-        write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": state})
+        found = {"schema_version": SCHEMA_VERSION, "files": state, "inputs": inputs}
+        write_json(out / STATE, found)
     return Built(tuple(sorted(written)), len(state) - len(written), tuple(removed))
 
 
@@ -228,16 +229,29 @@ def _claim(out: Path, paths: Iterable[str]) -> None:
     write_json(out / STATE, {"schema_version": SCHEMA_VERSION, "files": {}})
 
 
+def is_as_built(out: Path, inputs: str) -> bool:
+    """Check that a folder holds all files as a build from the same inputs left them."""
+    if _state(out).get("inputs") != inputs:
+        return False
+    since = (out / STATE).stat().st_ctime_ns
+    return all(_is_as_left(out / path, known, since) for path, known in read_state(out).items())
+
+
 def read_state(out: Path) -> dict[str, dict[str, Any]]:
     """Files that the last build left in a folder, by path; empty where nothing can be relied on."""
+    files = _state(out).get("files")
+    if not isinstance(files, Mapping):
+        return {}
+    return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
+
+
+def _state(out: Path) -> Mapping[str, Any]:
     try:
         found = read_json(out / STATE)
     except InputError:
         return {}
-    files = found.get("files") if isinstance(found, Mapping) else None
-    if not isinstance(files, Mapping) or found.get("schema_version") != SCHEMA_VERSION:
-        return {}
-    return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
+    is_ours = isinstance(found, Mapping) and found.get("schema_version") == SCHEMA_VERSION
+    return found if is_ours else {}
 
 
 def _is_entry(path: str, entry: Any) -> bool:

@@ -18,11 +18,12 @@ from vivavoce.results.board.columns import columns
 from vivavoce.results.board.groups import KEY, Board, first_repeated, relaxed_gc, spelled
 from vivavoce.store import Row, canonical_json, hash_of
 from vivavoce.web.board import downloads
-from vivavoce.web.board.charts.drawing import drawings
+from vivavoce.web.board.charts.drawing import drawer, drawings
 from vivavoce.web.board.model import PairOf, Site, site_of
 from vivavoce.web.board.page import (
     Link,
     Page,
+    is_as_built,
     json_file,
     page_of,
     refuse_endless,
@@ -86,8 +87,14 @@ def write_site(
     compared = tuple(PairOf(names, fought) for names, fought in (pairs or {}).items() if fought)
     site = replace(read_site(board), note=told["note"], url=told["url"], pairs=compared)
     history = history_of(site, out, reasons=reasons, date=date)
-    made = pages_of(site, samples=samples, charts=charts, bundle=bundle, history=history)
-    write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out)
+    items = list(samples)
+    fixed = [drawer(), *(page.key for page in (*static_files(), *boards.reference(site)))]
+    shown = [site.key, site.headlines, site.metrics, compared, history.as_dict()]
+    asked = [charts, bundle, options, [item.key for item in items]]
+    inputs = hash_of([fixed, shown, asked])
+    if not is_as_built(out, inputs):
+        made = pages_of(site, samples=items, charts=charts, bundle=bundle, history=history)
+        write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out, inputs)
     return out / "index.html"
 
 

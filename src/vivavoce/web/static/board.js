@@ -183,6 +183,7 @@ function offerColumns() {
 }
 
 offerColumns();
+window.addEventListener("load", () => setTimeout(() => table?.classList.add("whole")));
 const chosenIn = (control) => (control.type === "checkbox" ? (control.checked ? "1" : "") : control.value);
 const chosenNow = () =>
   Object.fromEntries(CHOICES.filter((key) => controls[key]).map((key) => [key, chosenIn(controls[key])]));

@@ -24,7 +24,8 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.answering import Use, Used, check_roles, read_answers, use_tables
+from vivavoce.tasks.tables.roles.answering import Use, Used, check_roles, use_tables
+from vivavoce.tasks.tables.roles.yes_or_no import read_answers
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 NAMES = {"a": "Reading Nets", "b": "Translating Nets", "c": "Nets, and More"}
@@ -77,7 +78,7 @@ def ask_models(
     @scorer(metrics=[accuracy()])
     def by_use() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            check_roles(use)
+            check_roles(use.roles)
             async with AsyncExitStack() as closing:
                 for role in sorted(roles):
                     await closing.enter_async_context(get_model(role=role, required=True))
@@ -279,4 +280,4 @@ def test_options_and_roles_that_cannot_be_used_are_told() -> None:
     with pytest.raises(InputError, match="not one of none, schema, model"):
         Use(headers="judge")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="--model-role answerer=MODEL"):
-        check_roles(Use())
+        check_roles(Use().roles)

@@ -1,19 +1,20 @@
 """Metadata of papers out of Parquet, JSON Lines or CSV, plain or gzip.
 
-A row is a paper. A bad row becomes a fault that says what is wrong with it, and the rest of the
-file still goes in.
+A row is a paper, made into a document. A bad row becomes a fault that says what is wrong with it,
+and the rest of the file still goes in.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vivavoce.errors import InputError
-from vivavoce.records import Document, Fault
+from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix
-from vivavoce.sources.catalogues.metadata.row import COLUMNS, document_from
 from vivavoce.sources.catalogues.metadata.tabular import (
     DAMAGE,
     BadFile,
@@ -23,6 +24,253 @@ from vivavoce.sources.catalogues.metadata.tabular import (
     read_documents,
     read_rows,
 )
+from vivavoce.text.dates import parse_date, parse_month
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.normalise import clean_line, clean_text
+
+COLUMNS = tuple(
+    (
+        "id title abstract authors author_ids published year month categories doi arxiv_id "
+        "source_url venues booktitle venue licence file"
+    ).split()
+)
+
+IDENTITIES = ("id", "doi", "arxiv_id", "source_url", "file")
+
+# The Anthology's DOIs end with its own id.
+_ACL_DOIS = ("10.18653/v1/", "10.3115/v1/")
+_BETWEEN_TERMS = re.compile(r"[\s,]+")
+_SCHEME = re.compile(r"[a-z]{2,6}://(?:www\.)?", re.IGNORECASE)
+
+Row = Mapping[str, Any]
+
+
+def document_from(row: Row) -> Document:
+    """The document a row describes; `InputError` says what is wrong with it.
+
+    A DOI or arXiv id that cannot be read counts as absent.
+    """
+    given, url = _to_name(row.get("id"), "id"), _text(row, "source_url")
+    file = _file_name(_text(row, "file"))
+    doi_text, arxiv_text = _text(row, "doi"), _text(row, "arxiv_id")
+    doi = find_doi(doi_text) if doi_text else None
+    if doi is None and given and given.startswith("10."):
+        doi = find_doi(given)
+    doi = doi or find_doi(url or "")
+    arxiv_id = _find_arxiv(arxiv_text, given, url, file, doi)
+    acl_id = _find_acl(given, url, file, doi)
+    if not (given or url or file or doi or (arxiv_text and arxiv_id)):
+        raise InputError(_why_nameless(doi_text, arxiv_text))
+    is_named = bool(given or url or doi or (arxiv_text and arxiv_id))
+    key = _key(arxiv_id, acl_id, doi, given, url) if is_named else f"file:{file}"
+    return Document(
+        kind="metadata",
+        key=key,
+        source_file=file,
+        given_id=given,
+        arxiv_id=arxiv_id,
+        acl_id=acl_id,
+        doi=doi,
+        source_url=url,
+        title=_line(row, "title"),
+        abstract=_text(row, "abstract"),
+        published=_published(row),
+        categories=tuple(_terms(row, "categories", spaces=True)),
+        venue="; ".join(_terms(row, "venues")) or _line(row, "booktitle") or _line(row, "venue"),
+        licence=_line(row, "licence"),
+        authors=_authors(row),
+    )
+
+
+def _is_absent(value: Any) -> bool:
+    # NaN is how data frames write a missing cell.
+    return value is None or value in ("", []) or (isinstance(value, float) and value != value)
+
+
+def _text(row: Row, column: str) -> str | None:
+    return _to_text(row.get(column), column)
+
+
+def _to_text(value: Any, what: str) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return clean_text(value).strip() or None
+    if _is_absent(value):
+        return None
+    raise InputError(f"{what} is {_kind(value)} instead of text")
+
+
+def _line(row: Row, column: str) -> str | None:
+    return _to_line(row.get(column), column)
+
+
+def _to_line(value: Any, what: str) -> str | None:
+    text = _to_text(value, what)
+    return " ".join(text.split()) if text else None
+
+
+def _to_name(value: Any, what: str) -> str | None:
+    """An id, which may also be a whole number."""
+    if isinstance(value, float) and value.is_integer():  # a data frame with missing cells
+        return str(int(value))
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number else _to_text(value, what)
+
+
+def _kind(value: Any) -> str:
+    names = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number with a fraction",
+        bytes: "bytes that are not text",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), f"of the type {type(value).__name__}")
+
+
+def _file_name(file: str | None) -> str | None:
+    return file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or None if file else None
+
+
+def _find_arxiv(*places: str | None) -> str | None:
+    for place in places:
+        if place and (found := find_arxiv_id(place)):
+            return found[0]
+    return None
+
+
+def _find_acl(given: str | None, url: str | None, file: str | None, doi: str | None) -> str | None:
+    for place in (given, url, file, doi if doi and doi.startswith(_ACL_DOIS) else None):
+        if place and (found := find_acl_id(place)):
+            return found
+    return None
+
+
+def _why_nameless(doi_text: str | None, arxiv_text: str | None) -> str:
+    if doi_text:
+        return f"doi {doi_text[:80]!r} is not a DOI, and the row has no other identity"
+    if arxiv_text:
+        return f"arxiv_id {arxiv_text[:80]!r} is not an arXiv id, and the row has no other identity"
+    return f"the row has none of {', '.join(IDENTITIES)}: one is needed"
+
+
+def _key(
+    arxiv_id: str | None, acl_id: str | None, doi: str | None, given: str | None, url: str | None
+) -> str:
+    """The strongest identity of a row that has one beside its file."""
+    if arxiv_id:
+        return f"arxiv:{arxiv_id}"
+    if acl_id:
+        return f"acl:{acl_id}"
+    if doi:
+        return f"doi:{doi}"
+    return f"id:{given}" if given else f"url:{_normalise_url(url or '')}"
+
+
+def _normalise_url(url: str) -> str:
+    """An address without scheme, `www.`, fragment and last slash; the host in lower case."""
+    bare = _SCHEME.sub("", url, count=1).split("#", 1)[0].rstrip("/")
+    host, slash, rest = bare.partition("/")
+    return f"{host.lower()}{slash}{rest}"
+
+
+def _published(row: Row) -> str | None:
+    value = row.get("published")
+    if not _is_blank(value):
+        parsed = parse_date(value)
+        if parsed is None:
+            raise InputError(f"published {_show(value)} is not a date: YYYY-MM-DD, YYYY-MM or YYYY")
+        return parsed[0]
+    year, month = row.get("year"), row.get("month")
+    if _is_blank(year):
+        if _is_blank(month):
+            return None
+        raise InputError(f"month {_show(month)} has no year beside it")
+    parsed = parse_date(_unfloated(year))
+    if parsed is None or parsed[1] != "year":
+        raise InputError(f"year {_show(year)} is not a year: YYYY")
+    if _is_blank(month):
+        return parsed[0]
+    number = parse_month(_unfloated(month))
+    if number is None:
+        raise InputError(f"month {_show(month)} is not a month: a number or an English name")
+    return f"{parsed[0]}-{number:02d}"
+
+
+def _is_blank(value: Any) -> bool:
+    return not value.strip() if isinstance(value, str) else _is_absent(value)
+
+
+def _unfloated(value: Any) -> Any:
+    """`2014.0`, as a data frame writes a whole number to CSV, without its fraction."""
+    return value.strip().removesuffix(".0") if isinstance(value, str) else value
+
+
+def _show(value: Any) -> str:
+    return repr(value)[:80] if isinstance(value, str | float) else f"({_kind(value)})"
+
+
+def _terms(row: Row, column: str, *, spaces: bool = False) -> list[str]:
+    """The terms of a list, or of text separated by `;` (with `spaces`, else by spaces)."""
+    value = row.get(column)
+    if _is_absent(value):
+        return []
+    if isinstance(value, str):
+        separated = spaces and ";" not in value
+        parts: list[Any] = _BETWEEN_TERMS.split(value) if separated else value.split(";")
+    elif isinstance(value, list | tuple):
+        parts = [part for part in value if not _is_absent(part)]
+    else:
+        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
+    for part in parts:
+        if not isinstance(part, str):
+            raise InputError(f"{column} holds {_kind(part)} instead of text")
+    return [term for part in parts if (term := clean_line(part))]
+
+
+def _authors(row: Row) -> tuple[Author, ...]:
+    names, ids = _entries(row, "authors"), _entries(row, "author_ids")
+    if not any(ids):
+        ids = [None] * len(names)
+    if len(names) != len(ids):
+        raise InputError(f"author_ids has {len(ids)} entries, authors has {len(names)}")
+    found = map(_author, names, ids)
+    return tuple([author for author in found if author is not None])
+
+
+def _entries(row: Row, column: str) -> list[Any]:
+    value = row.get(column)
+    if _is_absent(value):
+        return []
+    if isinstance(value, list | tuple):
+        return list(value)
+    if not isinstance(value, str):
+        raise InputError(f"{column} is {_kind(value)} instead of a list or text")
+    if value.lstrip().startswith("["):
+        return _printed_list(value, column)
+    entries = value.split(";")
+    return entries[:-1] if not entries[-1].strip() else entries
+
+
+def _printed_list(text: str, column: str) -> list[Any]:
+    """A list as JSON inside a cell."""
+    try:
+        entries: list[Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{column} looks like a list but is not JSON: separate with ;") from error
+    return entries
+
+
+def _author(name: Any, author_id: Any) -> Author | None:
+    """An author; None where the entry has no name."""
+    if isinstance(name, dict):
+        author_id = author_id if not _is_blank(author_id) else name.get("id")
+        name = name.get("name")
+    text = _to_line(name, "an entry of authors")
+    return Author(text, _to_name(author_id, "an entry of author_ids")) if text else None
+
 
 _SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".csv", ".csv.gz")
 _NAMES_SHOWN = 50

@@ -294,7 +294,7 @@ class _Finder:
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
-            if style.kind == PLAIN:
+            if style.kind == PLAIN or all(map(_names_section, (before, line))):
                 break
             stop += 1
         return stop
@@ -366,6 +366,12 @@ class _Finder:
         return is_indented or (
             before is not None and before.x1 < column.right - 0.12 * column.width
         )
+
+
+def _names_section(line: Line) -> bool:
+    """Check whether a line alone is the name of a section."""
+    names = (line.text, *(number.text for number in read_numbers(line.text)))
+    return any(map(role_of_heading, names))
 
 
 def _join_lines(first: str, second: str) -> str:

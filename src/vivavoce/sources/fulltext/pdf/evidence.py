@@ -117,7 +117,7 @@ class Evidence:
         groups: dict[tuple[Style | None, str], dict[int, SectionNumber]] = defaultdict(dict)
         styles: dict[Style, dict[int, SectionNumber | None]] = defaultdict(dict)
         for place, candidate in enumerate(self.candidates):
-            if candidate.runs_in:
+            if candidate.runs_in and not (candidate.is_strong and _is_numbered(candidate)):
                 continue
             if candidate.is_strong and not _is_numbered(candidate):
                 styles[candidate.style][place] = None
@@ -125,7 +125,7 @@ class Evidence:
                 is_main = number.style in {ARABIC, ROMAN} and len(number.parts) == 1
                 if is_main and not number.is_appendix:
                     groups[candidate.style, number.style][place] = number
-                    if candidate.is_strong:
+                    if candidate.is_strong and not candidate.runs_in:
                         groups[None, number.style][place] = number
         found = [
             Hypothesis(dict(build_chain(numbers, self.roles).members), style, number_style)

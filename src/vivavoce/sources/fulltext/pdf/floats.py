@@ -12,6 +12,7 @@ from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Rule
 from vivavoce.sources.fulltext.pdf.runs import Line
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 CAPTION = "caption"
 TABLE = "table"
@@ -79,7 +80,7 @@ class Columns:
         if found is not None:
             return found
         width = self.layout.widths[line.page]
-        sides = [0.1 * width, *self.layout.gutters, 0.9 * width]
+        sides = [0.1 * width, *self.layout.gutters[line.page], 0.9 * width]
         if not line.column:
             return Measure(sides[0], sides[-1])
         return Measure(*sides[line.column - 1 : line.column + 1])
@@ -300,6 +301,8 @@ def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:
         return True
     is_numbered = re.match(r"(?:\d{1,2}|[IVX]{1,5}|[A-Z])(?:\.\d{1,2}){0,3}\.?\s+[A-Z]", line.text)
     is_distinct = line.font.bold or line.size > size + 0.8
+    if is_distinct and any(role_of_heading(number.text) for number in read_numbers(line.text)):
+        return True
     return bool(
         is_distinct
         and line.size >= size - 0.1

@@ -70,7 +70,7 @@ def mark_furniture(layout: Layout) -> None:
 
 def _set_gaps(layout: Layout) -> None:
     last: dict[tuple[int, int], Line] = {}
-    columns = range(len(layout.gutters) + 2)
+    columns = range(max(map(len, layout.gutters)) + 2)
     for line in sorted(layout.lines, key=lambda line: (line.page, line.y)):
         if line.kind:
             continue
@@ -128,6 +128,7 @@ def _looks_like_head(row: Sequence[Line], layout: Layout, page: Sequence[Line]) 
         _NUMBER_AT_AN_END.search(text) is not None
         and (is_small or is_other)
         and not any(line.font.bold and line.size > layout.body.size for line in row)
+        and not any(role_of_heading(n.text) for line in row for n in read_numbers(line.text))
     )
 
 

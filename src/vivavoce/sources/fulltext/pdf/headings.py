@@ -20,7 +20,7 @@ from vivavoce.sources.fulltext.pdf.evidence import (
     plain_heading,
 )
 from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.sources.fulltext.pdf.styles import Style
+from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
 from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
@@ -178,9 +178,10 @@ class _Judge:
         if not numbered:
             last = min(self.end, len(self.candidates)) - 1
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
+        run_in = top if any(self.candidates[p].runs_in for p in self.main.members) else None
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
-            if candidate.runs_in:
+            if candidate.runs_in and candidate.style != run_in:
                 continue
             for number in candidate.numbers:
                 if not (candidate.is_strong or number.is_appendix):
@@ -244,6 +245,9 @@ class _Judge:
         top_role: str | None,
     ) -> int:
         role = self.roles[place]
+        is_set_apart = candidate.style.kind != OTHER and not candidate.runs_in
+        if candidate.text[0].islower() and candidate.style != top and not is_set_apart:
+            return 0  # words of a sentence or of a program
         if candidate.runs_in:
             if role in _END and candidate.is_strong and place > 0:
                 return 1

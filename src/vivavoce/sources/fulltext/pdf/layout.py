@@ -29,6 +29,10 @@ _BAND_GAP = 1.7
 _MIN_BAND = 3
 """Lines of a column above and below such a space."""
 _SMALL_PRINT = 0.8
+_WIDE_COLUMN = 0.25
+"""Of the width: a page of a paper in one column has lines so wide beside each other where the
+list of references is set in two.
+"""
 _NARROWEST_COLUMN = 0.1
 """Of the width of the page."""
 
@@ -41,8 +45,8 @@ class Layout:
     """The font of most letters."""
     leading: float
     """From one baseline of running text to the next."""
-    gutters: tuple[float, ...]
-    """Places between columns from left to right; empty for one column."""
+    gutters: list[tuple[float, ...]]
+    """Places between columns of each page, from left to right; empty for one column."""
     lines: list[Line]
     heights: list[float]
     widths: list[float]
@@ -58,11 +62,12 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         _mirror(pages)
     runs = {page.number: list(runs_of(page)) for page in pages}
     body = _body_font(runs)
-    gutters = _find_gutters(pages, runs, body)
+    shared = _find_gutters(pages, runs, body)
+    gutters = [shared or _find_gutters([page], runs, body, _WIDE_COLUMN) for page in pages]
     lines: list[Line] = []
-    for page in pages:
-        own = _columns(_without_line_numbers(runs[page.number], body), gutters, body)
-        lines += _order(own, gutters)
+    for page, places in zip(pages, gutters, strict=True):
+        own = _columns(_without_line_numbers(runs[page.number], body), places, body)
+        lines += _order(own, places)
     for line in lines:
         line.text = join_words(line.words)
     return Layout(
@@ -86,9 +91,11 @@ def _body_font(runs: dict[int, list[Line]]) -> Font:
 
 
 def _find_gutters(
-    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
+    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font, least: float = 0.12
 ) -> tuple[float, ...]:
     """The middles of the white strips between columns, where the text has some.
+
+    Lines count from `least` of the width of a page.
 
     Lines are projected on the width of the page: a strip is where the fewest lines cross, with
     lines that end before it and lines that start behind it.
@@ -98,7 +105,7 @@ def _find_gutters(
         line
         for page in pages
         for line in runs[page.number]
-        if abs(line.size - body.size) <= 2.0 and line.width >= 0.12 * width
+        if abs(line.size - body.size) <= 2.0 and line.width >= least * width
     ]
     ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
     beside: dict[int, tuple[int, int]] = {}

@@ -81,17 +81,6 @@ class Architecture:
         return json.dumps({"arguments": dict(self.arguments), "inputs": list(self.inputs)})
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Inputs and weights of a candidate, and its gold layers; each field is a file's bytes."""
-
-    weights: bytes
-    inputs: bytes
-    gold: bytes
-    unseen_inputs: bytes
-    unseen_gold: bytes
-
-
 @cache
 def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
     """Every architecture of the package, and of `architectures/` in a user's folder, by name.
@@ -123,21 +112,21 @@ def _read(path: Path) -> Iterator[Architecture]:
     )
 
 
-def build_case(architecture: Architecture, seed: int) -> Case:
-    """Inputs, weights and gold layers, as safetensors.
+def build_case(architecture: Architecture, seed: int) -> dict[str, bytes]:
+    """Inputs and weights of a candidate, and its gold layers: the bytes of safetensors by name.
 
     Raises:
         MissingExtra: torch-geometric is not installed.
         InputError: The layers are not as many as the architecture names.
     """
     weights, inputs, unseen = draw_case(architecture, seed)
-    return Case(
-        weights=_saved(weights),
-        inputs=_saved(inputs),
-        gold=save(gold_layers(architecture, inputs, weights)),
-        unseen_inputs=_saved(unseen),
-        unseen_gold=save(gold_layers(architecture, unseen, weights)),
-    )
+    return {
+        "weights": _saved(weights),
+        "inputs": _saved(inputs),
+        "gold": save(gold_layers(architecture, inputs, weights)),
+        "unseen_inputs": _saved(unseen),
+        "unseen_gold": save(gold_layers(architecture, unseen, weights)),
+    }
 
 
 def _saved(arrays: Arrays) -> bytes:

@@ -25,7 +25,7 @@ from vivavoce.tasks.implementation.items.loading import (
 )
 from vivavoce.tasks.implementation.items.market.dictionary import columns_among
 from vivavoce.tasks.implementation.items.market.generate import TABLES
-from vivavoce.tasks.programs.source import named_in
+from vivavoce.tasks.programs import named_in
 
 Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]

@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -168,16 +167,11 @@ def architecture_items(
     if ordered:
         _require_geometric()
     for number, architecture in enumerate(ordered):
-        contents = _contents(architecture, seed)
+        contents = build_case(architecture, seed)
         names = {part: f"architectures/{number:03d}/{part}.safetensors" for part in contents}
         files |= {names[part]: content for part, content in contents.items()}
         rows.append(_architecture_row(architecture, names))
     return rows, files
-
-
-def _contents(architecture: Architecture, seed: int) -> dict[str, bytes]:
-    case = build_case(architecture, seed)
-    return {field.name: getattr(case, field.name) for field in fields(case)}
 
 
 def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:

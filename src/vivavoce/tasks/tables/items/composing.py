@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, gold_of
+from vivavoce.text.abbreviations import abbreviations_in
 from vivavoce.text.chunk import headed, table_lines
 
 _MAX_TITLE = 300
@@ -60,6 +61,18 @@ def gold_in_labels(row: Row) -> LiteratureTable:
         columns=gold.columns,
         rows=tuple(replace(one, paper=labels[one.paper]) for one in gold.rows),
     )
+
+
+def abbreviations_for(gold: LiteratureTable, pool: Iterable[LibraryPaper]) -> dict[str, str]:
+    """Short forms that the papers define and that the gold uses, or whose words it uses."""
+    cells = (cell for row in gold.rows for cell in row.cells if cell)
+    words = "\n".join([*gold.columns, *cells]).casefold()
+    found = abbreviations_in(text for paper in pool for text in paper.texts(abstract=True))
+    return {
+        short: long
+        for short, long in found.items()
+        if short.casefold() in words or long.casefold() in words
+    }
 
 
 def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]]) -> Rendered:

@@ -11,7 +11,6 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -38,17 +37,17 @@ from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.tables.roles.yes_or_no import (
+    ATTEMPTS,
+    BATCH,
+    ask_yes_or_no,
+    cut_batches,
+    numbered,
+    one_line,
+)
 
 ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2
-BATCH = 40
-"""Questions of one request."""
-ATTEMPTS = 3
-"""Requests for what could not be read in the reply before."""
-BATCH_CHARACTERS = 8_000
-"""Characters of the questions of one request, unless a single one is longer."""
-_LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
-_MAX_REPLY = 100_000
 _CHARACTERS_ADDED = 400
 """Characters by which another wording may be longer."""
 
@@ -79,6 +78,11 @@ class Use:
             raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
         if self.headers not in ("none", "schema", "model"):
             raise InputError(f"headers={self.headers!r} is not one of none, schema, model.")
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Roles that need a model."""
+        return (ANSWERER, SYNTHESIZER) if self.synthesizer else (ANSWERER,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +131,10 @@ async def open_askers(answerer: str, synthesizer: str | None = None) -> AsyncIte
         yield Askers(opened[ANSWERER], opened.get(SYNTHESIZER))
 
 
-def check_roles(use: Use) -> None:
+def check_roles(wanted: Sequence[str]) -> None:
     """Raise `InputError` unless every role that is needed has one model."""
     roles = model_roles()
-    for role in (ANSWERER, SYNTHESIZER) if use.synthesizer else (ANSWERER,):
+    for role in wanted:
         if isinstance(roles.get(role), Sequence):
             raise InputError(f"The role {role} has several models. Give it one.")
         if roles.get(role) is None:
@@ -223,7 +227,7 @@ class _Asking:
         questions = asked.shuffled(self._use.seed)
         taken = {question.text for question in questions}
         worded: dict[str, str] = {}
-        for batch in cut_batches(questions, self._use.batch):
+        for batch in cut_batches(questions, lambda one: len(one.text), self._use.batch):
             slots = {"questions": numbered([question.text for question in batch])}
             found = await self._find_json(self._synthesizer, "questions", slots, "1")
             for number, question in enumerate(batch, start=1):
@@ -248,29 +252,14 @@ class _Asking:
     ) -> dict[str, bool]:
         """The answerer's readings of a table, by the keys of the questions."""
         shown = rectangle(table, self._names)
-        answers: dict[str, bool] = {}
-        for batch in cut_batches(questions, self._use.batch):
-            waiting = list(batch)
-            for attempt in range(1, ATTEMPTS + 1):
-                texts = [one_line(words.get(question.key, question.text)) for question in waiting]
-                given = await self._answer(shown, texts, run, attempt)
-                answers |= {
-                    question.key: answer
-                    for question, answer in zip(waiting, given, strict=True)
-                    if answer is not None
-                }
-                waiting = [question for question in waiting if question.key not in answers]
-                if not waiting:
-                    break
-        return answers
 
-    async def _answer(
-        self, table: str, texts: Sequence[str], run: int, attempt: int
-    ) -> list[bool | None]:
-        slots = {"table": table, "questions": numbered(texts)}
-        values = {"count": len(texts), "attempt": attempt}
-        reply = await self._ask(self._answerer, "answering", slots, values, run)
-        return read_answers(reply or "", len(texts))
+        async def ask(texts: Sequence[str], attempt: int) -> str | None:
+            slots = {"table": shown, "questions": numbered(texts)}
+            values = {"count": len(texts), "attempt": attempt}
+            return await self._ask(self._answerer, "answering", slots, values, run)
+
+        lines = {question.key: words.get(question.key, question.text) for question in questions}
+        return await ask_yes_or_no(lines, ask, self._use.batch)
 
     async def _find_json(
         self, model: Model, template: str, slots: Mapping[str, str], key: str
@@ -304,8 +293,7 @@ class _Asking:
 
 
 def _askers_of_roles(use: Use) -> Askers:
-    roles = (ANSWERER, SYNTHESIZER) if use.synthesizer else (ANSWERER,)
-    return Askers(*(get_model(role=role, required=True, config=_CONFIG) for role in roles))
+    return Askers(*(get_model(role=role, required=True, config=_CONFIG) for role in use.roles))
 
 
 def _as_rows(
@@ -329,23 +317,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
     """The mean over runs; what is undefined in one of them is so in all: they ask the same."""
     defined = [value for value in values if value is not None]
     return math.fsum(defined) / len(defined) if defined else None
-
-
-def read_answers(reply: str, count: int) -> list[bool | None]:
-    """The first word of each line that is yes or no, by the line's number, else by its place.
-
-    Lines without a number say nothing where others have one.
-    None for a question without one, and for one that is answered both ways.
-    """
-    found: dict[int, set[bool]] = {}
-    lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
-    matches = [match for line in lines if (match := _LINE.match(line))]
-    matches = [match for match in matches if match[1]] or matches
-    for place, match in enumerate(matches, start=1):
-        number = int(match[1]) if match[1] else place
-        found.setdefault(number, set()).add(match[2].lower() == "yes")
-    answers = [found.get(number, set()) for number in range(1, count + 1)]
-    return [next(iter(each)) if len(each) == 1 else None for each in answers]
 
 
 def is_other_wording(text: object, question: Question) -> bool:
@@ -378,26 +349,3 @@ def read_pairs(
             if first is not None and second is not None and second not in pairs.values():
                 pairs[first] = second
     return pairs
-
-
-def cut_batches(questions: Sequence[Question], size: int) -> list[list[Question]]:
-    """Questions in order, in batches of so many, fewer where they are long."""
-    batches: list[list[Question]] = []
-    room = 0
-    for question in questions:
-        if not batches or len(batches[-1]) == size or len(question.text) > room:
-            batches.append([])
-            room = BATCH_CHARACTERS
-        batches[-1].append(question)
-        room -= len(question.text)
-    return batches
-
-
-def numbered(texts: Sequence[str]) -> str:
-    """A line for each text, with its number."""
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
-
-
-def one_line(text: str) -> str:
-    """A text on one line."""
-    return " ".join(text.split())

@@ -106,11 +106,6 @@ class Kinship:
         return pairs
 
 
-def kinship(target: PaperText, candidate: PaperText) -> Kin | None:
-    """Kinship of two papers as (reason, detail); None when they are two works."""
-    return Kinship().between(target, candidate)
-
-
 def _keys(paper: PaperText) -> Iterator[str]:
     if key := normalise_title(paper.title):
         yield f"title {key}"

@@ -20,8 +20,8 @@ from vivavoce.tasks.writing.items.activity import Authors
 from vivavoce.tasks.writing.items.citations import Library, Works, read_references
 from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
 from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of
-from vivavoce.tasks.writing.items.memo import Memo
 from vivavoce.tasks.writing.items.papers import (
+    Memo,
     Pool,
     Reason,
     Target,

@@ -56,7 +56,12 @@ def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
         found_here = contestant_charts(site, one) if charts else []
         made += [_model_page(one, site, found_here), *drawings(found_here)]
     unique = {page.path: page for page in made}  # boards of one task and round share a chart
-    return [*unique.values(), _methods(site), _metrics(site)]
+    return [*unique.values(), *reference(site)]
+
+
+def reference(site: Site) -> list[Page]:
+    """The pages on methods and metrics: everything in them is the same for all boards."""
+    return [_methods(site), _metrics(site)]
 
 
 def social_card(site: Site) -> Page:

@@ -1,1 +1,0 @@
-"""Leaderboard items: boards, excerpts and ceilings; none of it imports Inspect."""
