@@ -13,7 +13,6 @@ import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
 from vivavoce.cli.output import JSON_OPTION, end_if_stopped, print_json, progress, say
-from vivavoce.sources.http import polite_client
 
 OUT_OPTION = typer.Option(..., "--out", help="The folder to save into.")
 CONTACT_OPTION = typer.Option(
@@ -54,6 +53,7 @@ def oai(
 ) -> None:
     """Save the listing of a repository; again without --from, it fetches what changed since."""
     from vivavoce.sources.catalogues.oai.harvest import HOSTS, harvest
+    from vivavoce.sources.http import polite_client
 
     with progress("Records") as update:
         report = harvest(
@@ -105,6 +105,7 @@ def arxiv(
 ) -> None:
     """Save the papers that a query finds on arXiv; the same command goes on after a kill."""
     from vivavoce.sources.catalogues.arxiv.search import HOSTS, dated, save_search
+    from vivavoce.sources.http import polite_client
 
     asked = dated(query, since.date() if since else None, until.date() if until else None)
     saved = save_search(
@@ -139,6 +140,7 @@ def coauthors(
     """
     from vivavoce.networks.fetched_walk import fetch_walk
     from vivavoce.sources.catalogues.arxiv.search import HOSTS
+    from vivavoce.sources.http import polite_client
 
     client = polite_client(HOSTS, base, contact, tries=5)
     with progress("Authors") as update:
@@ -192,6 +194,7 @@ def texts(
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
+    from vivavoce.sources.http import polite_client
 
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with progress("Fetching texts") as update:
@@ -234,6 +237,7 @@ def cited(
     from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
     from vivavoce.corpus.ingestion.lookup import HOSTS
     from vivavoce.sources.catalogues.arxiv.search import API
+    from vivavoce.sources.http import polite_client
 
     client = polite_client(HOSTS, base, contact)
     api = f"{base.rstrip('/')}/api/query" if base else API

@@ -7,8 +7,6 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vivavoce.text.data import read_data
-
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -82,6 +80,8 @@ def amount(value: float) -> str:
 @cache
 def glossary() -> dict[str, dict[str, str]]:
     """Labels and their meanings: of `board` pages, of `settings`, and of the `terminal`."""
+    from vivavoce.text.data import read_data
+
     return read_data(__file__, "glossary.toml")
 
 
