@@ -1,4 +1,4 @@
-"""Agreement of the matcher of tables with people, by set, half and kind of the labelled pairs.
+"""Agreement of the matcher of tables with labels, by set, half and kind of the labelled pairs.
 
     python benchmarks/table_pairs.py show develop
     python benchmarks/table_pairs.py show held minilm
@@ -89,13 +89,13 @@ def _print(decided: Iterable[tuple[dict, bool]]) -> None:
         for key in ((row["set"], row["kind"]), (row["set"], "all"), ("all", "all")):
             found[key].append((row["same"], said))
     for (which, kind), pairs in sorted(found.items()):
-        people, rules = zip(*pairs, strict=True)
+        labels, rules = zip(*pairs, strict=True)
         agreed = sum(one == other for one, other in pairs) / len(pairs)
         same = [said for label, said in pairs if label]
         other = [said for label, said in pairs if not label]
         print(
             f"{which:3} {kind:7} {len(pairs):4}  agreement {agreed:.3f}  kappa "
-            f"{cohen_kappa_score(people, rules):.2f}  same pairs found {sum(same)}/{len(same)}  "
+            f"{cohen_kappa_score(labels, rules):.2f}  same pairs found {sum(same)}/{len(same)}  "
             f"different pairs kept apart {len(other) - sum(other)}/{len(other)}"
         )
 
@@ -118,7 +118,7 @@ def fit() -> None:
 
 
 Traits = tuple[dict[str, float], bool | None, bool, float]
-"""Traits of a pair, what forms decide, what people say, and the weight of the pair."""
+"""Traits of a pair, what forms decide, its label, and the weight of the pair."""
 
 
 def _traits(row: dict, meaning: Meaning) -> Traits:
@@ -196,7 +196,7 @@ def _check(name: str, rows: list[dict], pairs: list[Traits], others: list[Traits
         for place in test:
             told[rows[place]["set"]].append((pairs[place][2], _says(weights, pairs[place])))
     for which, both in sorted(told.items()):
-        agreed = np.mean([people == said for people, said in both])
+        agreed = np.mean([label == said for label, said in both])
         kappa = cohen_kappa_score(*zip(*both, strict=True))
         print(f"{name:10} set {which}: {agreed:.3f}, kappa {kappa:.2f}")
     weights = _fitted([pair for pair in (*pairs, *others) if pair[1] is None])

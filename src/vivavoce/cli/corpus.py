@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import info
+from vivavoce.cli import completion
 from vivavoce.cli.output import (
     JSON_OPTION,
     end_if_stopped,
@@ -57,7 +57,7 @@ def ingest(
     kind: str = typer.Argument(
         metavar="KIND",
         help="The kind to read; viva list sources shows the kinds.",
-        autocompletion=info.sources,
+        autocompletion=completion.sources,
     ),
     where: Path = typer.Argument(
         metavar="WHERE", help="A file, or a folder that is searched for such files."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import info
+from vivavoce.cli import completion
 from vivavoce.cli.board import print_board
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import JSON_OPTION, estimate, print_json, print_table, progress, say
@@ -36,7 +36,7 @@ def exam(
         "--tasks",
         metavar="TASK,...",
         help="Tasks to ask; else all that the papers can carry.",
-        autocompletion=info.tasks,
+        autocompletion=completion.tasks,
     ),
     budget: float | None = typer.Option(
         None, "--budget", metavar="USD", help="Dollars that all of it may cost; needs --price."
@@ -155,7 +155,7 @@ class Aggregation(StrEnum):
 def score(
     family: str = typer.Argument(
         help="writing, ranking, leaderboards, tables, factor or architecture.",
-        autocompletion=info.score_families,
+        autocompletion=completion.score_families,
     ),
     gold: Path = typer.Option(..., "--gold", help="The gold file."),
     predictions: Path = typer.Option(..., "--predictions", help="The answers."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli import info
+from vivavoce.cli import completion
 from vivavoce.cli.output import (
     JSON_OPTION,
     cells,
@@ -33,25 +33,25 @@ _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 def run(
     tasks: list[str] = typer.Argument(
-        help="Tasks, such as title; viva list tasks shows them.", autocompletion=info.tasks
+        help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
     ),
     round_folder: Path = typer.Option(
         ...,
         "--round",
         help="The folder of the round, or sample.",
-        autocompletion=info.rounds,
+        autocompletion=completion.rounds,
     ),
     model: list[str] = typer.Option(
         [],
         "--model",
         help="provider/model; may be given again.",
-        autocompletion=info.models,
+        autocompletion=completion.models,
     ),
     method: list[str] = typer.Option(
         ["direct"],
         "--method",
         help="How the model is used; oracle, null and copycat need none.",
-        autocompletion=info.methods,
+        autocompletion=completion.methods,
     ),
     agent: str | None = typer.Option(
         None,
@@ -354,7 +354,7 @@ def serve(
     round_folder: Path = typer.Argument(
         metavar="ROUND",
         help="The folder of the round, or sample.",
-        autocompletion=info.rounds,
+        autocompletion=completion.rounds,
     ),
     before: str | None = typer.Option(
         None,
@@ -366,7 +366,7 @@ def serve(
         None, "--item", metavar="ID", help="Only papers that an agent may see for this item."
     ),
     task: str | None = typer.Option(
-        None, "--task", help="Task of the item.", autocompletion=info.tasks
+        None, "--task", help="Task of the item.", autocompletion=completion.tasks
     ),
 ) -> None:
     """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.

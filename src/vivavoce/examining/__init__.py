@@ -42,13 +42,14 @@ from vivavoce.examining.verdicts import (
     worst_items,
 )
 from vivavoce.models.cutoffs import load_cutoffs
+from vivavoce.models.starting import start_model
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import CEILING
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
-from vivavoce.running import RunSpec, Until, run, start_models
+from vivavoce.running import RunSpec, Until, run
 from vivavoce.running.logs import Progress
 from vivavoce.running.spec import parse_prices
 from vivavoce.store import Row, lock, write_text
@@ -208,7 +209,8 @@ class _Exam:
                 shutil.rmtree(folder, ignore_errors=True)
             self.state.write()
         with self.watch("Checking models"):
-            start_models([*request.models, *([request.judge] if request.judge else [])], {})
+            for name in (*request.models, *([request.judge] if request.judge else [])):
+                start_model(name, {})
 
     def _round(self, files: Files, service: Service) -> tuple[Corpus, Round]:
         """Read the papers and build their round, unless both are there."""

@@ -35,6 +35,7 @@ from vivavoce.live.ledger import (
     State,
     identity,
 )
+from vivavoce.models.starting import start_model
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage
@@ -44,7 +45,7 @@ from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
-from vivavoce.running import CONTESTANTS, RunSpec, run, start_models
+from vivavoce.running import CONTESTANTS, RunSpec, run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress
 from vivavoce.running.requests import spent_below
@@ -356,7 +357,8 @@ def check_models(config: LiveConfig) -> None:
     started = [(one.model, one.model_args) for one in config.contestant]
     for model, args in [*started, *([(config.judge.model, {})] if config.judge else [])]:
         try:
-            start_models([model] if model else [], args)
+            if model:
+                start_model(model, args)
         except InputError:
             raise
         except VivaError:

@@ -19,7 +19,7 @@ from vivavoce.running.batches import kept_batches
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.requests import Meter, open_journal
-from vivavoce.running.resolving import describe_cache, models_of, resolve, start_models
+from vivavoce.running.resolving import describe_cache, models_of, resolve
 from vivavoce.running.spec import CONTESTANTS, RunSpec
 from vivavoce.running.stopping import Until, run_until
 from vivavoce.store import Row, lock
@@ -36,7 +36,6 @@ __all__ = [
     "Until",
     "list_methods",
     "run",
-    "start_models",
 ]
 
 

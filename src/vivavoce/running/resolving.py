@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.errors import InputError, NoItemsError, VivaError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models.cutoffs import take_clean
+from vivavoce.models.starting import start_model
 from vivavoce.running.batches import check_batches
 from vivavoce.running.logs import difficulty
 from vivavoce.running.spec import (
@@ -58,9 +58,9 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
 
     spec = _with_own_names(spec, found)
     check_arguments(spec, found, _taken(spec, found))
-    started = start_models(dict.fromkeys(spec.models), spec.model_args)
+    started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # A judge is started anew for its role.
-    roles = {"judge": start_models([spec.judge], {})[0]} if spec.judge else {}
+    roles = {"judge": start_model(spec.judge, {})} if spec.judge else {}
     own = _own_agent(spec.agent) if spec.agent else None
     resolved, skipped = [], []
     for family, task in found:
@@ -77,7 +77,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
             continue
         created.config = _decoding(created.config, spec)
         if roles:
-            created = task_with(created, model_roles=roles)
+            created = task_with(created, model_roles={**(created.model_roles or {}), **roles})
         for method, given in _uses(spec, family):
             check_samples(family, method, created.dataset)
             for model in started if needs_model(family, method) else [NO_MODEL]:
@@ -231,24 +231,6 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
         raise InputError(f"{task} takes no {unknown[0]!r}. There are: {', '.join(known)}.")
     with judge_named_later():
         return create_task(task, args)
-
-
-def start_models(names: Iterable[str], args: Mapping[str, Any]) -> list[Model]:
-    """Start every model, so that a wrong name or a missing key is told before any work is done."""
-    from inspect_ai.model import get_model
-
-    started = []
-    for name in names:
-        try:
-            # One kept from an earlier run would hold that run's connections, and its address.
-            started.append(get_model(name, memoize=False, **args))
-        except VivaError:
-            raise
-        except Exception as error:  # a provider raises what it likes while it starts
-            kind = InputError if isinstance(error, ValueError) else VivaError
-            cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
-            raise kind(f"The model {name} cannot be used: {cause}") from error
-    return started
 
 
 def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:

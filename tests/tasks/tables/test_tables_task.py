@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.solver import Solver
 from tests.servers.scripted import (
     KEY,
@@ -31,6 +31,7 @@ from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
@@ -357,6 +358,55 @@ def test_a_model_may_decide_which_headers_mean_the_same(finished: Finished) -> N
     assert rows[by_model, "schema_r"]["value"] == (2 / 2 + 1 / 2) / 2
     assert rows[by_model, "unary_r"]["value"] > rows["", "unary_r"]["value"]
     assert rows[by_model, "unary_r"]["judge_tokens"] > 0
+
+
+@pytest.mark.parametrize("role", ["matcher", "answerer"])
+def test_a_log_is_verified_by_its_replies_and_asks_nobody(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    """Also where a log hides who played a role, and the key that would pay for it is at hand."""
+    finished.scripts |= {
+        "tables-renamed": _in_other_words,
+        "tables-verified": {"matcher": _matcher, "answerer": careful}[role],
+    }
+    report = run(
+        RunSpec(
+            tasks=["table"],
+            round=finished.round.folder,
+            logs=tmp_path / "logs",
+            models=["openai-api/scripted/tables-renamed"],
+            methods=("one_step",),
+            task_args={role: "openai-api/scripted/tables-verified"},
+            display="none",
+        )
+    )
+    assert report.failed == ()
+    asked = len(finished.server.asks)
+    with monkeypatch.context() as patch:
+        patch.delenv("SCRIPTED_API_KEY")
+        [check] = verify_logs(tmp_path / "logs").logs
+    assert (check.status, check.refused) == ("verified", [])
+    [path] = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(str(path))
+    log.eval.model_roles = {}
+    write_eval_log(log, str(path))
+    [check] = verify_logs(tmp_path / "logs").logs
+    assert check.status != "verified"
+    assert len(finished.server.asks) == asked
+
+
+@pytest.mark.parametrize("role", ["matcher", "answerer"])
+@pytest.mark.parametrize("name", ["nosuch/model", "no-provider"])
+def test_a_model_of_a_role_that_cannot_be_used_is_told_before_anything_is_asked(
+    finished: Finished, role: str, name: str
+) -> None:
+    with pytest.raises(InputError, match=f"The model {name} cannot be used"):
+        finished.task(**{role: name})
+
+
+def test_the_model_that_is_a_matcher_is_named_and_not_called_matcher(finished: Finished) -> None:
+    with pytest.raises(InputError, match="The model matcher cannot be used"):
+        finished.task(matcher="matcher")
 
 
 @pytest.mark.parametrize("reply", ["Hm.", "1. perhaps", ""])

@@ -77,7 +77,7 @@ class Meaning:
     _known: dict[Pair, bool] = field(default_factory=dict)
 
     def among(self, abbreviations: Mapping[str, str]) -> Meaning:
-        """The same rule among papers that define these abbreviations; vectors are shared."""
+        """Rule for papers that define these abbreviations, with the vectors of this one."""
         return Meaning(self.embed, abbreviations, self.judge, self._vectors)
 
     def same_headers(self, first: str, second: str) -> bool:

@@ -274,7 +274,7 @@ class SwapAudit(Report):
     contestants: tuple[str, ...]
     items: int
     evaluators: tuple[Row, ...]
-    """One row an evaluator: how often it says yes where no is right (`value`)."""
+    """Rows, one an evaluator: how often it says yes where no is right (`value`)."""
     compared: EvaluatorAudit
     notes: tuple[str, ...]
 

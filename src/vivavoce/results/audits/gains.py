@@ -102,7 +102,7 @@ METHOD = "rag"
 WITHOUT = "direct"
 
 Group = tuple[RowKey, tuple[tuple[str, str], ...]]
-"""What the logs of one comparison share: the key without its method, and the other arguments."""
+"""Facts that the logs of one comparison share: the key without its method, other arguments."""
 
 
 def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:

@@ -220,7 +220,7 @@ _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 def corrected_rows(
     path: Path, judged: Sequence[Judged], draws: Draws
 ) -> tuple[list[Row], list[str]]:
-    """One row for each judge, contestant, task and setting, and notes on the labels.
+    """Rows, one for each judge, contestant, task and setting, and notes on the labels.
 
     Raises:
         InputError: A line of the file is no label, or names what no judge has judged.

@@ -48,7 +48,7 @@ class ItemTable:
     rest_high: Floats
     """Its 95% interval; from four contestants on."""
     is_alike: npt.NDArray[np.bool_]
-    """True where two contestants or more all have the same value."""
+    """Check whether two contestants or more all have the same value."""
 
 
 def item_statistics(values: npt.ArrayLike) -> ItemTable:

@@ -36,6 +36,7 @@ from inspect_ai.util import registry_info
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
+from vivavoce.models.starting import replaying
 from vivavoce.results.logs.reading import DECODING
 from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
@@ -157,7 +158,11 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
     if not is_task(name):
         raise InputError(f"its task {name!r} is none of those here")
     given = _safe_arguments(header.eval.task_args)
-    with judge_named_later():
+    roles = {
+        role: str(getattr(model, "model", role))
+        for role, model in (header.eval.model_roles or {}).items()
+    }
+    with judge_named_later(), replaying(roles):
         task = create_task(name, {**given, "round": str(folder)})
     return _narrow(task, metadata)
 

@@ -37,6 +37,7 @@ from vivavoce.metrics.tables.literature_tables import (
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import BIASES
+from vivavoce.models.starting import replayed_roles, start_model
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
@@ -323,19 +324,14 @@ class Evaluation:
         Raises:
             InputError: A role that should be given is not.
         """
-        named = {
-            ANSWERER: self.answerer,
-            SYNTHESIZER: self.synthesizer,
-            matching.ROLE: self.matcher,
-        }
-        check_roles([role for role, name in named.items() if name == ROLE])
-        models = {
-            role: name
-            for role, name in named.items()
-            if name is not None and name not in (MATCHER, ROLE)
-        }
-        started = {name: get_model(name, memoize=False) for name in dict.fromkeys(models.values())}
-        return {role: started[name] for role, name in models.items()} or None
+        if replayed_roles() is not None:
+            return None
+        answerer = None if self._is_matcher else self.answerer
+        given = {ANSWERER: answerer, SYNTHESIZER: self.synthesizer, matching.ROLE: self.matcher}
+        check_roles([role for role, name in given.items() if name == ROLE])
+        named = {role: name for role, name in given.items() if name not in (None, ROLE)}
+        started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
+        return {role: started[name] for role, name in named.items()} or None
 
     def metadata(self, card: TaskCard, prompts: PromptSet, setting: str) -> dict[str, Any]:
         """Facts of a log beyond those of every log of the task."""
@@ -375,8 +371,9 @@ class Evaluation:
     def _name(self, role: str, given: str) -> str:
         if given != ROLE:
             return given
-        model = model_roles().get(role)
-        return role if model is None or isinstance(model, Sequence) else str(model)
+        replayed = replayed_roles()
+        model = model_roles().get(role) if replayed is None else replayed.get(role)
+        return role if model is None or isinstance(model, list) else str(model)
 
 
 def _hash(prompts: PromptSet, *names: str) -> str:

@@ -40,7 +40,7 @@ class MetricColumn:
     best: Row | None
     """The row whose interval is the band of the plots."""
     says: str = ""
-    """What the metric says, in a sentence."""
+    """Meaning of a metric, in a sentence."""
 
     def mark(self, row: Row | None) -> Mark | None:
         """Place a row's value; None where it has none, or nothing is drawn."""

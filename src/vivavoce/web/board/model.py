@@ -136,9 +136,9 @@ class PairOf(NamedTuple):
     """Two contestants that are compared item by item."""
 
     names: tuple[str, str]
-    """As their boards tell them apart; print them through `visible`."""
+    """Names of both, as their boards tell them apart; print them through `visible`."""
     duels: Sequence[Row]
-    """One for each board that has both, as `viva board compare --json` prints them."""
+    """Comparison on each board that has both, as `viva board compare --json` prints it."""
 
     @property
     def path(self) -> str:

@@ -139,8 +139,8 @@ def check_roles(wanted: Sequence[str]) -> None:
             raise InputError(f"The role {role} has several models. Give it one.")
         if roles.get(role) is None:
             raise InputError(
-                f"Answers by a model need the role {role}: inspect eval ... --model-role "
-                f"{role}=MODEL."
+                f"Nobody plays the role {role}. Name a model: -T {role}=MODEL, or inspect eval ... "
+                f"--model-role {role}=MODEL."
             )
 
 
