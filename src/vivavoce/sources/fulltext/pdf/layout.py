@@ -137,17 +137,18 @@ def _beside(
 ) -> tuple[float, ...]:
     """The gutter of a list in two columns that begins low on a page, or ends high on one."""
     for place in (number - 1, number + 1):
-        if not 0 <= place < len(gutters) or len(gutters[place]) != 1:
-            continue
-        gutter = gutters[place][0]
-        across = [run.y for run in runs if run.x0 < gutter - 2 and run.x1 > gutter + 2]
-        lowest = max(across, default=0.0) if place > number else 0.0
-        mine = [run for run in runs if run.width > 40 and run.y > lowest]
-        left = sum(run.x1 < gutter for run in mine)
-        is_clear = place > number or not across
-        if is_clear and min(left, len(mine) - left) >= _FEWEST_BESIDE:
-            return gutters[place]
+        own = gutters[place] if 0 <= place < len(gutters) else ()
+        if len(own) == 1 and _parts_foot(runs, own[0], is_whole=place < number):
+            return own
     return ()
+
+
+def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) -> bool:
+    """Check that two columns stand below all lines that cross a gutter, or that none does."""
+    across = [run.y for run in runs if run.x0 < gutter - 2 and run.x1 > gutter + 2]
+    foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
+    left = sum(run.x1 < gutter for run in foot)
+    return not (is_whole and across) and min(left, len(foot) - left) >= _FEWEST_BESIDE
 
 
 def _is_leftwards(pages: Sequence[Page]) -> bool:
@@ -215,7 +216,7 @@ def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
     """Check that not nearly everything on the page crosses a gutter."""
     wide = [run for run in runs if run.width > 40]
     across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-    return across <= 0.75 * len(wide)
+    return across <= 0.75 * len(wide) or _parts_foot(runs, gutter)
 
 
 def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
