@@ -144,7 +144,7 @@ def _beside(
 
 
 def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) -> bool:
-    """Check that two columns stand below all lines that cross a gutter, or that none does."""
+    """Check that text is parted by a gutter below all lines that cross it, or that none does."""
     across = [run.y for run in runs if run.x0 < gutter - 2 and run.x1 > gutter + 2]
     foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
     left = sum(run.x1 < gutter for run in foot)
