@@ -81,7 +81,7 @@ def _weights(line: Line) -> str:
     return "" if is_open is None else "open" if is_open else "closed"
 
 
-def _price(line: Line) -> str:
+def _dollars(line: Line) -> str:
     return "" if line.price is None else dollars(line.price)
 
 
@@ -91,7 +91,7 @@ def _brief(line: Line) -> str:
 
 
 HEADS = (
-    Head("$ an answer", "number", _price, "${} each"),
+    Head("$ an answer", "number", _dollars, "${} each"),
     Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
     Head("Seen before", "number", lambda line: line.seen, "{} seen before"),
     Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}"),
