@@ -52,7 +52,7 @@ def main(
     ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
     wide: bool = typer.Option(
-        False, "--wide", help="Print tables wider than the terminal; may stand behind the command."
+        False, "--wide", help="Print tables wider than the terminal; may follow the command."
     ),
 ) -> None:
     """Find out how well language models really work with scientific papers."""

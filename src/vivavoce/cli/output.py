@@ -43,7 +43,7 @@ class VivaGroup(TyperGroup):
     def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
         """Run a verb; without --debug no traceback reaches the user.
 
-        `--wide` may stand behind the verb too, as `--json` does.
+        `--wide` may follow the verb, as `--json` does.
         """
         words = list(sys.argv[1:] if args is None else args)
         if _WIDE in words:
