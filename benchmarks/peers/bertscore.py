@@ -1,8 +1,9 @@
 """BERTScore of eight systems that share references: one call here, eight calls of bert-score.
 
-The model is a random BERT, so nothing is downloaded; all texts have the same number of tokens.
-bert-score keeps its model loaded between the calls. Of the texts to be encoded ours has nine in
-sixteen, so it can be at most 1.78 times as fast.
+The model is a random BERT, so nothing is downloaded. bert-score keeps its model loaded between the
+calls. The lengths of texts vary as little as those of abstracts do: the longest of a hundred
+abstracts of arXiv is seven times as long as one in the lowest twentieth, here four times. Of the
+texts to be encoded ours has nine in sixteen, and less is padded, as all are sorted by length.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def comparisons(scratch: Path, *, smoke: bool) -> Iterator[Comparison]:
         ours=lambda: [score.f1 for score in own.score(pairs)],
         theirs=theirs,
         agree=lambda mine, other: max(abs(a - b) for a, b in zip(mine, other, strict=True)) < CLOSE,
-        target=0.9,
+        target=2.5,
     )
 
 
@@ -71,4 +72,7 @@ def make_model(folder: Path, tokens: int) -> None:
 
 
 def _text(chance: random.Random, tokens: int) -> str:
-    return " ".join(f"w{chance.randrange(1000)}" for _ in range(tokens))
+    """A text of a quarter of the tokens to all of them."""
+    return " ".join(
+        f"w{chance.randrange(1000)}" for _ in range(chance.randint(tokens // 4, tokens))
+    )

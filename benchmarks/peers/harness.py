@@ -12,7 +12,7 @@ from benchmarks.peers.comparison import Comparison
 
 from vivavoce import Round, build_round
 from vivavoce.corpus import ingest
-from vivavoce.metrics.rouge import rouge_l, rouge_n, rouge_tokens
+from vivavoce.metrics.rouge import rouge
 from vivavoce.running import RunSpec, run
 
 WINDOW = {"start": "2000-01-01", "end": "2030-01-01"}
@@ -85,9 +85,8 @@ def _plain_rouge() -> Any:
     @scorer(metrics={"*": [mean()]})
     def plain_rouge() -> Any:
         async def score(state: Any, target: Any) -> Score:
-            mine, gold = rouge_tokens(state.output.completion), rouge_tokens(target.text)
-            found = {f"rouge{n}": rouge_n(mine, gold, n).f for n in (1, 2)}
-            return Score(value={**found, "rougeL": rouge_l(mine, gold).f})
+            found = rouge(state.output.completion, target.text)
+            return Score(value={name: one.f for name, one in found._asdict().items()})
 
         return score
 

@@ -158,7 +158,7 @@ def test_headers_are_paired_one_to_one() -> None:
 
 
 @pytest.mark.parametrize(("half", "least"), [("develop", 0.76), ("held", 0.67)])
-def test_forms_agree_with_people_on_the_labelled_pairs(half: str, least: float) -> None:
+def test_forms_agree_with_the_labels_of_pairs(half: str, least: float) -> None:
     agreed = _agreement(half)
     assert len(agreed) > 1300
     assert sum(agreed) / len(agreed) >= least
@@ -174,14 +174,14 @@ def test_columns_of_one_table_are_seldom_taken_for_one() -> None:
     assert sum(FORMS.same_headers(*pair) for pair in pairs) <= 0.02 * len(pairs)
 
 
-def test_the_card_of_the_metric_says_how_far_its_matcher_agrees_with_people() -> None:
+def test_the_card_of_the_metric_says_how_far_forms_agree_with_labels() -> None:
     agreed = _agreement("held")
     avg = next(one for one in list_metrics() if (one.name, one.family) == ("avg", "tables"))
-    assert f"people on {sum(agreed) / len(agreed):.2f} of" in avg.summary
+    assert f"labels of hard pairs on {sum(agreed) / len(agreed):.2f} " in avg.summary
 
 
 def _agreement(half: str) -> list[bool]:
-    """For each labelled pair of a half: True if forms say what people said."""
+    """For each labelled pair of a half: True if forms say what its label says."""
     lines = PAIRS.read_text("utf-8").splitlines()
     agreed = []
     for row in (row for row in map(json.loads, lines) if row["half"] == half):

@@ -11,20 +11,25 @@ Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the f
 
 from __future__ import annotations
 
-import re
+import itertools
 import sys
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from vivavoce.text.stems import porter_stem
 
-_WORD = re.compile("[a-z0-9]+")
-_GAPS = {code: " " for code in range(128) if not chr(code).isalnum()}
+Words = npt.NDArray[np.int64]
+"""A text as numbers of its words, or of their stems."""
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
+_GAPS = bytes(code if code in _LETTERS else ord(" ") for code in range(256))
 _SHORTEST_STEMMED = 4
-_LONGEST_KEPT, _MOST_KEPT = 64, 1 << 17
+_MOST_KEPT = 1 << 21
+"""Characters of the words whose numbers are kept."""
+_BITS = 31
 
 
 class Overlap(NamedTuple):
@@ -48,7 +53,7 @@ class Rouge(NamedTuple):
 
 def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of a text; `stem` compares words by their Porter stems."""
-    predicted, expected = rouge_tokens(prediction, stem), rouge_tokens(reference, stem)
+    predicted, expected = rouge_words(prediction, reference, stem)
     return Rouge(
         rouge1=rouge_n(predicted, expected, 1),
         rouge2=rouge_n(predicted, expected, 2),
@@ -56,47 +61,63 @@ def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
     )
 
 
-def rouge_tokens(text: str, stem: bool = False) -> list[str]:
-    """Cut a text into lower-case runs of ASCII letters and digits.
+def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[Words, Words]:
+    """Cut two texts into lower-case runs of ASCII letters and digits, and number these.
 
     Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
-    characters are reduced to their Porter stem (NLTK's variant).
+    characters count by their Porter stem (NLTK's variant). Numbers hold for the two texts only.
     """
-    lower = text.lower()
-    # The pattern cuts ASCII as well, and takes several times as long.
-    words = lower.translate(_GAPS).split() if lower.isascii() else _WORD.findall(lower)
-    return list(map(_STEMS.__getitem__, words)) if stem else words
+    numbers = _numbers_kept(stem)
+    return _words(prediction, numbers), _words(reference, numbers)
 
 
-def rouge_n(prediction: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
-    """ROUGE-N of two lists of words."""
-    found, expected = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
-    shared = found.keys() & expected.keys()
-    matches = sum(map(min, map(found.__getitem__, shared), map(expected.__getitem__, shared)))
-    return _overlap(matches, len(prediction) - n + 1, len(reference) - n + 1)
+def rouge_n(prediction: Words, reference: Words, n: int) -> Overlap:
+    """ROUGE-1 or ROUGE-2 of two texts."""
+    predicted, expected = _units(prediction, n), _units(reference, n)
+    return _overlap(_matches(predicted, expected), len(predicted), len(expected))
 
 
-def rouge_l(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """ROUGE-L of two lists of words."""
+def rouge_l(prediction: Words, reference: Words) -> Overlap:
+    """ROUGE-L of two texts."""
     matches = _longest_common_subsequence(prediction, reference)
     return _overlap(matches, len(prediction), len(reference))
 
 
-def _ngrams(words: Sequence[str], n: int) -> Iterable[Hashable]:
-    if n == 1:
-        return words
-    return zip(*(words[start:] for start in range(n)), strict=False)
+def _words(text: str, numbers: _Numbers) -> Words:
+    letters = text.lower().encode("ascii", "replace").translate(_GAPS)
+    words = letters.decode("ascii").split()
+    return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
-def _longest_common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+def _units(words: Words, n: int) -> Words:
+    return words if n == 1 else words[:-1] << _BITS | words[1:]
+
+
+def _matches(first: Words, second: Words) -> int:
+    """Units that two texts share, each as often as both have it."""
+    if not (len(first) and len(second)):
+        return 0
+    both = np.concatenate((first << 1, second << 1 | 1))
+    both.sort()
+    ends = np.concatenate((np.flatnonzero((both[1:] ^ both[:-1]) > 1), [len(both) - 1]))
+    times = np.diff(ends, prepend=-1)
+    of_second = np.diff(np.cumsum(both & 1)[ends], prepend=0)
+    return int(np.minimum(times - of_second, of_second).sum())
+
+
+def _longest_common_subsequence(first: Words, second: Words) -> int:
     """Length of the longest common subsequence; words that only `first` has are dropped."""
-    different = dict.fromkeys(second)
+    different, wanted = np.unique(second, return_inverse=True)
+    given = np.searchsorted(different, first)
+    given = given[different.take(given, mode="clip") == first] if len(different) else given[:0]
     if len(different) > sys.maxunicode:
-        return LCSseq.similarity(first, second)
+        return LCSseq.similarity(given.tolist(), wanted.tolist())
     # One character a word: the library compares strings several times faster than lists.
-    letters = dict(zip(different, map(chr, range(len(different))), strict=True))
-    kept = "".join([letters[word] for word in first if word in letters])
-    return LCSseq.similarity(kept, "".join(map(letters.__getitem__, second)))
+    return LCSseq.similarity(_string(given), _string(wanted))
+
+
+def _string(numbers: Words) -> str:
+    return numbers.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
@@ -106,15 +127,27 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-class _Stems(dict[str, str]):
-    """Stems of words, those met before at the price of a look-up."""
+class _Numbers(dict[str, int]):
+    """Numbers of words, those met before at the price of a look-up."""
 
-    def __missing__(self, word: str) -> str:
-        stem = word if len(word) < _SHORTEST_STEMMED else porter_stem(word)
-        # Longer "words" are noise: kept, they would fill the memory.
-        if len(word) <= _LONGEST_KEPT and len(self) < _MOST_KEPT:
-            self[word] = stem
-        return stem
+    def __init__(self, stem: bool) -> None:
+        self._stem = stem
+        self._of_stems: dict[str, int] = {}
+        self._next = itertools.count().__next__
+        self.characters = 0
+
+    def __missing__(self, word: str) -> int:
+        is_stemmed = self._stem and len(word) >= _SHORTEST_STEMMED
+        stem = porter_stem(word) if is_stemmed else word
+        self[word] = number = self._of_stems.setdefault(stem, self._next())
+        self.characters += len(word)
+        return number
 
 
-_STEMS = _Stems()
+_KEPT = {stem: _Numbers(stem) for stem in (False, True)}
+
+
+def _numbers_kept(stem: bool) -> _Numbers:
+    if _KEPT[stem].characters > _MOST_KEPT:
+        _KEPT[stem] = _Numbers(stem)
+    return _KEPT[stem]

@@ -45,7 +45,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 Progress = Callable[[int, int], None]
 Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
