@@ -85,11 +85,6 @@ def _dollars(line: Line) -> str:
     return "" if line.price is None else dollars(line.price)
 
 
-def _brief(line: Line) -> str:
-    """Facts of a contestant in a line."""
-    return " · ".join(head.words.format(found) for head in HEADS if (found := head.of(line)))
-
-
 HEADS = (
     Head("$ an answer", "number", _dollars, "${} each"),
     Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
@@ -126,7 +121,6 @@ def overview(site: Site) -> dict[str, Any]:
         "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
         "unlisted": max(0, len(found) - room),
         "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
-        "brief": _brief,
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
         "has_weights": any(map(_weights, found)),
