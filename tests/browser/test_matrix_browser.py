@@ -165,6 +165,10 @@ EMPTY = {
         ],
         "Tied with",
     ),
+    "no valid answer": (
+        [row_at(TASKS[0], "a/one", 1, value=0.0, valid=0.0)],
+        "Not one answer is valid, and an answer that is not valid counts 0.",
+    ),
     "everything failed": (
         [row_at(TASKS[0], "a/one", 1) | {"value": None, "ci": None, "rank": None, "valid": 0.0}],
         "No contestant is ranked: the table says why.",
@@ -183,6 +187,13 @@ def test_a_board_with_little_to_show_says_so(browser: Browser, tmp_path: Path, c
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(first.as_uri())
         assert len(shown(page, ".matrix tbody tr")) == len(rows)
+        # The values of one task are near the names.
+        value = page.locator(".matrix tbody td:last-child").first
+        assert (value.bounding_box() or {"x": 1280})["x"] < 500
+        assert value.evaluate("cell => getComputedStyle(cell).textAlign") == "left"
+        assert shown(page, ".matrix .ahead") == [
+            f"{row['value']:.3f}" for row in rows if row["valid"]
+        ]
         page.locator(".matrix .task a").click()
         assert words in page.locator(".verdict").first.inner_text()
         assert complaints == []

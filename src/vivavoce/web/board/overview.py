@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     shade: int
     """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
     may_lead: bool
-    """True if the first rank is possible and it is no floor."""
+    """True if the first rank is possible, it is no floor, and some answer is valid."""
 
 
 class Line(NamedTuple):
@@ -199,7 +199,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row)
+    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
     return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead)
 
 
