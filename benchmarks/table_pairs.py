@@ -37,7 +37,7 @@ from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.meaning import Meaning, Pair
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles import matching
+from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.scorer import FORMS, open_meaning
 
 PAIRS = Path(__file__).with_name("table_pairs.jsonl")
@@ -62,7 +62,7 @@ def ask(half: str, name: str) -> None:
         tables[row["set"], row["context"]["table"]].append(row)
 
     async def answers() -> list[tuple[dict, bool]]:
-        async with get_model(name, config=matching.MATCHING, memoize=False) as model:
+        async with get_model(name, config=yes_or_no.MATCHING, memoize=False) as model:
             return [
                 each
                 for (_, topic), rows in tables.items()
@@ -76,7 +76,7 @@ async def _by(model: Model, topic: str, rows: list[dict]) -> list[tuple[dict, bo
     put: set[Pair] = set()
     for row in rows:
         _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(put.add(pair))))
-    said = await matching.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
+    said = await yes_or_no.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
     return [
         (row, _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(said[pair]))))
         for row in rows

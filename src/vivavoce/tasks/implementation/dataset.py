@@ -18,7 +18,7 @@ from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market.generate import TABLES
+from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import gold_method
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered

@@ -37,7 +37,7 @@ from vivavoce.tasks.implementation.dataset import (
     market_files,
 )
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market.dictionary import columns_among
+from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import MINILM, parse_methods, usual_threshold
 from vivavoce.tasks.programs import named_in

@@ -19,7 +19,7 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demands, ask_for
+from vivavoce.tasks.tables.items.demands.making import TO_CHECK, Demands, ask_for
 from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
 from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
@@ -42,7 +42,6 @@ from vivavoce.tasks.tables.items.pools.making import (
     without_included,
 )
 from vivavoce.tasks.tables.items.pools.vectors import open_encoder
-from vivavoce.tasks.tables.items.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.table_items import (
     FAMILY,
     ITEM,
@@ -57,6 +56,8 @@ from vivavoce.tasks.tables.items.table_items import (
     gold_of,
     gold_rows,
     is_known,
+    overlap_statistics,
+    table_statistics,
 )
 from vivavoce.text.dates import is_over
 

@@ -36,8 +36,8 @@ from vivavoce.tasks.tables.items.demands.making import (
     Verdict,
     WrittenDemand,
     read_demands,
+    titles_of,
 )
-from vivavoce.tasks.tables.items.demands.requests import titles_of
 from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
 
 WRITER, CHECKER = "writer", "checker"

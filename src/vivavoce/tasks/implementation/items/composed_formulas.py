@@ -17,27 +17,25 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.composed.grammar import (
+from vivavoce.tasks.implementation.items.composed_grammar import (
     COLUMNS,
     GRAMMAR,
     OPERATORS,
+    Node,
     all_readings,
+    canonical,
     columns_giving,
     columns_of,
+    digest,
+    functions_used,
+    is_of_round,
     kind_of,
     operators_giving,
+    replaced,
     simpler,
     symbols,
     write_latex,
     write_text,
-)
-from vivavoce.tasks.implementation.items.composed.notation import (
-    Node,
-    canonical,
-    digest,
-    functions_used,
-    is_of_round,
-    replaced,
 )
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]

@@ -36,7 +36,7 @@ class Table:
     columns: Mapping[str, Column]
 
 
-_GIVEN = read_data(__file__, "dictionary.toml")
+_GIVEN = read_data(__file__, "market_dictionary.toml")
 _ROWS: Sequence[str] = _GIVEN["rows"]
 """Details that hold for all tables."""
 

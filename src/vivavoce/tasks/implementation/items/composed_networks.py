@@ -1,7 +1,7 @@
 """Networks over graphs composed from a seed: layers of message passing grown by rules.
 
-`networks.toml` holds operators, both notations, their code and the rules. Two rounds share no
-network unless their seeds differ by a multiple of 97.
+`composed_networks.toml` holds operators, both notations, their code and the rules. Two rounds share
+no network unless their seeds differ by a multiple of 97.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vivavoce.tasks.implementation.items.architectures.reference import (
     import_geometric,
     record,
 )
-from vivavoce.tasks.implementation.items.composed.notation import (
+from vivavoce.tasks.implementation.items.composed_grammar import (
     Node,
     Notation,
     canonical,
@@ -41,7 +41,7 @@ from vivavoce.tasks.implementation.items.composed.notation import (
 )
 from vivavoce.text.data import read_data
 
-_GRAMMAR = read_data(__file__, "networks.toml")
+_GRAMMAR = read_data(__file__, "composed_networks.toml")
 OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
 MISTAKES = ("data", "field", "corner")
 """Readings gone wrong: edges taken against their direction, another operator, and a node that is

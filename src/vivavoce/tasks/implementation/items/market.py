@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market.draws import (
+from vivavoce.tasks.implementation.items.market_draws import (
     Floats,
     Integers,
     bell,
