@@ -330,7 +330,7 @@ def witness_serve(
 
     need_web("viva witness serve")
     from vivavoce.web.serving import serve_app
-    from vivavoce.web.witness import witness_app as make_app
+    from vivavoce.web.serving import witness_app as make_app
 
     signer = read_key(key)
 

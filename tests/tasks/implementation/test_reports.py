@@ -14,7 +14,7 @@ from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
 from vivavoce.tasks.implementation.items.rows import pdf_text, report_items
-from vivavoce.text.latex_formulas import linear_form, same_formula
+from vivavoce.text.formulas import linear_form, same_formula
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)

@@ -299,7 +299,7 @@ def _title_only(
     opened: Round, logs: Path, draws: Draws, partial: bool
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
-    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.audits.ablations import BASE, TITLE_ONLY, gain_rows
     from vivavoce.results.logs.selection import select_logs
     from vivavoce.results.logs.splits import bare_setting
 

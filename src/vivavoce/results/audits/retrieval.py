@@ -25,8 +25,8 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.works import corpus_works
-from vivavoce.tasks.tables.items.pools.vectors import (
+from vivavoce.tasks.tables.items.cited_works import corpus_works
+from vivavoce.tasks.tables.items.pool_vectors import (
     DEPTH,
     RETRIEVERS,
     SPARSE,

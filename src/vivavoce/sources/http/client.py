@@ -14,7 +14,7 @@ import httpx
 
 from vivavoce import __version__
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.throttle import SHARED, Throttle
+from vivavoce.sources.http import SHARED, Throttle
 
 AGENT = f"vivavoce/{__version__}"
 _CONTACT = re.compile(r"[!-'*-~]{3,200}")

@@ -11,8 +11,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from safetensors.numpy import load
 
 from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics.implementation.extraction import GoldMethod
-from vivavoce.metrics.implementation.factor import FactorFrame, frame_from_columns
+from vivavoce.metrics.extraction import GoldMethod
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.items.architecture import driver_source

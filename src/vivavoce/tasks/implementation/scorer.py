@@ -10,13 +10,13 @@ import numpy.typing as npt
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.implementation.extraction import (
+from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
+from vivavoce.metrics.extraction import (
     Similarity,
     score_extraction,
     vector_similarity,
 )
-from vivavoce.metrics.implementation.factor import (
+from vivavoce.metrics.factor import (
     FactorFrame,
     FactorScore,
     best_constant,

@@ -30,7 +30,7 @@ from vivavoce.tasks.tables.demand_writing import (
     table_text,
     write_demands,
 )
-from vivavoce.tasks.tables.items.demands.making import WrittenDemand, read_demands
+from vivavoce.tasks.tables.items.demands import WrittenDemand, read_demands
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 PROMPTS = Path(tables.__file__).with_name("prompts")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.architecture import ABSOLUTE, RELATIVE
+from vivavoce.metrics.architecture import ABSOLUTE, RELATIVE
 from vivavoce.tasks.implementation.items.architecture import (
     Architecture,
     Difficulty,

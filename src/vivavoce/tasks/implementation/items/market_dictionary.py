@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.factor import KEYS
+from vivavoce.metrics.factor import KEYS
 from vivavoce.tasks.implementation.items.loading import unfold
 from vivavoce.text.data import read_data
 

@@ -18,14 +18,13 @@ from vivavoce.corpus.boards import BoardWithin, boards_within
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
-from vivavoce.tasks.tables.items.gold.cited_tables import (
+from vivavoce.tasks.tables.items.cited_tables import (
     Made,
     make_table,
     read_references,
     read_sources,
 )
-from vivavoce.tasks.tables.items.gold.headers import distinct_names, find_duplicates
-from vivavoce.tasks.tables.items.gold.works import (
+from vivavoce.tasks.tables.items.cited_works import (
     Given,
     GivenTables,
     merge_works,
@@ -33,6 +32,7 @@ from vivavoce.tasks.tables.items.gold.works import (
     read_given,
     work_of_paper,
 )
+from vivavoce.tasks.tables.items.table_headers import distinct_names, find_duplicates
 from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, TablesOptions, Work
 from vivavoce.text.dates import inside
 

@@ -22,8 +22,8 @@ from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row, canonical_json, hash_of
-from vivavoce.tasks.tables.items.demands.checklist import check_demand, failures
-from vivavoce.tasks.tables.items.demands.leaks import (
+from vivavoce.tasks.tables.items.demand_checklist import check_demand, failures
+from vivavoce.tasks.tables.items.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
     is_telling,
@@ -32,8 +32,8 @@ from vivavoce.tasks.tables.items.demands.leaks import (
     stem_of,
     windows,
 )
-from vivavoce.tasks.tables.items.gold.reading import GoldTables
-from vivavoce.tasks.tables.items.pools.making import read_acceptance
+from vivavoce.tasks.tables.items.gold_tables import GoldTables
+from vivavoce.tasks.tables.items.pools import read_acceptance
 from vivavoce.tasks.tables.items.table_items import TASK, DemandsFrom, GoldTable, TablesOptions
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data, read_patterns
@@ -51,7 +51,7 @@ _MAX_TOPIC = 8
 _MAX_SHARED = 4
 """Words of a topic that titles share."""
 
-_PATTERNS = read_patterns(__file__, "patterns.toml")
+_PATTERNS = read_patterns(__file__, "demand_patterns.toml")
 _NUMBER_OF_TABLE = _PATTERNS["number_of_table"]
 _ASIDE = _PATTERNS["aside"]
 _LEAD_IN = _PATTERNS["lead_in"]
@@ -60,7 +60,7 @@ _VAGUE = _PATTERNS["vague"]
 _TURN = _PATTERNS["turn"]
 _TITLE_BREAK = _PATTERNS["title_break"]
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
-_WORDS = read_data(__file__, "words.toml")
+_WORDS = read_data(__file__, "demand_words.toml")
 _EMPTY = frozenset(_WORDS["empty"])
 """Stems that make no topic alone."""
 

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.text.data import read_data
-from vivavoce.text.latex_formulas import same_formula, symbol_stem
+from vivavoce.text.formulas import same_formula, symbol_stem
 
 NAMES = ("entity_f1", "method_f1", "variable_f1", "description", "similarity", "inferred")
 THRESHOLD = 0.9

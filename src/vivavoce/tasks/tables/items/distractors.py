@@ -20,8 +20,8 @@ from rapidfuzz import fuzz, process
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval import best_hits
-from vivavoce.tasks.tables.items.gold.works import is_outside
-from vivavoce.tasks.tables.items.pools.vectors import Floats, PaperEncoder, Vectors
+from vivavoce.tasks.tables.items.cited_works import is_outside
+from vivavoce.tasks.tables.items.pool_vectors import Floats, PaperEncoder, Vectors
 from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 from vivavoce.text.normalise import normalise_title
 

@@ -27,7 +27,7 @@ _NAMES_AND_YEAR = re.compile(
     r"(?:\s?[,;][^()\[\]]{0,200})?[)\]]"  # (Name et al., 2019a; Name, 2020)
 )
 _YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
-_WORDS = read_data(__file__, "words.toml")
+_WORDS = read_data(__file__, "table_headers.toml")
 _LABELS = frozenset(_WORDS["labels"])
 
 

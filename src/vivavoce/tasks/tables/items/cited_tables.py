@@ -21,7 +21,8 @@ from vivavoce.metrics.tables.table_schema import column_unit
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.headers import (
+from vivavoce.tasks.tables.items.cited_works import GivenTables, work_of_reference
+from vivavoce.tasks.tables.items.table_headers import (
     Grid,
     Line,
     distinct_names,
@@ -31,7 +32,6 @@ from vivavoce.tasks.tables.items.gold.headers import (
     why_not,
     without_citations,
 )
-from vivavoce.tasks.tables.items.gold.works import GivenTables, work_of_reference
 from vivavoce.tasks.tables.items.table_items import (
     TASK,
     GoldRow,
@@ -254,7 +254,7 @@ def _is_own(line: Line, grid: Grid) -> bool:
     return line is grid.lines[-1] and not any(word in label for word in _NOT_OURS)
 
 
-_WORDS = read_data(__file__, "words.toml")
+_WORDS = read_data(__file__, "table_headers.toml")
 _YEARS, _COUNTS = frozenset(_WORDS["years"]), frozenset(_WORDS["counts"])
 _LABELS = frozenset(_WORDS["labels"])
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b|['’]\d\d\b")

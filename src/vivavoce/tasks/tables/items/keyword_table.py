@@ -26,8 +26,8 @@ from vivavoce.readers.metric_values import direction_of
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable, sources_of
 from vivavoce.readers.terms import stands_for, terms_in
 from vivavoce.retrieval.sparse import TfidfRetriever, words
-from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of
-from vivavoce.tasks.tables.items.keyword.papers import (
+from vivavoce.tasks.tables.items.demand_leaks import is_telling, stem_of
+from vivavoce.tasks.tables.items.keyword_papers import (
     FACETS,
     PoolText,
     datasets_in,
@@ -202,7 +202,7 @@ _MAX_SPREAD = 200
 """Papers of a pool whose likeness to one another is looked at; it takes the square of them."""
 _MAX_DEMAND = 2_000
 _WORD = re.compile(r"[\w-]+")
-_WORDS = read_data(__file__, "words.toml")
+_WORDS = read_data(__file__, "keyword_words.toml")
 _ASKING = frozenset(_WORDS["asking"])
 """Words of asking for a table, which say nothing of its topic."""
 

@@ -40,7 +40,7 @@ _MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
 )
-_NUMBER_WORDS: dict[str, str] = read_data(__file__, "words.toml")["number_words"]
+_NUMBER_WORDS: dict[str, str] = read_data(__file__, "demand_words.toml")["number_words"]
 
 
 def read_words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from vivavoce.readers.board_names import METRICS
-from vivavoce.tasks.tables.items.demands.leaks import is_telling, stem_of, windows
+from vivavoce.tasks.tables.items.demand_leaks import is_telling, stem_of, windows
 from vivavoce.text.data import read_data, read_patterns
 
 _MAX_TITLE, _MAX_ABSTRACT, _MAX_TEXT = 300, 5_000, 300_000
@@ -65,7 +65,7 @@ def _part(row: Mapping[str, Any], name: str, most: int | None) -> str:
 
 
 _TITLED = re.compile(r"([A-Z][\w+@./-]{1,30}(?: [\w+@./-]{1,20})?)\s?:\s")
-_PATTERNS = read_patterns(__file__, "patterns.toml")
+_PATTERNS = read_patterns(__file__, "keyword_patterns.toml")
 _CALLED = _PATTERNS["called"]
 _DATASET = _PATTERNS["dataset"]
 _ON_DATASET = _PATTERNS["on_dataset"]
@@ -129,7 +129,7 @@ def _without_vague(phrase: str) -> str:
     return phrase
 
 
-_LISTS: dict[str, str] = read_data(__file__, "vocabulary.toml")
+_LISTS: dict[str, str] = read_data(__file__, "keyword_vocabulary.toml")
 _LISTS["metric"] = "\n".join(
     f"{metric.name}: {', '.join((*metric.forms, *metric.loose))}"
     for metric in METRICS
@@ -274,7 +274,7 @@ def _finder(name: str) -> Find:
 
 FACETS = tuple(
     Facet(**{**given, "find": _finder(given["find"])})
-    for given in read_data(__file__, "facets.toml")["facet"]
+    for given in read_data(__file__, "keyword_facets.toml")["facet"]
 )
 """In the order in which a table has them."""
 
@@ -286,7 +286,7 @@ _MAX_WORDS = 2
 """Words of a phrase."""
 _BREAK = re.compile(r"[:;,.?!()\n–—]")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_EMPTY = read_data(__file__, "words.toml")["empty"]
+_EMPTY = read_data(__file__, "keyword_words.toml")["empty"]
 """Words that are in too many papers to say what one is about."""
 
 Stems = tuple[str, ...]

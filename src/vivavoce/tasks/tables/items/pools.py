@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of, hash_rows, read_json, readable_json
-from vivavoce.tasks.tables.items.pools.distractors import Barred, Bars, Candidate
+from vivavoce.tasks.tables.items.distractors import Barred, Bars, Candidate
 from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from vivavoce.tasks.tables.items.demands.leaks import (
+from vivavoce.tasks.tables.items.demand_leaks import (
     LeakIndex,
     leak_index,
     stem_of,
@@ -29,9 +29,9 @@ MAX_ITEMS = 6
 """Items of one enumeration; a longer one reads like a list of columns."""
 _MAX_REASONS = 8
 
-_PATTERNS = read_patterns(__file__, "patterns.toml")
+_PATTERNS = read_patterns(__file__, "demand_patterns.toml")
 _POINTING = _PATTERNS["pointing"]
-_WORDS = read_data(__file__, "words.toml")
+_WORDS = read_data(__file__, "demand_words.toml")
 _ASKING = tuple(_WORDS["asking"])
 _AIMS = tuple(_WORDS["aims"])
 _CLAUSES = re.compile(r"[.!?;:()]")
