@@ -34,9 +34,9 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from vivavoce.results import Table
     from vivavoce.results.integrity.submission import Intake, SubmissionReport
     from vivavoce.results.integrity.verification import Verification
-    from vivavoce.results.reports import Table
 
 ROUNDS_OPTION = typer.Option(
     [],

@@ -33,7 +33,7 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.reports import Table
+    from vivavoce.results import Table
 
 
 def _print_gains(found: Table) -> None:

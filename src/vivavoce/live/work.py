@@ -35,7 +35,7 @@ from vivavoce.live.ledger import (
     State,
     identity,
 )
-from vivavoce.models.starting import start_model
+from vivavoce.models import start_model
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage

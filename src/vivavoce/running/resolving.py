@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, NoItemsError
+from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
-from vivavoce.models.starting import start_model
 from vivavoce.running.batches import check_batches
 from vivavoce.running.logs import difficulty
 from vivavoce.running.spec import (

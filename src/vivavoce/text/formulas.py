@@ -1,4 +1,4 @@
-"""Formulas in LaTeX as plain lines of text, and two of them compared as a reader would, or by value.
+"""Formulas in LaTeX as plain lines of text, and two of them compared as readers would, or by value.
 
 A fraction becomes `(a / b)`, a root `sqrt(a)`; Greek letters become characters, layout is dropped.
 By value, two formulas that differ in form alone agree at all drawn points. Every symbol has a drawn

@@ -6,12 +6,11 @@ difference is paired by item and has an interval. Section 4.4 compares retriever
 by means alone: here one model, task and setting is held fixed, only the retriever differs, and each
 has a rank with ties.
 
-A sweep tabulates one method by the values of its arguments, averaged over seeds. A run is one log in one attempt: seeds and attempts are runs of the same combination. A value is the
-mean over the items of each one's mean over the runs; beside it stands how far the runs' own means
-lie apart.
-
-Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
-and tables 7 and 9 (tokens and seconds a table).
+A sweep tabulates one method by the values of its arguments, averaged over seeds. A run is one log
+in one attempt: seeds and attempts are runs of the same combination. A value is the mean over the items
+of each one's mean over the runs; beside it stands how far the runs' own means lie apart. Source:
+arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation) and
+tables 7 and 9 (tokens and seconds a table).
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ import numpy as np
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics import metrics_of
+from vivavoce.results import Table
 from vivavoce.results.logs.records import CEILING, RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Table
 from vivavoce.rounds.family import SPLIT_LABELS
 from vivavoce.statistics.comparison import rank_contestants
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.results.reports import Report
+from vivavoce.results import Report
 from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row

@@ -22,8 +22,14 @@ import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect wou
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
-from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
-from vivavoce.results.logs.splits import of_split
+from vivavoce.results.logs.records import (
+    NO_MODEL,
+    ForeignLog,
+    RowKey,
+    RunLog,
+    SampleScore,
+    of_split,
+)
 from vivavoce.rounds.family import split_name
 from vivavoce.running.logs import answers_to_come, settled
 from vivavoce.statistics.intervals import defined

@@ -37,7 +37,7 @@ from vivavoce.metrics.tables.literature_tables import (
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.models.starting import replayed_roles, start_model
+from vivavoce.models import replayed_roles, start_model
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
