@@ -7,10 +7,10 @@ by means alone: here one model, task and setting is held fixed, only the retriev
 has a rank with ties.
 
 A sweep tabulates one method by the values of its arguments, averaged over seeds. A run is one log
-in one attempt: seeds and attempts are runs of the same combination. A value is the mean over the items
-of each one's mean over the runs; beside it stands how far the runs' own means lie apart. Source:
-arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation) and
-tables 7 and 9 (tokens and seconds a table).
+in one attempt: seeds and attempts are runs of the same combination. A value is the mean over the
+items of each one's mean over the runs; beside it stands how far the runs' own means lie apart.
+Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
+and tables 7 and 9 (tokens and seconds a table).
 """
 
 from __future__ import annotations
