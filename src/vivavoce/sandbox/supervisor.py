@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 import ctypes
-import fcntl
 import json
 import os
 import resource
@@ -55,22 +54,28 @@ class _Rules(ctypes.Structure):
 
 def _take(count: int) -> bytes:
     """Exactly `count` bytes of standard input; leaves when the other side is gone."""
-    found = sys.stdin.buffer.read(count)
-    if len(found) < count:
-        os._exit(0)
-    return found
+    pieces = []
+    while count:
+        piece = os.read(0, min(count, 1 << 20))
+        if not piece:
+            os._exit(0)
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
 
 
-def _push(descriptor: int, data: bytes | bytearray) -> None:
+def _push(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
-def _answer(header: Request, data: bytes | bytearray = b"") -> None:
-    encoded = json.dumps({**header, "size": len(data)}).encode()
+def _answer(header: Request, *parts: bytes) -> None:
+    header["size"] = sum(len(part) for part in parts)
+    encoded = json.dumps(header).encode()
     _push(1, struct.pack(">I", len(encoded)) + encoded)
-    _push(1, data)
+    for part in parts:
+        _push(1, part)
 
 
 def _become(request: Request) -> None:
@@ -99,7 +104,9 @@ def _limit(limits: dict[str, int]) -> None:
 def _prefer_as_victim(proc: int) -> None:
     """Make the kernel end a program when memory runs out, never this process."""
     with suppress(OSError):  # not ours to write without root: the measured limit remains
-        os.write(os.open("self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc), b"1000")
+        descriptor = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+        os.write(descriptor, b"1000")
+        os.close(descriptor)
 
 
 def _checked(result: int) -> None:
@@ -139,14 +146,16 @@ def _filter_calls(rules: bytes) -> None:
     _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
 
 
-def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) -> NoReturn:
-    """The child's side of an exec, with what become its descriptors 0 to 3; never returns."""
+def _start(
+    request: Request, descriptors: tuple[int, int, int], report: int, proc: int, rules: bytes
+) -> NoReturn:
+    """The child's side of an exec: never returns."""
     try:
         _prefer_as_victim(proc)
         os.sched_setaffinity(0, {request["processor"]})
         os.nice(_NICE)
         os.setsid()
-        for number, descriptor in enumerate(descriptors):
+        for number, descriptor in enumerate((*descriptors, report)):
             os.dup2(descriptor, number, inheritable=number < 3)
         os.closerange(4, 4096)
         for name in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
@@ -298,12 +307,12 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
     out_read, out_write = os.pipe()
     error_read, error_write = os.pipe()
     report_read, report_write = os.pipe()
-    given = (feed_read, out_write, error_write, report_write)
     main = os.fork()
     if main == 0:
         # Above every number that dup2 will write to: pipes opened at start are never below 3.
-        _start(request, [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, 64) for one in given], proc, rules)
-    for descriptor in given:
+        moved = [_above(one) for one in (feed_read, out_write, error_write, report_write)]
+        _start(request, (moved[0], moved[1], moved[2]), moved[3], proc, rules)
+    for descriptor in (feed_read, out_write, error_write, report_write):
         os.close(descriptor)
     streams = [_Kept(out_read), _Kept(error_read)]
     failure = os.read(report_read, 4)
@@ -312,35 +321,46 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
     header["failure"] = struct.unpack(">i", failure)[0] if len(failure) == 4 else 0
     out, errors = streams
     header |= {"split": len(out.data), "dropped": [out.dropped, errors.dropped]}
-    _answer(header, out.data + errors.data)
+    _answer(header, bytes(out.data), bytes(errors.data))
 
 
-def _open(path: str, flags: int) -> int:
-    """A regular file, never a link."""
-    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(21, "a directory")
-    if not stat.S_ISREG(mode):
-        raise PermissionError(1, "not a regular file")
-    return descriptor
+def _above(descriptor: int) -> int:
+    import fcntl
+
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
 
 
 def _write(path: str, data: bytes) -> bytes:
-    if parent := os.path.dirname(path):  # noqa: PTH120
+    parent = os.path.dirname(path)  # noqa: PTH120
+    if parent:
         os.makedirs(parent, exist_ok=True)  # noqa: PTH103
-    descriptor = _open(path, os.O_WRONLY | os.O_CREAT)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o644)
+    _regular(descriptor)
     os.ftruncate(descriptor, 0)
     _push(descriptor, data)
     return b""
 
 
+def _regular(descriptor: int) -> None:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, "a directory")
+    if not stat.S_ISREG(mode):
+        raise PermissionError(1, "not a regular file")
+
+
 def _read(path: str, most: int) -> bytes:
-    with open(_open(path, os.O_RDONLY), "rb") as file:
-        found = file.read(most + 1) if os.fstat(file.fileno()).st_size <= most else None
-    if found is None or len(found) > most:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    _regular(descriptor)
+    if os.fstat(descriptor).st_size > most:
         raise OSError(27, "larger than the limit")
-    return found
+    found = bytearray()
+    while piece := os.read(descriptor, 1 << 20):
+        found += piece
+        if len(found) > most:
+            raise OSError(27, "larger than the limit")
+    return bytes(found)
 
 
 def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
@@ -378,7 +398,7 @@ def touch_file(request: Request, data: bytes) -> None:
     os.close(answer_read)
     _sweep(child)
     failure = struct.unpack(">i", found[:4])[0] if len(found) >= 4 else 5
-    _answer({"failure": failure}, found[4:])
+    _answer({"failure": failure}, bytes(found[4:]))
 
 
 def _next() -> tuple[Request, bytes]:
@@ -409,3 +429,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    sys.exit(0)
