@@ -337,10 +337,9 @@ def ingest(
         VivaError: An unfinished ingest of this kind differs from this one.
     """
     files = {kind: find_files(get_source(kind), where, corpus)}
-    [report] = ingest_files(
+    return ingest_files(
         files, corpus, options=options, fresh=fresh, engine=engine, progress=progress
-    )
-    return report
+    )[0]
 
 
 def ingest_files(
