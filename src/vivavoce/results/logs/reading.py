@@ -110,6 +110,18 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
     return log if split is None else of_split(log, split)
 
 
+def is_read_alike(path: str) -> bool:
+    """True if boards read in a log what Inspect reads there.
+
+    An archive can be made so that it has two tables of contents, of which readers find different
+    ones.
+    """
+    ours = read_archive(Path(path))
+    return ours is None or _run_log(path, *ours, ()) == _run_log(
+        path, *_read_with_inspect(path), ()
+    )
+
+
 def _read_with_inspect(path: str) -> tuple[EvalLog, list[EvalSampleSummary]]:
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
