@@ -31,8 +31,9 @@ _LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
 _MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
 _DROPPED = re.compile(
-    r"\\(?:label|footnote|footnotemark|thanks|vspace|hspace|cite\w*|ref|orcidID|orcid|inst|textsuperscript"
-    rf"|footnotetext|authornote|authornotemark|corref|fnref|IEEEmembership)\*?(?:\[[^\]]*\])*(?:{_BRACED})?"
+    r"\\(?:label|footnote|footnotemark|thanks|thanksref|tnoteref|vspace|hspace|cite\w*|ref|orcidID|orcid"
+    r"|orcidlink|inst|textsuperscript|footnotetext|authornote|authornotemark|corref|fnref|fnmark"
+    rf"|IEEEmembership)(?![A-Za-z])\*?(?:\[[^\]]*\])*(?:{_BRACED})?"
 )
 
 _MARK = "\x04"
@@ -54,12 +55,15 @@ _AUTHORS = (
     rf"\\name\s*{_BRACED}",
 )
 """Commands that name authors, the surest first."""
+_SPACED = re.compile(r"\\\\\s*\[[^\]]*\][^\\]*\w[^\\]*\\\\", re.DOTALL)
+"""Space below a line inside a block, which may part authors or affiliations."""
+_LISTED = re.compile(r"references|bibliogra|literat|参考|文献|referencias")
 _NOBODY = re.compile(
     r"\b(?:anonymous|authors?|group|team|collaboration|consortium)\b", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    r"(?:article|paper|your|main|full) title|\btemplate\b|\binstructions\b|\bguidelines for\b"
-    r"|proceedings format",
+    r"(?:article|paper|your|main|full|thesis) title|\btitle of your\b|\bsample article\b|\bdummy\b"
+    r"|\btemplate\b|\binstructions\b|\bguidelines for\b|proceedings format",
     re.IGNORECASE,
 )
 """Titles of templates that nobody filled in."""
@@ -90,9 +94,9 @@ def plain(text: str, macros: dict[str, str]) -> str:
     text = re.sub(rf"\\texorpdfstring\s*{_BRACED}\s*{_BRACED}", r"\1", text)
     text = _DROPPED.sub("", text)
     text = re.sub(r"\\[hv]skip\s*-?[\d.]+\s*(?:cm|mm|pt|em|ex|in)\b", " ", text)
-    text = re.sub(r"\{\s*(\\[\"'`^~=.uvHcdbk]\s*\\?[A-Za-z])\s*\}", r"\1", text)
-    text = re.sub(r"\\[\"'`^~=.uvHcdbk]\s*\{?\\?([A-Za-z])\}?", r"\1", text)
     text = re.sub(r"\\\\(?:\[[^\]]*\])?", " ", text)
+    text = re.sub(r"\{\s*(\\[\"'`^~=.uvHcdbk]\s*\\?[A-Za-z])\s*\}", r"\1", text)
+    text = re.sub(r"\\(?:[\"'`^~=.]|[uvHcdbk](?![A-Za-z]))\s*\{?\\?([A-Za-z])\}?", r"\1", text)
     text = re.sub(r"\\[A-Za-z]+\*?(?:\[[^\]]*\])?", " ", text)
     return " ".join(re.sub(r"[$\\~]", " ", re.sub(r"[{}]", "", text)).split())
 
@@ -104,7 +108,7 @@ def read_truth(source: Path) -> dict[str, Any] | None:
     body = text.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
     headings = [(_LEVELS[m[1]], plain(m[2], macros)) for m in _HEADING.finditer(body)]
     headings = [(level, words) for level, words in headings if len(compact(words)) > 2]
-    title = re.search(rf"\\title\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
+    title = re.search(rf"\\(?:icml|sysml|mlsys)?[tT]itle\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
     if len(headings) < 4 or title is None or _TEMPLATE.search(title[1]):
         return None
     shallow = min(level for level, _ in headings)
@@ -124,6 +128,8 @@ def read_truth(source: Path) -> dict[str, Any] | None:
 def _authors(text: str, macros: dict[str, str]) -> list[str] | None:
     """Names where every piece looks like one; None where the markup does not tell."""
     blocks = next((found for p in _AUTHORS if (found := re.findall(p, text))), [])
+    if any(isinstance(block, str) and _SPACED.search(block) for block in blocks):
+        return None
     names = [name for block in blocks for name in _names_in(block, macros)]
     whole = [re.fullmatch(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){1,4}", name) for name in names]
     looks = sum(map(bool, whole)) > 0.9 * len(names)
@@ -228,6 +234,8 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
         text = pdfs[best[1]][0]
         truth["headings"] = [h for h in truth["headings"] if compact(h[1]) in text]
         truth["texts"] = [t for t in truth["texts"] if compact(t) in text]
+        if not _LISTED.search(text):
+            truth["references"] = None
         if truth["authors"] and not all(compact(n) in text[:6000] for n in truth["authors"]):
             truth["authors"] = None
         yield {"file": "", "source": str(best[1]), "latex": str(source), **truth}

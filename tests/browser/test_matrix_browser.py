@@ -135,6 +135,13 @@ def test_price_and_trust_stay_in_view_while_tasks_are_scrolled(
         assert [cell.bounding_box() for cell in cells] == before
 
 
+def test_the_table_is_in_the_upper_half_of_the_first_screen(page: Page) -> None:
+    box = page.locator(".overview .scroll").bounding_box()
+    assert box is not None
+    assert box["y"] < 450
+    assert shown(page, ".matrix .brief") == []
+
+
 EMPTY = {
     "one contestant": ([row_at(TASKS[0], "a/only", 1)], "a/only reaches 0.400"),
     "nothing decided": (
@@ -178,6 +185,12 @@ def test_on_a_phone_the_first_row_is_in_view(browser: Browser, index: Path, sche
         assert box is not None
         assert box["y"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        # A value is in view too, and price and trust stand below the name.
+        value = page.locator(".matrix tbody tr").first.locator(".s1, .s2, .s3, .s4").first
+        assert (value.bounding_box() or {"x": 390})["x"] < 300
+        told = page.locator(".matrix tbody .name").first.inner_text()
+        assert "$0.0200 each · 100% valid" in " ".join(told.split())
+        assert shown(page, ".matrix .fact") == []
         # The name stays in view while the tasks are scrolled.
         page.locator(".scroll").first.evaluate("box => box.scrollLeft = 300")
         name = page.locator(".matrix tbody th").first.bounding_box()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from vivavoce.cli.comparisons import print_gains
+from vivavoce.cli.corpus import AT_PLACE
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
@@ -159,7 +160,10 @@ def retrieval(
         "again. By default the first three, minilm where it is installed.",
     ),
     corpus: Path | None = typer.Option(
-        None, "--corpus", help="Search the papers of this corpus beside the works of the round."
+        None,
+        "--corpus",
+        help="Search the papers of this corpus beside the works of the round.",
+        **AT_PLACE,
     ),
     depth: int = typer.Option(100, "--depth", min=1, help="The largest cutoff."),
     device: str = typer.Option("cpu", "--device", help="Where encoders run."),

@@ -26,7 +26,7 @@ from vivavoce.results.integrity.rescoring import NO_MODEL, method_of, reopen, ru
 from vivavoce.results.integrity.verification import LogCheck, Rounds
 from vivavoce.results.logs.reading import find_logs
 from vivavoce.store import Row
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 ALPHA = 0.01
 """Below it a log is called doubtful."""

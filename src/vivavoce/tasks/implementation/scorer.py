@@ -44,7 +44,6 @@ from vivavoce.tasks.programs import named_in
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.guard import (
-    VALID,
     FaultyAnswer,
     MalformedAnswer,
     Values,
@@ -52,6 +51,7 @@ from vivavoce.tasks.scoring.guard import (
     guarded,
 )
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.scoring.marks import VALID
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES, "data")

@@ -12,7 +12,8 @@ from vivavoce.metrics.ranking import (
     score_ranking_row_legacy,
 )
 from vivavoce.metrics.titles_list import FAULTS, count_faults, find_titles
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_mean, guarded
+from vivavoce.tasks.scoring.guard import FaultyAnswer, Values, defined_mean, guarded
+from vivavoce.tasks.scoring.marks import VALID
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")

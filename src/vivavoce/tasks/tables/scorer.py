@@ -42,7 +42,8 @@ from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded, numbers
+from vivavoce.tasks.scoring.guard import FaultyAnswer, guarded, numbers
+from vivavoce.tasks.scoring.marks import VALID
 from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.answering import (
     ANSWERER,

@@ -65,6 +65,8 @@ class Head(NamedTuple):
     kind: str
     """`text` or `number`, for sorting."""
     of: Callable[[Line], str]
+    words: str = "{}"
+    """Its cell where there is no room for a column: on a phone, below the name."""
     first: str = "ascending"
     stays: bool = True
     """True if it stays in view while the tasks are scrolled."""
@@ -79,11 +81,20 @@ def _weights(line: Line) -> str:
     return "" if is_open is None else "open" if is_open else "closed"
 
 
+def _dollars(line: Line) -> str:
+    return "" if line.price is None else dollars(line.price)
+
+
+def _brief(line: Line) -> str:
+    """Facts of a contestant in a line."""
+    return " · ".join(head.words.format(found) for head in HEADS if (found := head.of(line)))
+
+
 HEADS = (
-    Head("$ an answer", "number", lambda line: "" if line.price is None else dollars(line.price)),
-    Head("Valid", "number", lambda line: line.valid, "descending"),
-    Head("Seen before", "number", lambda line: line.seen),
-    Head("Judge calibrated", "text", lambda line: line.judge),
+    Head("$ an answer", "number", _dollars, "${} each"),
+    Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
+    Head("Seen before", "number", lambda line: line.seen, "{} seen before"),
+    Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}"),
     Head("Maker", "text", partial(_told, "maker"), stays=False),
     Head("Weights", "text", _weights, stays=False),
     Head("Size", "text", partial(_told, "size"), stays=False),
@@ -115,6 +126,7 @@ def overview(site: Site) -> dict[str, Any]:
         "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
         "unlisted": max(0, len(found) - room),
         "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
+        "brief": _brief,
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
         "has_weights": any(map(_weights, found)),

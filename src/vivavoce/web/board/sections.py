@@ -202,7 +202,7 @@ def sureness(ranked: Sequence[Row]) -> str:
     return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."
 
 
-ROOM = 215_000
+ROOM = 195_000
 """Bytes for rows on one page; the rest is its head, its charts and its words."""
 _ROW = 640
 _METRIC = 150

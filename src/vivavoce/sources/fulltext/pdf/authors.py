@@ -19,17 +19,20 @@ _CELL_GAP = 0.95
 """Of the size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
+_FEW_STEPS, _APART = 3, 1.25
+"""The least distances of lines in a column of authors, and how much wider those between two are."""
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
 _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])$", re.IGNORECASE)
 """The end of a line of an affiliation that goes on in the next."""
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
-_MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\((?:\d|[a-z])\)")
+_MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
     r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^(?:and|by|&)\s)\s*", re.IGNORECASE
 )
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
-_ACCENTS = re.compile(r"[´`¨˜ˆ˘ˇ˝¯˙˚]")
+_ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
+_GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
 _INITIAL = r"[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
@@ -37,12 +40,17 @@ _PARTICLE = (
 )
 _NAME = re.compile(
     rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
-    rf"(?:\s(?:Jr|Sr|I{{1,3}})\.?)?"
+    rf"(?:{_GENERATION.pattern[:-1]})?"
 )
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
 _POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
+_OTHERS = re.compile(
+    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*)\b",
+    re.IGNORECASE,
+)
+"""Words before the names of those who did not write a thesis."""
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 """Probabilities of names that the PDF's description has too, that stand beside affiliations or
 addresses, and that stand by themselves."""
@@ -73,8 +81,10 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     """Names in the font of the first ones, and whether affiliations or addresses are there."""
     names: list[str] = []
     font: Font | None = None
-    has_places = is_open = False
-    for text, own in _passages(lines):
+    has_places = is_open = has_addresses = False
+    for text, own in _passages(_openings(lines)):
+        if font is not None and _OTHERS.search(text):
+            break
         pieces = _pieces(text)
         was_open, is_open = is_open, False
         if was_open and font is not None and len(pieces) == 1:
@@ -87,13 +97,33 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         if pieces[:1] == good and any(map(_is_place, pieces[1:])) and not is_street:
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
-        if not good or 2 * len(good) <= len(pieces) or (is_address and font is not None):
+        is_beside = is_address and font is not None and not has_addresses
+        if not good or 2 * len(good) <= len(pieces) or is_beside:
             continue
         if font is not None and (own.name != font.name or abs(own.size - font.size) > 0.6):
             continue
+        has_addresses = has_addresses or (font is None and is_address)
         font = font or own
         names += good
     return [_in_usual_case(name) for name in names], has_places
+
+
+def _openings(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines without what follows names in the same print, in a column parted by white space.
+
+    Each part of such a column opens with a name, and an affiliation follows that may look like one.
+    """
+    steps = [after.y - before.y for before, after in pairwise(lines)]
+    if len(steps) < _FEW_STEPS or min(steps) < 0.5 * lines[0].size:
+        return lines
+    if any(line.font != lines[0].font for line in lines[: _FEW_STEPS + 1]):
+        return lines
+    opens = [True, *(step > _APART * min(steps) for step in steps)]
+    parts = [n for n, is_open in enumerate(opens) if is_open and _is_name(lines[n].text)]
+    inside = [n for n, is_open in enumerate(opens) if not is_open]
+    if len(parts) < 2 or not any(_is_place(lines[n].text) for n in inside):
+        return lines
+    return [line for n, line in enumerate(lines) if opens[n] or _is_place(line.text)]
 
 
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
@@ -139,10 +169,8 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
     """The text of words; a raised mark ends a name, since it parts it from the next."""
     kept: list[str] = []
     run: list[Word] = []
-    # Where numbers of authors are printed behind names, most of the line is small.
-    lettered = [word for word in words if sum(map(str.isalpha, word.text)) > 1] or words
-    base = max(lettered, key=lambda word: word.font.size)
-    size, height = base.font.size, max(line.y, base.y)
+    size = _font(words).size
+    height = max([line.y, *(word.y for word in words if word.font.size == size)])
     for word in words:
         is_small = word.font.size < _RAISED * size
         if is_small and (word.y < height - 0.08 * size or _MARKS.fullmatch(word.text)):
@@ -162,12 +190,19 @@ def _without_marks(words: Sequence[Word], line: Line) -> str:
 def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
     """Check whether a list of names goes on in the next line."""
     size = max(word.font.size for word in line.words)
-    if line is last or line.font != last.font or not 0 < line.y - last.y < 1.6 * size:
+    is_alike = _font(line.words) == _font(last.words)
+    if line is last or not is_alike or not 0 < line.y - last.y < 1.6 * size:
         return False
     is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
     first, final = _pieces(own)[:1], _pieces(text)[-1:]
     halves = bool(first and final) and " " not in first[0] and len(final[0].split()) <= 2
     return is_open or (halves and len(_pieces(text)) > 1)
+
+
+def _font(words: Sequence[Word]) -> Font:
+    """The font of the largest word, since marks may outnumber the letters of a line."""
+    lettered = [word for word in words if sum(map(str.isalpha, word.text)) > 1] or words
+    return max(lettered, key=lambda word: word.font.size).font
 
 
 def _pieces(text: str) -> list[str]:
@@ -190,7 +225,7 @@ def _is_name(text: str) -> bool:
         return False
     if _IDEOGRAPHS.fullmatch(text):
         return not any(sign in text for sign in _words()["signs"])
-    last = text.split()[-1] if text.split() else ""
+    last = _GENERATION.sub("", text).split()[-1] if text.split() else ""
     if (
         last.isupper()
         and len(last) < 4

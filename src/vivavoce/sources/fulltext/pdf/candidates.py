@@ -215,7 +215,8 @@ class _Finder:
             column.width
         )
         lefts = (column.left, self.columns.usual(line).left)
-        is_left = any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
+        is_list = style.kind == BOLD and role_of_heading(text) == "references"
+        is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
         follows = bool(before) and before[-1].stop == place
         is_apart = line.gap >= 1.18 * self.layout.leading or follows
         if style.kind == PLAIN and not (

@@ -18,7 +18,7 @@ _BANNER = re.compile(
     r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
-    r"|technical report|working paper|supplementary|received|manuscript)",
+    r"|technical report|working paper|supplementary(?:\s\w+){0,2}\W*$|received|manuscript)",
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(
@@ -33,6 +33,13 @@ _KEYWORDS = re.compile(
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
 _MIN_PROSE = 3
+_OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
+"""The end of a line of a title that goes on in the next."""
+_INSTITUTION = re.compile(
+    r"\b(?:univers\w+|department|faculty|school of|college|institut\w*|politecnico)\b",
+    re.IGNORECASE,
+)
+_SHORT_TITLE = 4
 
 
 class Front(NamedTuple):
@@ -86,7 +93,8 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         if line.page != page:
             break
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
-        if is_furniture or line.y > 0.62 * height or _BANNER.match(line.text):
+        is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
+        if is_furniture or line.y > 0.62 * height or is_banner:
             continue
         if groups and (
             _goes_on(groups[-1][-1][1], line, layout)
@@ -100,10 +108,14 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
         letters = sum(map(str.isalpha, text))
-        if letters < 8 or len(text) > 400 or _ADDRESS.search(text):
-            continue
-        score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         is_large = _peak(lines[0]) > layout.body.size + 3
+        if letters < (_SHORT_TITLE if is_large else 8) or len(text) > 400 or _ADDRESS.search(text):
+            continue
+        score = (
+            _peak(lines[0])
+            - 2.0 * (_INSTITUTION.search(text) is not None)
+            + (1.5 if lines[0].font.bold else 0.0)
+        )
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
         if score > best[0]:
@@ -121,7 +133,8 @@ def _peak(line: Line) -> float:
 
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
-    spacing = max(1.9, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    least = 2.1 if _peak(line) > layout.body.size + 3 else 1.9
+    spacing = max(least, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
     return (
         line.font.name == before.font.name
         and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
@@ -131,14 +144,12 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
 
 
 def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
-    """A somewhat smaller line close below a title, larger than any author's name."""
+    """A smaller line close below a title, larger than any author's name or as the title ends."""
     size, above = _peak(line), _peak(before)
-    return (
-        line.font.name == before.font.name
-        and 0.8 * above <= size <= above
-        and size > layout.body.size + 3
-        and 0 < line.y - before.y < 1.4 * above
-    )
+    if not layout.body.size + 1 < size <= above or not 0 < line.y - before.y < 1.4 * above:
+        return False
+    is_near = line.font.name == before.font.name and size >= 0.8 * above
+    return before.text.endswith(":") or (is_near and size > layout.body.size + 3)
 
 
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:

@@ -20,6 +20,8 @@ _FOOT = 0.9
 _HIGH_FOOT = 0.75
 """Of the height: a number alone below all text is a page number from here on."""
 _SAME_ROW = 4.0
+_BOTH = 2
+"""Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
     re.IGNORECASE,
@@ -49,8 +51,9 @@ def mark_furniture(layout: Layout) -> None:
         for place, row in edges:
             key = _key(row)
             is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
+            is_heading = all(line.size > layout.body.size + 1 for line in row)
             if (
-                (repeated[place, key] > 1 and key)
+                (repeated[place, key] > (_BOTH if is_heading else 1) and key)
                 or _PAGE_NUMBER.fullmatch(_text(row).strip())
                 or (place and number > 0 and _looks_like_head(row, layout, pages[number]))
                 or is_imprint

@@ -34,6 +34,8 @@ _EMPTY_PAGES = 0.4
 _LONG = 4
 """Pages: a longer paper has references."""
 _WEAK_SCORE = 2.0
+_NUMBERED = 0.6
+"""Evidence of a whole chain of five numbers, which stands for an introduction of another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ def judge(facts: Facts) -> tuple[str, tuple[str, ...]]:
 
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     pages = len(facts.letters_by_page)
-    if len(tops) < _FEWEST or len(tops) < pages / (2 * _PAGES_PER_SECTION):
+    is_thin = len(facts.sections) < pages / _PAGES_PER_SECTION
+    if len(tops) < _FEWEST or (is_thin and len(tops) < pages / (2 * _PAGES_PER_SECTION)):
         yield f"{len(tops)} sections on {pages} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
@@ -84,13 +87,13 @@ def _doubts_of_outline(facts: Facts) -> Iterator[str]:
     is_whole = {"introduction", "conclusion"} <= set(map(_role, facts.sections))
     if facts.features.get("behind", 0.0) > 0.5 and not is_whole:
         yield "most headings stand behind the references"
-    if facts.features.get("short", 0.0) > 0.5:
+    if facts.features.get("short", 0.0) > 0.5 and not is_whole:
         yield "the headings found are items of a list"
 
 
 def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
     roles = {_role(section) for section in tops}
-    if "introduction" not in roles:
+    if "introduction" not in roles and facts.features.get("chain", 0.0) < _NUMBERED:
         yield "no introduction"
     if not facts.references and len(facts.letters_by_page) > _LONG:
         yield "no references"

@@ -29,6 +29,7 @@ _BAND_GAP = 1.7
 _MIN_BAND = 3
 """Lines of a column above and below such a space."""
 _SMALL_PRINT = 0.8
+_FEWEST_BESIDE = 4
 _WIDE_COLUMN = 0.25
 """Of the width: a page of a paper in one column has lines so wide beside each other where the
 list of references is set in two.
@@ -64,6 +65,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     body = _body_font(runs)
     shared = _find_gutters(pages, runs, body)
     gutters = [shared or _find_gutters([page], runs, body, _WIDE_COLUMN) for page in pages]
+    gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
     lines: list[Line] = []
     for page, places in zip(pages, gutters, strict=True):
         own = _columns(_without_line_numbers(runs[page.number], body), places, body)
@@ -130,6 +132,25 @@ def _find_gutters(
     return tuple(float(strip[len(strip) // 2]) for strip in strips)
 
 
+def _beside(
+    number: int, gutters: Sequence[tuple[float, ...]], runs: Sequence[Line]
+) -> tuple[float, ...]:
+    """The gutter of a list in two columns that begins low on a page, or ends high on one."""
+    for place in (number - 1, number + 1):
+        own = gutters[place] if 0 <= place < len(gutters) else ()
+        if len(own) == 1 and _parts_foot(runs, own[0], is_whole=place < number):
+            return own
+    return ()
+
+
+def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) -> bool:
+    """Check that text is parted by a gutter below all lines that cross it, or that none does."""
+    across = [run.y for run in runs if run.x0 < gutter - 2 and run.x1 > gutter + 2]
+    foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
+    left = sum(run.x1 < gutter for run in foot)
+    return not (is_whole and across) and min(left, len(foot) - left) >= _FEWEST_BESIDE
+
+
 def _is_leftwards(pages: Sequence[Page]) -> bool:
     """Check whether the text runs from right to left."""
     sample = "".join(word.text for page in pages[:4] for word in page.words)
@@ -142,7 +163,7 @@ def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
 
     They stand outside of the text, or in small print between columns, and rise down the page.
     """
-    numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdigit()]
+    numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdecimal()]
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
     if len(numbers) < _BOTH or not others:
         return list(runs)
@@ -195,7 +216,7 @@ def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
     """Check that not nearly everything on the page crosses a gutter."""
     wide = [run for run in runs if run.width > 40]
     across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-    return across <= 0.75 * len(wide)
+    return across <= 0.75 * len(wide) or _parts_foot(runs, gutter)
 
 
 def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
