@@ -257,8 +257,8 @@ UPDATE = """
 import importlib, os, signal, sys
 from pathlib import Path
 from vivavoce.corpus import load_corpus
-from vivavoce.corpus.fulltext import index
-index.PAPERS_PER_LIST = index.CHANGES_PER_COMMIT = 10
+from vivavoce.corpus import fulltext
+fulltext.PAPERS_PER_LIST = fulltext.CHANGES_PER_COMMIT = 10
 module, name, call, corpus = sys.argv[1:]
 home, left = importlib.import_module(module), int(call)
 *inside, name = name.split(".")
@@ -275,7 +275,7 @@ def counted(*args, **kwargs):
     return result
 
 setattr(home, name, counted)
-index.build_index(load_corpus(Path(corpus)))
+fulltext.build_index(load_corpus(Path(corpus)))
 """
 INDEX, STATE = "vivavoce.corpus.fulltext", "vivavoce.corpus.fulltext"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"
