@@ -54,8 +54,8 @@ from vivavoce.corpus.build.parts import (
     read_marker,
 )
 from vivavoce.corpus.build.results import collect_results
+from vivavoce.corpus.identity.matching import SKETCH, find_works
 from vivavoce.corpus.identity.merge import APART, DELETED
-from vivavoce.corpus.identity.works import SKETCH, find_works
 from vivavoce.corpus.reading import (
     MANIFEST,
     Batch,
