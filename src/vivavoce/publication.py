@@ -17,8 +17,7 @@ from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.neighbours import compare_neighbours
-from vivavoce.results.board.published import beside, read_published
-from vivavoce.results.board.records import read_records, with_records
+from vivavoce.results.board.published import beside, read_published, read_records, with_records
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json

@@ -41,8 +41,8 @@ from vivavoce.examining.verdicts import (
     compare,
     worst_items,
 )
+from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
-from vivavoce.models.starting import start_model
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.reading import read_logs

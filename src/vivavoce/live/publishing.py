@@ -33,7 +33,7 @@ from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
-from vivavoce.rounds.sealing import write_reveal
+from vivavoce.rounds.reading import write_reveal
 from vivavoce.store import Row, hash_file, write_bytes, write_json, write_text
 from vivavoce.tasks import list_families
 from vivavoce.web.board.page import STATE, Link, environment, read_state

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
 from vivavoce.results.logs.added import Added, added_to
-from vivavoce.results.logs.records import NO_MODEL, ForeignLog, RowKey, RunLog, SampleScore
-from vivavoce.results.logs.splits import of_split
+from vivavoce.results.logs.records import (
+    NO_MODEL,
+    ForeignLog,
+    RowKey,
+    RunLog,
+    SampleScore,
+    of_split,
+)
 from vivavoce.rounds.family import split_name
 from vivavoce.running.archives import Header, Role, Summary, Usage, read_archive
 from vivavoce.running.logs import answers_to_come, is_log, settled
@@ -108,6 +114,18 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
     return log if split is None else of_split(log, split)
+
+
+def is_read_alike(path: str) -> bool:
+    """True if boards read in a log what Inspect reads there.
+
+    An archive can be made so that it has two tables of contents, of which readers find different
+    ones.
+    """
+    ours = read_archive(Path(path))
+    return ours is None or _run_log(path, *ours, ()) == _run_log(
+        path, *_read_with_inspect(path), ()
+    )
 
 
 def _read_with_inspect(path: str) -> tuple[EvalLog, list[EvalSampleSummary]]:
