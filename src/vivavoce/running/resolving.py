@@ -24,7 +24,7 @@ from vivavoce.running.spec import (
 )
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
-from vivavoce.tasks.entry import open_round
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import take_subset
 
 if TYPE_CHECKING:
