@@ -27,7 +27,8 @@ _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
-    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^(?:and|by|&)\s)\s*", re.IGNORECASE
+    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
+    re.IGNORECASE,
 )
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
@@ -47,7 +48,8 @@ _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
 _POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
 _OTHERS = re.compile(
-    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*)\b",
+    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*"
+    r"|relatore|tutor|orientador\w*|encadr\w+)\b",
     re.IGNORECASE,
 )
 """Words before the names of those who did not write a thesis."""
@@ -83,8 +85,10 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     font: Font | None = None
     has_places = is_open = has_addresses = False
     for text, own in _passages(_openings(lines)):
-        if font is not None and _OTHERS.search(text):
-            break
+        if _OTHERS.search(text):
+            if font is not None:
+                break
+            continue
         pieces = _pieces(text)
         was_open, is_open = is_open, False
         if was_open and font is not None and len(pieces) == 1:
@@ -130,6 +134,8 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that go on in the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
     cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
+    others = [(line, cell) for line, cell in cells if _OTHERS.search(join_words(cell))]
+    cells = [(line, cell) for line, cell in cells if not _is_below(line, cell, others)]
     text, last = "", None
     for line, cell in cells:
         own = _without_marks(cell, line)
@@ -142,6 +148,18 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
         last = line
     if last is not None and text:
         yield text, last.font
+
+
+def _is_below(
+    line: Line, cell: Sequence[Word], labels: Sequence[tuple[Line, Sequence[Word]]]
+) -> bool:
+    """Check whether a label stands above a cell, close to it."""
+    return any(
+        0 < line.y - above.y < 2 * line.size
+        and label[0].x0 < cell[-1].x1
+        and label[-1].x1 > cell[0].x0
+        for above, label in labels
+    )
 
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:

@@ -156,11 +156,12 @@ def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
     text = ""
     for line in lines:
         peak = _peak(line)
+        glued = [*(word.glued for word in line.words[1:]), False]
         words = [
             word
-            for word in line.words
+            for word, is_inside in zip(line.words, glued, strict=True)
             if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
-            or word.text == "A"  # of the logo of LaTeX
+            or (is_inside and word.glued)  # as in the logo of LaTeX
         ]
         while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
             words.pop()
