@@ -222,3 +222,43 @@ def test_names_of_sections_below_each_other_are_two_headings(tmp_path: Path) -> 
     page.paragraph("We thank the harbour. " + FILLER)
     tops = [s.heading for s in read_file(page.save()).sections if s.level == 1]
     assert tops == ["INTRODUCTION", "METHOD", last[3:], "ACKNOWLEDGMENTS"]
+
+
+def test_a_list_in_two_columns_begins_low_on_a_page_and_ends_high_on_another(
+    tmp_path: Path,
+) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Data", "3 Method", "4 Results", "5 Conclusion")
+    page.centred("References", BOLD, 12, 30)
+    entries = [
+        (
+            f"{name}, A. 2001, {noun} of small papers by the sea",
+            f"and of {noun} near {name}, 10, {number}",
+        )
+        for number, (name, noun) in enumerate(
+            (name, noun)
+            for noun in ("Tides", "Ports", "Sands", "Gulls")
+            for name in ("Ames", "Bell", "Cole", "Dunn", "Earl", "Ford", "Gray", "Hart")
+        )
+    ]
+    place = 0
+    for top, rows in ((page.y + 20, 2), (80.0, 11), (80.0, 3)):
+        for x in (108.0, 312.0):
+            for row in range(rows):
+                y = top + 26 * row + (3 if x > 200 else 0)
+                for line, text in enumerate(entries[place]):
+                    page.say(text, x + 9 * line, y + 11 * line, TEXT, 10)
+                place += 1
+        page.canvas.showPage()
+    page.canvas.save()
+    found = [reference.raw for reference in read_file(tmp_path / "a.pdf").references]
+    assert found == [" ".join(entry) for entry in entries]
+
+
+def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for number in range(10):
+        page.say("\u00b2", 560, 200 + 20 * number, TEXT, 10)
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    headings = [section.heading for section in read_file(page.save()).sections]
+    assert headings == ["Introduction", "Method", "Conclusion"]

@@ -119,3 +119,12 @@ def test_tables_of_any_length_are_read_whole(count: int, tmp_path: Path) -> None
     for place in range(count):
         row(paper, [f"System {place}", f"{place}.5", f"{place}.6"], gap=16 if not place else 10)
     assert len(table_of(paper).cells) == count
+
+
+def test_a_cell_that_is_printed_twice_at_one_place_is_read(tmp_path: Path) -> None:
+    paper = start(tmp_path / "a.pdf")
+    for cells in (("System", "F1"), ("ours", "81.2"), ("theirs", "79.0")):
+        row(paper, cells)
+        row(paper, cells, bold=1, gap=0.0)
+    cells = table_of(paper).cells
+    assert [line[0] for line in cells] == ["System", "ours", "theirs"]

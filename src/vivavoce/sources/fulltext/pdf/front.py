@@ -148,8 +148,10 @@ def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
     size, above = _peak(line), _peak(before)
     if not layout.body.size + 1 < size <= above or not 0 < line.y - before.y < 1.4 * above:
         return False
-    is_near = line.font.name == before.font.name and size >= 0.8 * above
-    return before.text.endswith(":") or (is_near and size > layout.body.size + 3)
+    is_alike = line.font.name == before.font.name
+    is_near = size >= 0.8 * above and size > layout.body.size + 3
+    is_close = line.font.bold and line.y - before.y < above
+    return before.text.endswith(":") or (is_alike and (is_near or is_close))
 
 
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
