@@ -228,7 +228,12 @@ def test_a_list_in_two_columns_begins_low_on_a_page_and_ends_high_on_another(
     tmp_path: Path,
 ) -> None:
     page = opened(tmp_path / "a.pdf")
-    sections(page, "1 Introduction", "2 Data", "3 Method", "4 Results", "5 Conclusion")
+    for heading in ("1 Introduction", "2 Data", "3 Method"):
+        page.heading(heading)
+        for _ in range(10):
+            page.paragraph(FILLER)
+        page.page()
+    sections(page, "4 Results", "5 Limits", "6 Discussion", "7 Conclusion")
     page.centred("References", BOLD, 12, 30)
     entries = [
         (

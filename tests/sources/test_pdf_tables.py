@@ -10,6 +10,9 @@ from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
 
 from vivavoce.records import CitedTable
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.lines import Font, Word
+from vivavoce.sources.fulltext.pdf.runs import line_of
+from vivavoce.sources.fulltext.pdf.tables.columns import read_rows
 
 COLUMNS = (120.0, 220.0, 270.0, 320.0, 370.0)
 
@@ -121,10 +124,8 @@ def test_tables_of_any_length_are_read_whole(count: int, tmp_path: Path) -> None
     assert len(table_of(paper).cells) == count
 
 
-def test_a_cell_that_is_printed_twice_at_one_place_is_read(tmp_path: Path) -> None:
-    paper = start(tmp_path / "a.pdf")
-    for cells in (("System", "F1"), ("ours", "81.2"), ("theirs", "79.0")):
-        row(paper, cells)
-        row(paper, cells, bold=1, gap=0.0)
-    cells = table_of(paper).cells
-    assert [line[0] for line in cells] == ["System", "ours", "theirs"]
+def test_two_numbers_that_are_printed_at_one_place_are_read() -> None:
+    font = Font("Times-Roman", 9.0)
+    lines = [line_of([Word(text, 100.0, 118.0, 200.0, font)], 0) for text in ("81.2", "18.2")]
+    (printed,) = read_rows(lines)
+    assert [chunk.words[0].text for chunk in printed.chunks] == ["81.2", "18.2"]
