@@ -267,3 +267,22 @@ def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: 
     sections(page, "1 Introduction", "2 Method", "3 Conclusion")
     headings = [section.heading for section in read_file(page.save()).sections]
     assert headings == ["Introduction", "Method", "Conclusion"]
+
+
+def test_columns_may_lie_further_right_on_every_other_page(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    names = ["1 Introduction", "2 Related Work", "3 Data", "4 Method", "5 Results", "6 Conclusion"]
+    for number, heading in enumerate(names):
+        shift = 60 * (number % 2)
+        for x, word in ((54 + shift, "left"), (244 + shift, "right")):
+            for row in range(27):
+                page.say(" ".join(WORDS[:9]), x, 150 + 9.6 * row, TEXT, 8)
+            page.say(f"the {word} column ends", x, 409.2, TEXT, 8)
+        page.say(heading, 54 + shift, 132, BOLD, 12)
+        page.canvas.showPage()
+    page.canvas.save()
+    found = read_file(tmp_path / "a.pdf")
+    assert [f"{s.number} {s.heading}" for s in found.sections] == names
+    ends = [s.text.index("left column ends") / len(s.text) for s in found.sections]
+    assert all(0.4 < end < 0.6 for end in ends), "the left column is read before the right one"
