@@ -126,6 +126,14 @@ def test_a_list_of_names_goes_on_below_marks_and_orcids(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cecilia Ostergaard", "Cy Okafor"]
 
 
+def test_members_of_a_society_stand_between_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.raised("Ada Brandt", "^1", ", Senior Member, IEEE Bo Lindqvist", "^2", ", Cy")
+    page.raised("Okafor", "^1", " and Di i Pereira", "^2", " Member, IEEE", gap=14)
+    page.raised("^1", "Harbour University, Lisbon", gap=24)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor", "Di i Pereira"]
+
+
 def test_numbers_of_students_and_generations_belong_to_no_name(tmp_path: Path) -> None:
     page = start(tmp_path)
     page.centred("Ada Brandt (1849695) and Bo Lindqvist III", TEXT, 11)

@@ -33,11 +33,12 @@ _SEPARATORS = re.compile(
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
+_MEMBER = re.compile(r",?\s*(?:(?:[A-Z][a-z]+ )?Student |Senior |Life )?(?:Member|Fellow),? IEEE")
 _GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
 _INITIAL = r"[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
-    r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|la|le|el|al|bin|ibn|ten|ter|zu|af)"
+    r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"
 )
 _NAME = re.compile(
     rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
@@ -136,18 +137,18 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
     others = [(line, cell) for line, cell in cells if _OTHERS.search(join_words(cell))]
     cells = [(line, cell) for line, cell in cells if not _is_below(line, cell, others)]
-    text, last = "", None
+    text, last, first = "", None, None
     for line, cell in cells:
         own = _without_marks(cell, line)
         if last is not None and _goes_on(text, own, last, line):
             text = f"{text} {own}"
         else:
-            if last is not None and text:
-                yield text, last.font
-            text = own
+            if first is not None and text:
+                yield text, _font(first)
+            text, first = own, cell
         last = line
-    if last is not None and text:
-        yield text, last.font
+    if first is not None and text:
+        yield text, _font(first)
 
 
 def _is_below(
@@ -233,7 +234,7 @@ def _pieces(text: str) -> list[str]:
 def _mended(text: str) -> str:
     """Names whose accents old fonts set as signs of their own: `C¸ elik`, `Nova´k`."""
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
-    return _ACCENTS.sub("", joined)
+    return _MEMBER.sub(",", _ACCENTS.sub("", joined))
 
 
 def _is_name(text: str) -> bool:
