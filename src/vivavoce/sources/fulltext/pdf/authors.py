@@ -154,7 +154,7 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
 def _is_below(
     line: Line, cell: Sequence[Word], labels: Sequence[tuple[Line, Sequence[Word]]]
 ) -> bool:
-    """Check whether a label stands above a cell, close to it."""
+    """Check whether one of the labels is the line above a cell."""
     return any(
         0 < line.y - above.y < 2 * line.size
         and label[0].x0 < cell[-1].x1
