@@ -29,7 +29,7 @@ from pathlib import Path
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.boards import read_boards
-from vivavoce.corpus.fulltext.index import read_documents
+from vivavoce.corpus.fulltext import read_documents
 from vivavoce.retrieval.all_terms import (
     PostingsIndex,
     TantivyIndex,

@@ -177,19 +177,46 @@ def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str
     )
 
 
-def add_one_log(place: Any, board: dict[str, Any], store: Path, models: int) -> str:
-    """One more contestant on a board, where everybody may get another rank; the board's new key."""
-    family, metrics = next(
-        (family, metrics)
-        for family, task, _, setting, metrics in task_settings(10**6)
-        if (task, setting) == (place[1], place[3])
-    )
-    names = [*model_names(models), "maker-0/newcomer"]
-    round_id, task, version, setting = place
-    rows = list(board_rows(round_id, family, task, version, setting, metrics, names, seed=0))
-    key = hash_of([place, "one more"])
-    save_group(store, make_group(rows, board["headlines"], board["metrics"], key))
-    return key
+class StoredSite:
+    """A site that is built from stored rows, to which logs may be added."""
+
+    def __init__(
+        self, folder: Path, models: int, settings: int, rounds: int, *, charts: bool = True
+    ) -> None:
+        """Store the rows of so many models on so many tasks and settings in each round."""
+        board = make_board(models, settings, rounds)
+        self.out = folder / "site"
+        self.rows = len(board["rows"])
+        self._store, self._charts = folder / "store", charts
+        self._places = store_rows(board, self._store)
+        self._board = {**board, "rows": []}
+        self._last = hash_of(self._places[-1])
+        self._names = model_names(models)
+
+    def build(self) -> None:
+        """Write the pages that are new or changed."""
+        board = open_stored(self._board, self._store, self._places, self._last)
+        write_site(board, self.out, charts=self._charts)
+
+    def add_log(self) -> None:
+        """Put one more contestant on a board, where everybody may get another rank."""
+        place = self._places[-1]
+        family, metrics = next(
+            (family, metrics)
+            for family, task, _, setting, metrics in task_settings(10**6)
+            if (task, setting) == (place[1], place[3])
+        )
+        self._names.append(f"maker-0/newcomer-{len(self._names)}")
+        round_id, task, version, setting = place
+        rows = list(board_rows(round_id, family, task, version, setting, metrics, self._names, 0))
+        self._last = hash_of([place, self._names[-1]])
+        made = make_group(rows, self._board["headlines"], self._board["metrics"], self._last)
+        save_group(self._store, made)
+
+    def rank(self) -> None:
+        """Rank the contestants of one board by three metrics."""
+        everybody = scored(self._names, ("rougeL", "rouge1", "rouge2"))
+        add_ranks(everybody, resamples=10_000, seed=0)
 
 
 def scored(names: list[str], metrics: tuple[str, ...], seed: int = 0) -> list[Contestant]:
@@ -220,15 +247,6 @@ def scored(names: list[str], metrics: tuple[str, ...], seed: int = 0) -> list[Co
     return found
 
 
-def time_statistics(models: int) -> float:
-    """Rank the contestants of one board; the seconds of that."""
-    everybody = scored(model_names(models), ("rougeL", "rouge1", "rouge2"))
-    return timed(
-        f"statistics of one board, {models} logs, all pairs",
-        lambda: add_ranks(everybody, resamples=10_000, seed=0),
-    )
-
-
 def time_reading(logs: Path) -> None:
     """Read real logs into an empty store, and once more."""
     with tempfile.TemporaryDirectory() as store:
@@ -255,37 +273,28 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--logs", type=Path, help="real logs, to time their reading")
     parser.add_argument("--no-charts", action="store_true")
-    parser.add_argument("--out", type=Path, help="keep the site there")
+    parser.add_argument("--out", type=Path, help="keep the site and its rows there")
     given = parser.parse_args()
-    out = given.out or Path(tempfile.mkdtemp())
-    store = Path(tempfile.mkdtemp())
-    charts = not given.no_charts
     if given.logs:
         time_reading(given.logs)
-    ranking = time_statistics(given.models)
-    board = make_board(given.models, given.settings, given.rounds)
-    print(f"{given.models} models x {given.settings} task-settings x {given.rounds} rounds:")
-    print(f"{len(board['rows']):,} rows")
-    places = store_rows(board, store)
-    board["rows"] = []
-    last = hash_of(places[-1])
-
-    def build() -> None:
-        write_site(open_stored(board, store, places, last), out, charts=charts)
-
-    whole = timed("pages, from stored rows", build)
-    unchanged = timed("pages, nothing new", build)
-    last = add_one_log(places[-1], board, store, given.models)
-    one = timed("pages, one new log", build) + ranking
+    sizes = (given.models, given.settings, given.rounds)
+    folder = given.out or Path(tempfile.mkdtemp())
+    site = StoredSite(folder, *sizes, charts=not given.no_charts)
+    print("{} models x {} task-settings x {} rounds:".format(*sizes))
+    print(f"{site.rows:,} rows")
+    ranking = timed(f"statistics of one board, {given.models} logs, all pairs", site.rank)
+    whole = timed("pages, from stored rows", site.build)
+    unchanged = timed("pages, nothing new", site.build)
+    site.add_log()
+    one = timed("pages, one new log", site.build) + ranking
     print(f"one new log in all: {one:.1f} s CPU")
-    pages = sorted(out.rglob("*.html"), key=lambda path: -path.stat().st_size)
-    sizes = [path.stat().st_size for path in pages]
-    print(f"{len(pages):,} pages, the largest {sizes[0]:,} bytes ({pages[0].relative_to(out)})")
-    shutil.rmtree(store)
+    pages = sorted(site.out.rglob("*.html"), key=lambda path: -path.stat().st_size)
+    largest = pages[0].stat().st_size
+    print(f"{len(pages):,} pages, the largest {largest:,} bytes ({pages[0].relative_to(site.out)})")
     if given.out is None:
-        shutil.rmtree(out)
+        shutil.rmtree(folder)
     limits = (MAX_SECONDS, MAX_SECONDS_UNCHANGED, MAX_SECONDS_FOR_ONE, MAX_BYTES)
-    found = (whole, unchanged, one, sizes[0])
+    found = (whole, unchanged, one, largest)
     return 0 if all(map(le, found, limits)) else 1
 
 

@@ -24,9 +24,8 @@ from scipy.stats import norm, t
 
 from vivavoce.metrics.ranking import score_ranking_row
 from vivavoce.statistics.corrected import corrected_mean
-from vivavoce.statistics.ranks import SAME, Standing, allowed_draws, rank
+from vivavoce.statistics.ranks import SAME, Contrasts, Flips, Standing, allowed_draws, rank
 from vivavoce.statistics.sequential import Decision, Question, Sequential
-from vivavoce.statistics.sign_flips import Contrasts, Flips
 
 CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
 STOPPED_CONTESTANTS, STOPPED_CLUSTERS, STOPPED_RESAMPLES = 5, 100, 999

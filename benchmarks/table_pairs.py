@@ -32,12 +32,12 @@ from sklearn.preprocessing import StandardScaler
 
 import vivavoce._registry  # noqa: F401  (registers the providers of models)
 import vivavoce.tasks.tables as family
-from vivavoce.metrics.tables import likeness
+from vivavoce.metrics.tables import wording
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.meaning import Meaning, Pair
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles import matching
+from vivavoce.tasks.tables import yes_or_no
 from vivavoce.tasks.tables.scorer import FORMS, open_meaning
 
 PAIRS = Path(__file__).with_name("table_pairs.jsonl")
@@ -62,7 +62,7 @@ def ask(half: str, name: str) -> None:
         tables[row["set"], row["context"]["table"]].append(row)
 
     async def answers() -> list[tuple[dict, bool]]:
-        async with get_model(name, config=matching.MATCHING, memoize=False) as model:
+        async with get_model(name, config=yes_or_no.MATCHING, memoize=False) as model:
             return [
                 each
                 for (_, topic), rows in tables.items()
@@ -76,7 +76,7 @@ async def _by(model: Model, topic: str, rows: list[dict]) -> list[tuple[dict, bo
     put: set[Pair] = set()
     for row in rows:
         _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(put.add(pair))))
-    said = await matching.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
+    said = await yes_or_no.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
     return [
         (row, _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(said[pair]))))
         for row in rows
@@ -113,7 +113,7 @@ def fit() -> None:
         _check(name, rows, pairs, others)
         weights = _fitted([each for each in (*pairs, *others) if each[1] is None])
         lines += [f"[{name}]", *(f"{key} = {value:.4f}" for key, value in weights.items()), ""]
-    path = Path(likeness.__file__).with_name("likeness.toml")
+    path = Path(wording.__file__).with_name("likeness.toml")
     path.write_text("\n".join(lines[:-1]) + "\n", "utf-8")
 
 
@@ -128,7 +128,7 @@ def _traits(row: dict, meaning: Meaning) -> Traits:
     vector = with_terms.vector if meaning.embed else None
     found = with_terms.by_forms(one, other, header)
     weight = WEIGHT_OF_OTHERS if row["set"] == "other" else 1.0
-    return likeness.traits_of(one, other, header, vector), found, row["same"], weight
+    return wording.traits_of(one, other, header, vector), found, row["same"], weight
 
 
 def _embed(meaning: Meaning, rows: list[dict]) -> None:
@@ -144,7 +144,7 @@ def _embed(meaning: Meaning, rows: list[dict]) -> None:
     for row in rows:
         one, other = Meaning(abbreviations=_given(row)).compared(row["a"], row["b"])
         header = None if row["kind"] == "header" else row["context"]["header"]
-        likeness.traits_of(one, other, header, note)
+        wording.traits_of(one, other, header, note)
     in_order = sorted(texts, key=len)
     meaning._vectors.update(zip(in_order, meaning.embed(in_order), strict=True))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from vivavoce import build_round, load_corpus
 from vivavoce.corpus import ingest
 from vivavoce.rounds import diff_rounds, verify_round
-from vivavoce.rounds.sealing import check_reveal, write_commitment
+from vivavoce.rounds.reading import check_reveal, write_commitment
 from vivavoce.rounds.updating import update_round
 from vivavoce.tasks import builders
 

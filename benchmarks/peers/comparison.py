@@ -37,6 +37,20 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Limited:
+    """A job that nothing else does, and the seconds that it may take."""
+
+    job: str
+    limit: float
+    ours: Callable[[], Any]
+    before: Callable[[], None] = lambda: None
+    """What is made ready for each call, untimed."""
+    most_rounds: int = 1_000
+    is_told: bool = False
+    """Whether the job says itself how many seconds count, instead of its CPU time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """What a comparison came to; seconds are of process CPU time, children with it."""
 
@@ -104,6 +118,27 @@ def measure(comparison: Comparison, rounds: int, *, smoke: bool = False) -> Meas
         highest=max(single),
         rounds=rounds,
         target=_target(comparison, smoke=smoke),
+    )
+
+
+def measure_limited(job: Limited, rounds: int, *, smoke: bool = False) -> Measured:
+    """Time a job; its limit takes the place of a peer's seconds."""
+    taken = []
+    for _ in range(min(rounds, job.most_rounds)):
+        job.before()
+        seconds, result = cpu_seconds(job.ours)
+        taken.append(float(result) if job.is_told else seconds)
+    median = statistics.median(taken)
+    return Measured(
+        job=job.job,
+        peer="its limit",
+        ours_seconds=median,
+        peer_seconds=job.limit,
+        ratio=job.limit / median,
+        lowest=job.limit / max(taken),
+        highest=job.limit / min(taken),
+        rounds=len(taken),
+        target=SMOKE_SHARE if smoke else 1.0,
     )
 
 

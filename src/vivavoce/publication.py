@@ -17,8 +17,7 @@ from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.board.neighbours import compare_neighbours
-from vivavoce.results.board.published import beside, read_published
-from vivavoce.results.board.records import read_records, with_records
+from vivavoce.results.board.published import beside, read_published, read_records, with_records
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.store import Row, read_json, write_json
@@ -43,6 +42,8 @@ class SiteOptions:
     samples: Annotated[int, Field(ge=0, le=10_000)] = 0
     pairs: Annotated[int, Field(ge=0, le=1_000)] = 0
     """Pairs of contestants that are compared item by item, those nearest in rank first."""
+    sealed: tuple[str, ...] = ()
+    """Rounds whose items comparisons do not name."""
     complete_only: bool = False
     charts: bool = True
     bundle: str | None = None
@@ -121,7 +122,7 @@ def make_site(
             board = with_records(board, read_records(inputs.published))
         items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
         compared = compare_neighbours(
-            board, options.pairs, options.resamples, options.seed, options.split
+            board, options.pairs, options.resamples, options.seed, options.split, options.sealed
         )
         write_site(
             board,

@@ -31,7 +31,6 @@ Row = dict[str, Any]
 LOCK_NAME = ".lock"
 DONE_SUFFIX = ".done.json"
 SEAL = "seal"
-_CHUNK_BYTES = 1 << 20
 _OWNER_TRIES, _OWNER_PAUSE = 20, 0.05
 _CANONICAL = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
@@ -78,11 +77,8 @@ def hash_of(value: Any) -> str:
 
 def hash_file(path: Path) -> str:
     """Sha256 of a file's bytes, read in pieces."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while piece := stream.read(_CHUNK_BYTES):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def hash_rows(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -122,7 +118,7 @@ def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> 
                 os.fsync(stream.fileno())
         temporary.replace(path)
         if fsync:
-            _sync_folder(path.parent)
+            _sync(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -134,13 +130,9 @@ def write_chunks(path: Path, pieces: Iterable[bytes], *, fsync: bool = True) -> 
 
 def fsync_files(paths: Iterable[Path]) -> None:
     """Bring files and their folders to the disk, as far as they are not there yet."""
-    folders: dict[Path, None] = {}
-    for path in paths:
-        with path.open("rb") as stream:
-            os.fsync(stream.fileno())
-        folders[path.parent] = None
-    for folder in folders:
-        _sync_folder(folder)
+    files = list(paths)
+    for path in dict.fromkeys((*files, *(path.parent for path in files))):
+        _sync(path)
 
 
 def write_text(path: Path, content: str) -> None:
@@ -268,8 +260,7 @@ def _finite(text: str) -> float:
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows as JSON Lines, whole or not at all."""
-    lines = [canonical_json(row) + "\n" for row in rows]
-    write_text(path, "".join(lines))
+    write_text(path, "".join(canonical_json(row) + "\n" for row in rows))
 
 
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
@@ -397,8 +388,9 @@ def hash_code(*parts: str, suffixes: tuple[str, ...] = (".py",)) -> str:
     return hash_of([[path.relative_to(root).as_posix(), hash_file(path)] for path in files])
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

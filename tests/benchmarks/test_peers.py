@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 from benchmarks.peers.__main__ import BEGIN, END, FRONT, HEADLINES, headlines, markdown, write_page
-from benchmarks.peers.comparison import Comparison, DifferenceError, Measured, measure
+from benchmarks.peers.comparison import (
+    Comparison,
+    DifferenceError,
+    Limited,
+    Measured,
+    measure,
+    measure_limited,
+)
 
 
 def _sum_of(numbers: range) -> int:
@@ -59,6 +66,17 @@ def test_small_work_has_to_reach_half_of_a_target_or_one_of_its_own() -> None:
     assert measure(own, rounds=1, smoke=True).target == 0.5
     assert measure(own, rounds=1).target == 4.0
     assert measure(_comparison(), rounds=1, smoke=True).target is None
+
+
+def test_a_job_with_a_limit_is_as_fast_as_the_limit_is_long() -> None:
+    ready: list[int] = []
+    job = Limited("pages", 3.0, lambda: 2.0, lambda: ready.append(1), most_rounds=2, is_told=True)
+    measured = measure_limited(job, rounds=5)
+    assert (measured.ratio, measured.rounds, len(ready)) == (1.5, 2, 2)
+    assert measured.is_met
+    assert not measure_limited(replace(job, limit=1.9), rounds=1).is_met
+    assert measure_limited(replace(job, limit=1.9), rounds=1, smoke=True).is_met
+    assert not measure_limited(replace(job, limit=0.9), rounds=1, smoke=True).is_met
 
 
 ROW = Measured("a job", "a peer", 0.5, 1.0, 2.0, 1.5, 2.5, 5, 4.0)

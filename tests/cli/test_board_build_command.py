@@ -124,6 +124,15 @@ def test_boards_and_contestants_lead_to_the_comparison_of_a_pair_and_back(
     ]
 
 
+def test_models_are_compared_before_baselines(three: Path, tmp_path: Path) -> None:
+    # In rank a baseline stands between the models: steady, lead, mid, brisk.
+    between = {item: value - 0.02 for item, value in STEADY.items()}
+    write_log(three, between, model="none", method="lead")
+    build(three, tmp_path / "site", "--pairs", "2")
+    compared = {page.name[:-14] for page in (tmp_path / "site" / "compare").glob("*.html")}
+    assert compared == {"lab-brisk-lab-mid", "lab-mid-lab-steady"}
+
+
 def test_pages_say_where_no_pair_was_compared(three: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     build(three, site, "--pairs", "0")

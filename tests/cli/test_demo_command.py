@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.servers.commands import only_json, viva_here
-from tests.servers.terminals import on_terminal
+from tests.servers.terminals import check_widths
 
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.rounds import verify_round
@@ -209,9 +209,4 @@ def test_no_line_of_a_verb_is_wider_than_the_terminal(folder: Path, more: Path, 
         viva_here(verb.split()[0], "build", "--corpus", folder / "corpus")
     words = [word.replace("DEMO", str(folder)) for word in verb.split()]
     for columns in (80, 120):
-        printed = on_terminal(columns, *words)
-        assert printed
-        # A command stays in one piece, to be copied.
-        whole = [line for line in printed if "viva " not in line and "pip install" not in line]
-        assert max(map(len, whole)) <= columns
-        assert "\x1b" not in "".join(printed)
+        check_widths(columns, *words)

@@ -61,6 +61,14 @@ def test_every_verb_has_help_with_an_example_and_json(viva: Viva, words: tuple[s
     assert "--json" in result.stdout or words in SPEAK_A_PROTOCOL
 
 
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_every_verb_takes_wide_behind_it(viva: Viva, words: tuple[str, ...]) -> None:
+    result = viva(*words, "--wide", "--no-such-option")
+    assert result.exit_code == 2
+    assert "--no-such-option" in result.stderr
+    assert "--wide" not in result.stderr
+
+
 def test_no_command_and_an_unknown_one_are_wrong_use(viva: Viva) -> None:
     assert viva().exit_code == 2
     result = viva("ingets")

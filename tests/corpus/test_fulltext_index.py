@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus import Corpus, corpus_stats, ingest, load_corpus, verify_corpus
-from vivavoce.corpus.fulltext import index
-from vivavoce.corpus.fulltext.index import (
+from vivavoce.corpus import Corpus, corpus_stats, fulltext, ingest, load_corpus, verify_corpus
+from vivavoce.corpus.fulltext import (
     IndexReport,
     build_index,
     open_index,
@@ -58,10 +57,10 @@ def segments(corpus: Corpus) -> set[str]:
 
 def answers(corpus: Corpus, text: str = "abstracts") -> dict[str, list[str]]:
     """What the index finds for each term of the corpus and some queries."""
-    index = open_index(corpus, text=text)
+    fulltext = open_index(corpus, text=text)
     queries = {word for doc in read_documents(corpus, text=text) for word in doc.text.split()[:40]}
     queries |= {"parsing trees", "graphs of", "nothing of this"}
-    return {query: index.all_terms(query) for query in sorted(queries)}
+    return {query: fulltext.all_terms(query) for query in sorted(queries)}
 
 
 def assert_as_if_new(corpus: Corpus, text: str = "abstracts") -> None:
@@ -75,9 +74,9 @@ def assert_as_if_new(corpus: Corpus, text: str = "abstracts") -> None:
 def test_papers_are_found_by_the_words_of_title_and_abstract(add: Add) -> None:
     corpus = add(TITLES, {"id": "p5", "title": "Forests", "abstract": "Of many trees."})
     assert build_index(corpus) == IndexReport("abstracts", papers=5, added=5)
-    index = open_index(corpus)
-    assert index.all_terms("trees") == ["p1", "p3", "p5"]
-    assert index.all_terms("trees of") == ["p3", "p5"]
+    fulltext = open_index(corpus)
+    assert fulltext.all_terms("trees") == ["p1", "p3", "p5"]
+    assert fulltext.all_terms("trees of") == ["p3", "p5"]
     assert_as_if_new(corpus)
     assert verify_corpus(corpus.folder) == []
 
@@ -195,7 +194,7 @@ def test_other_rules_are_shown_and_fresh_starts_over(
 ) -> None:
     corpus = add(TITLES)
     build_index(corpus)
-    monkeypatch.setattr(index, "FORMAT", 2)
+    monkeypatch.setattr(fulltext, "FORMAT", 2)
     for call in (build_index, open_index):
         with pytest.raises(StaleError, match=r"format 1 -> 2.*--fresh"):
             call(corpus)
@@ -258,8 +257,8 @@ UPDATE = """
 import importlib, os, signal, sys
 from pathlib import Path
 from vivavoce.corpus import load_corpus
-from vivavoce.corpus.fulltext import index
-index.PAPERS_PER_LIST = index.CHANGES_PER_COMMIT = 10
+from vivavoce.corpus import fulltext
+fulltext.PAPERS_PER_LIST = fulltext.CHANGES_PER_COMMIT = 10
 module, name, call, corpus = sys.argv[1:]
 home, left = importlib.import_module(module), int(call)
 *inside, name = name.split(".")
@@ -276,9 +275,9 @@ def counted(*args, **kwargs):
     return result
 
 setattr(home, name, counted)
-index.build_index(load_corpus(Path(corpus)))
+fulltext.build_index(load_corpus(Path(corpus)))
 """
-INDEX, STATE = "vivavoce.corpus.fulltext.index", "vivavoce.corpus.fulltext.index"
+INDEX, STATE = "vivavoce.corpus.fulltext", "vivavoce.corpus.fulltext"
 WRITER, COMMIT = "vivavoce.retrieval.all_terms", "TantivyWriter.commit"
 PLACES = {
     "a list is written, nothing is committed": (INDEX, "write_parquet", 1),

@@ -1,4 +1,4 @@
-"""Tables built on a Ray cluster that loses a machine: the same rows as on one machine."""
+"""Tables built on a Ray cluster that loses workers: the same bytes as on one machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.corpus.in_memory_build import tables_in_memory
+from tests.servers.object_store import bucket, keys_in, server, states_in
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.build import partitioning
@@ -26,6 +28,7 @@ pytestmark = [
     pytest.mark.timeout(1_200),
 ]
 
+__all__ = ["bucket", "server"]
 ROWS = 10_500
 MEAN = 512
 # A cluster of two machines of one core each. It takes one away when it is written a line.
@@ -55,6 +58,38 @@ from vivavoce.corpus.build import partitioning
 partitioning.MEAN_PAPERS = {MEAN}
 app(sys.argv[1:])
 """
+# A worker dies once in each step: its task is done, and nobody was told so.
+LOSING = """
+import json, os, signal, sys
+from functools import partial
+from pathlib import Path
+from vivavoce.corpus.build import engine, partitioning
+from vivavoce.corpus.build.exchange import do_away
+
+attempt = engine.attempt
+seen = Path(os.environ["SEEN"])
+
+def die_once(step, task):
+    told = json.loads(task)
+    with (seen / "folders").open("a") as folders:
+        folders.write(str(told.get("folder") or told["path"]) + chr(10))
+    outcome = attempt(step, task)
+    try:
+        (seen / step.__name__).touch(exist_ok=False)
+    except FileExistsError:
+        return outcome
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def die_once_away(step, task):
+    return do_away(partial(die_once, step), task)
+
+def build():
+    from vivavoce.cli import app
+    partitioning.MEAN_PAPERS = 8
+    engine.attempt, engine.attempt_away = die_once, die_once_away
+    app(sys.argv[1:])
+"""
+STEPS = ["make_shard", "repartition", "resolve_references"]
 
 
 @pytest.fixture
@@ -150,3 +185,53 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
         files = map(opened.sound_path, opened.files(name))
         stored = [row for file in files for row in read_parquet(file)]
         assert stored == wanted[name], name
+
+
+@pytest.mark.parametrize("place", ["a shared folder", "an address"])
+def test_a_worker_killed_in_each_step_changes_no_byte(
+    environment: dict[str, str],
+    bucket: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+) -> None:
+    (tmp_path / "losing.py").write_text(LOSING)
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    environment |= {"PYTHONPATH": str(tmp_path), "SEEN": str(seen), "XDG_CACHE_HOME": str(tmp_path)}
+    environment |= {name: os.environ[name] for name in os.environ if name.startswith("AWS_")}
+    corpus = "s3://papers/one" if place == "an address" else str(tmp_path / "shared")
+    starting = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", CLUSTER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+    try:
+        command = ["ingest", "sample", "40", "--corpus", corpus]
+        engine = ["--engine", "ray", "--address", next_line(starting)]
+        done = subprocess.run(
+            [sys.executable, "-c", "import losing; losing.build()", *command, *engine],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+        )
+    finally:
+        starting.communicate("\n\n", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert sorted(p.name for p in seen.iterdir() if p.name != "folders") == STEPS
+    copies = tmp_path / "vivavoce" / "corpora"
+    made = next(copies.glob("one-*")) if place == "an address" else tmp_path / "shared"
+    folders = (seen / "folders").read_text().splitlines()
+    assert folders
+    if place == "an address":
+        # No worker looked into the copy of the machine that handed out the work.
+        assert not any(folder.startswith(str(tmp_path)) for folder in folders)
+        assert not [key for key in keys_in(bucket) if key.startswith("one/work/")]
+        assert states_in(bucket) == ["00000001.json"]
+    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
+    ingest("sample", Path("40"), tmp_path / "native")
+    assert hash_tree(made) == hash_tree(tmp_path / "native")

@@ -35,7 +35,7 @@ def main() -> int:
                 # From the words that say what it is, down to the contestants.
                 top = page.locator(".on-top").bounding_box()
                 assert top is not None
-                part = {"x": 0, "y": top["y"] - 20, "width": SIZE["width"], "height": HEIGHT}
+                part = {"x": 0, "y": top["y"] - 8, "width": SIZE["width"], "height": HEIGHT}
                 page.screenshot(path=PICTURES / f"board-{scheme}.png", clip=part)
             browser.close()
     return 0

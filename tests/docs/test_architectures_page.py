@@ -15,7 +15,7 @@ from tests.docs.own_items import round_of, values_of_reference
 from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.metrics.implementation.architecture import score_tracks
+from vivavoce.metrics.architecture import score_tracks
 from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks.implementation.items import architectures
 from vivavoce.tasks.implementation.items.architecture import build_case, list_architectures

@@ -27,7 +27,7 @@ from vivavoce.web.annotation.people import check_password
 from vivavoce.web.annotation.requests import IDLE, LIFETIME, WRONG_ANYWHERE, WRONG_HERE
 from vivavoce.web.annotation.storage import Database, open_database
 from vivavoce.web.annotation.tables import Assignment, Decision, Draft, LoginAttempt, LoginSession
-from vivavoce.web.guard import is_known_host, is_own_form
+from vivavoce.web.serving import is_known_host, is_own_form
 
 pytestmark = pytest.mark.slow
 

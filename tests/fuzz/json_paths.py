@@ -11,7 +11,7 @@ from tests.fuzz.documents import through_source
 from tests.fuzz.tables import TABLE, TITLES, as_text, check_values
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.extraction import GoldMethod, score_extraction
+from vivavoce.metrics.extraction import GoldMethod, score_extraction
 from vivavoce.metrics.judgement import read_verdict
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import score_table

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.architecture import (
+from vivavoce.metrics.architecture import (
     consistency,
     score_architecture,
     score_tracks,

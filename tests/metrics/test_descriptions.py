@@ -16,8 +16,8 @@ from tests.servers.commands import viva_here
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.corpus import ingest
-from vivavoce.metrics.implementation import extraction
-from vivavoce.metrics.implementation.extraction import (
+from vivavoce.metrics import extraction
+from vivavoce.metrics.extraction import (
     MEANING_THRESHOLD,
     THRESHOLD,
     exclude_each_other,

@@ -9,7 +9,7 @@ import pytest
 from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError, MissingExtra
-from vivavoce.metrics.implementation.extraction import Similarity
+from vivavoce.metrics.extraction import Similarity
 from vivavoce.tasks.implementation.scorer import _similarity
 
 torch = pytest.importorskip("torch", reason=NEEDS_NEURAL)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.extraction import (
+from vivavoce.metrics.extraction import (
     FoundMethod,
     GoldMethod,
     lexical_similarity,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.factor import FactorFrame, frame_from_columns, score_factor
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns, score_factor
 
 NAN = math.nan
 DAYS = ("2024-01-02", "2024-01-03", "2024-01-04")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.metrics import Ratio, aggregate_ratios, harmonic_mean
-from vivavoce.metrics.implementation.factor import score_claim, score_columns
-from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
+from vivavoce.metrics.factor import score_claim, score_columns
+from vivavoce.metrics.ranking import score_ranking_row_legacy
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,

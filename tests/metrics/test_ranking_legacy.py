@@ -8,9 +8,9 @@ import json
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ranking import RankingRow
-from vivavoce.metrics.ranking_legacy import (
+from vivavoce.metrics.ranking import (
     QUERIES,
+    RankingRow,
     score_ranking_legacy,
     score_ranking_row_legacy,
 )

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from vivavoce.metrics.implementation.factor import score_claim, score_columns
+from vivavoce.metrics.factor import score_claim, score_columns
 
 
 def test_columns_are_compared_as_sets() -> None:

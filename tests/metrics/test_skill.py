@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.implementation.factor import (
+from vivavoce.metrics.factor import (
     FactorFrame,
     best_constant,
     frame_from_columns,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError, StaleError
-from vivavoce.networks import build_networks, load_network
+from vivavoce.networks import build_networks, citation, load_network
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]
@@ -179,6 +179,36 @@ def test_what_earlier_versions_kept_of_shards_goes(write_corpus: Write, tmp_path
     alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(library))
     build_networks(alone)
     assert hash_tree(corpus.folder / "networks") == hash_tree(alone.folder / "networks")
+
+
+def test_an_update_looks_only_at_the_references_of_shards_that_changed(
+    write_corpus: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = {paper: cites("Nets") for paper in PAPERS}
+    corpus = write_corpus(in_shards=True, **tables_of(library))
+    build_networks(corpus)
+    kept = sorted((corpus.folder / "networks" / "references").glob("*.arrow"))
+    assert len(kept) == len(corpus.files("references")) > 2
+    looked: list[int] = []
+    keep = citation.keep_numbers
+    monkeypatch.setattr(
+        citation, "keep_numbers", lambda *some: looked.append(some[0].num_rows) or keep(*some)
+    )
+    damaged = bytearray(kept[0].read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    kept[0].write_bytes(damaged)
+    library[PAPERS[-1]] = cites("Dropout", "Nets")
+
+    corpus = write_corpus(in_shards=True, **tables_of(library))
+    build_networks(corpus)
+
+    # Nothing for the columns, the damaged shard, and the one that changed.
+    assert len(looked) == 3
+    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(library))
+    build_networks(alone)
+    assert hash_tree(corpus.folder / "networks") == hash_tree(alone.folder / "networks")
+    build_networks(corpus, fresh=True)
+    assert len(looked) == 3 + 1 + len(kept) + 1 + len(kept)
 
 
 def test_one_network_may_be_built_alone(write_corpus: Write) -> None:

@@ -10,7 +10,7 @@ import pytest
 from vivavoce.readers.board_names import METRICS, metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
 from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, RESOURCES, terms_in, terms_of_text
-from vivavoce.tasks.tables.items.keyword.papers import terms_of
+from vivavoce.tasks.tables.items.keyword_papers import terms_of
 
 SPELLINGS = [
     ("mean average precision", "map", "map", "MAP"),

@@ -15,7 +15,7 @@ from tests.rounds.titles_family import build, corpus_of, spec_of
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.rounds import Round, verify_round
-from vivavoce.rounds.sealing import (
+from vivavoce.rounds.reading import (
     check_reveal,
     commitment_of,
     reveal_of,

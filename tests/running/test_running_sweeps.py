@@ -11,7 +11,7 @@ from inspect_ai.log import read_eval_log
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import base_of
+from vivavoce.results.audits.ablations import base_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run

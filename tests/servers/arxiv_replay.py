@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from vivavoce.sources.http.throttle import Throttle
+from vivavoce.sources.http import Throttle
 
 Key = tuple[str, str, str, str]
 

@@ -12,7 +12,20 @@ import pytest
 from vivavoce.cli import app
 
 
-def on_terminal(columns: int, *words: str | Path, stream: str = "stdout") -> list[str]:
+def check_widths(columns: int, *words: str | Path, expect: int = 0) -> list[str]:
+    """Lines that a command prints on a terminal, none of them wider and none coloured."""
+    printed = on_terminal(columns, *words, expect=expect)
+    assert printed
+    # A command stays in one piece, to be copied.
+    whole = [line for line in printed if "viva " not in line and "pip install" not in line]
+    assert [line for line in whole if len(line) > columns] == []
+    assert "\x1b" not in "".join(printed)
+    return printed
+
+
+def on_terminal(
+    columns: int, *words: str | Path, stream: str = "stdout", expect: int = 0
+) -> list[str]:
     """Lines that a command prints on a terminal to a stream."""
     ours, theirs = pty.openpty()
     said: list[bytes] = []
@@ -31,7 +44,7 @@ def on_terminal(columns: int, *words: str | Path, stream: str = "stdout") -> lis
             app()
     reader.join()
     os.close(ours)
-    assert not ended.value.code
+    assert (ended.value.code or 0) == expect
     return b"".join(said).decode().splitlines()
 
 

@@ -19,6 +19,7 @@ import pytest
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, only, replaying
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.sources.http import INTERVALS, SHARED, Throttle, slots_folder
 from vivavoce.sources.http.client import (
     Allowed,
     BadReplyError,
@@ -32,7 +33,6 @@ from vivavoce.sources.http.client import (
     UnreachableError,
     retry_after,
 )
-from vivavoce.sources.http.throttle import INTERVALS, SHARED, Throttle, slots_folder
 
 MIB = 1 << 20
 
@@ -187,7 +187,7 @@ def test_a_killed_process_frees_its_turn_and_leaves_its_pause(tmp_path: Path) ->
     code = (
         "import os, signal, sys, time\n"
         "from pathlib import Path\n"
-        "from vivavoce.sources.http.throttle import Throttle\n"
+        "from vivavoce.sources.http import Throttle\n"
         "throttle = Throttle({'arxiv.org': 30.0}, shared=Path(sys.argv[1]))\n"
         "with throttle.slot('arxiv.org', time.monotonic() + 60):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -306,7 +306,7 @@ import sys
 from pathlib import Path
 from vivavoce.sources.http.client import Allowed
 from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.throttle import Throttle
+from vivavoce.sources.http import Throttle
 from vivavoce.sources.catalogues.oai.harvest import harvest
 origin, folder = sys.argv[1:]
 client = Client(Allowed(frozenset(), loopback=origin), throttle=Throttle({"127.0.0.1": 0}))

@@ -42,8 +42,8 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     validate_html,
     validate_pdf,
 )
+from vivavoce.sources.http import INTERVALS, Throttle
 from vivavoce.sources.http.client import Allowed, Client, Limits
-from vivavoce.sources.http.throttle import INTERVALS, Throttle
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.statistics.sign_flips import Contrasts
+from vivavoce.statistics.ranks import Contrasts
 
 NAN = float("nan")
 VALUES = st.floats(0, 1) | st.sampled_from([0.0, 0.25, 0.5, 1.0])

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import (
-    Measured,
-    Shares,
-    average,
-    estimate,
-    harmonic,
-    means_of,
-)
+from vivavoce.statistics.ratios import Measured, Shares, average, estimate, harmonic, means_of
 
 CLUSTERS = ["a", "b", "c", "d"]
 

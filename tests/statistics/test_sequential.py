@@ -9,7 +9,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.statistics import Decision, Sequential, rank
-from vivavoce.statistics.sign_flips import Contrasts
+from vivavoce.statistics.ranks import Contrasts
 
 
 def looks_at(test: Sequential, values: np.ndarray, size: int) -> list[Decision]:

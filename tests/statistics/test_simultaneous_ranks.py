@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.statistics import Standing, rank, sign_flips
+from vivavoce.statistics import Standing, rank, ranks
 
 NAN = math.nan
 TOLD_APART = [Standing(1, 1, 1, (1,)), Standing(2, 2, 2, ())]
@@ -145,7 +145,7 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(8).normal(np.linspace(0, 0.5, 9), 0.5, (50, 9))
     values[3, 4] = NAN
     whole = rank(values, [i // 2 for i in range(50)], resamples=500)
-    monkeypatch.setattr(sign_flips, "CELLS", 1_500)  # three pairs or clusters at a time
+    monkeypatch.setattr(ranks, "CELLS", 1_500)  # three pairs or clusters at a time
     monkeypatch.setattr("vivavoce.statistics.ranks.CELLS", 1_500)
     assert rank(values, [i // 2 for i in range(50)], resamples=500) == whole
 
@@ -153,7 +153,7 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_signs_stay_when_clusters_are_added() -> None:
     columns = np.random.default_rng(0).random((30, 2))
     columns[20:] = 0.0
-    flips = sign_flips.Flips(70, seed=4)
+    flips = ranks.Flips(70, seed=4)
     assert (flips.sums(columns) == flips.sums(columns[:20])).all()
 
 

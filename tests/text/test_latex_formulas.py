@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.text.latex_formulas import linear_form, same_formula, symbol_stem
+from vivavoce.text.formulas import linear_form, same_formula, symbol_stem
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ def main(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version."
     ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
-    wide: bool = typer.Option(False, "--wide", help="Print tables wider than the terminal."),
+    wide: bool = typer.Option(
+        False, "--wide", help="Print tables wider than the terminal; may follow the command."
+    ),
 ) -> None:
     """Find out how well language models really work with scientific papers."""
     set_output(debug=debug, wide=wide)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from vivavoce.cli.comparisons import print_gains
+from vivavoce.cli.corpus import AT_PLACE
 from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from vivavoce.results.audits.leakage import LeakageAudit
     from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.audits.retrieval import RetrievalAudit
-    from vivavoce.tasks.tables.roles.answering import Headers
+    from vivavoce.tasks.tables.answering import Headers
 
 _CURVE = (2, 5, 10, 20, 50, 100)
 """Cutoffs of the curve that are printed; --json has all."""
@@ -159,7 +160,10 @@ def retrieval(
         "again. By default the first three, minilm where it is installed.",
     ),
     corpus: Path | None = typer.Option(
-        None, "--corpus", help="Search the papers of this corpus beside the works of the round."
+        None,
+        "--corpus",
+        help="Search the papers of this corpus beside the works of the round.",
+        **AT_PLACE,
     ),
     depth: int = typer.Option(100, "--depth", min=1, help="The largest cutoff."),
     device: str = typer.Option("cpu", "--device", help="Where encoders run."),
@@ -269,7 +273,7 @@ def evaluators(
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
-    from vivavoce.tasks.tables.roles.answering import Use
+    from vivavoce.tasks.tables.answering import Use
 
     with progress("Answers") as update:
         found = audit_evaluators(

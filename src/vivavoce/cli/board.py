@@ -17,6 +17,7 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
+    PAIRS_OPTION,
     PARTIAL_OPTION,
     PUBLISHED_OPTION,
     RESAMPLES_OPTION,
@@ -68,9 +69,7 @@ def build(
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     samples: int = SAMPLES_OPTION,
-    pairs: int = typer.Option(
-        5, "--pairs", min=0, max=1000, help="Pairs of contestants, nearest in rank, to compare."
-    ),
+    pairs: int = PAIRS_OPTION,
     bundle: str | None = BUNDLE_OPTION,
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."

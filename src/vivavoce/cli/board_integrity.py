@@ -34,9 +34,9 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from vivavoce.results import Table
     from vivavoce.results.integrity.submission import Intake, SubmissionReport
     from vivavoce.results.integrity.verification import Verification
-    from vivavoce.results.reports import Table
 
 ROUNDS_OPTION = typer.Option(
     [],
@@ -330,7 +330,7 @@ def witness_serve(
 
     need_web("viva witness serve")
     from vivavoce.web.serving import serve_app
-    from vivavoce.web.witness import witness_app as make_app
+    from vivavoce.web.serving import witness_app as make_app
 
     signer = read_key(key)
 

@@ -33,7 +33,7 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.reports import Table
+    from vivavoce.results import Table
 
 
 def _print_gains(found: Table) -> None:
@@ -53,7 +53,7 @@ def gains(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print what added context gains: each setting against the base, paired by item."""
-    from vivavoce.results.audits.gains import context_gains
+    from vivavoce.results.audits.ablations import context_gains
 
     found = context_gains(logs, partial=partial, resamples=resamples, seed=seed, split=split)
     print_report(found, _print_gains, as_json=as_json)
@@ -120,7 +120,7 @@ def retrievers(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print retrievers side by side, and beside the same model without one."""
-    from vivavoce.results.audits.gains import compare_retrievers
+    from vivavoce.results.audits.ablations import compare_retrievers
 
     found = compare_retrievers(logs, partial=partial, resamples=resamples, seed=seed)
     print_report(found, _print_retrievers, as_json=as_json)
@@ -273,7 +273,7 @@ def sweep(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Print a method by the values of its arguments: means over seeds, and their deviation."""
-    from vivavoce.results.audits.sweeps import sweep_tables
+    from vivavoce.results.audits.ablations import sweep_tables
 
     names = [name.strip() for name in over.split(",") if name.strip()]
     found = sweep_tables(logs, over=names, partial=partial, resamples=resamples, seed=seed)

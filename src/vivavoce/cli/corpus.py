@@ -28,7 +28,33 @@ if TYPE_CHECKING:
     from vivavoce.corpus.ingestion.lookup import EnrichReport
     from vivavoce.records import Fault
 
-CORPUS_OPTION = typer.Option(..., "--corpus", help="The corpus folder.")
+
+def _at_place(context: typer.Context, value: str | None) -> Path | None:
+    """The folder of a corpus; of one at an address its copy, published when the command ends."""
+    if value is None:
+        return None
+    if "://" not in value or context.resilient_parsing:
+        return Path(value)
+    from vivavoce.corpus.places import bring, publish
+
+    copy = bring(value)
+
+    def end() -> None:
+        if sent := publish(copy):
+            say(f"{value}: {sent:,} files published", quiet=True)
+
+    context.call_on_close(end)
+    return copy
+
+
+AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
+"""How options take the corpus, a folder or an address."""
+CORPUS_OPTION = typer.Option(
+    ...,
+    "--corpus",
+    help="The corpus: a folder, or an address such as s3://bucket/corpus.",
+    **AT_PLACE,
+)
 ENGINE_OPTION = typer.Option(
     "native", "--engine", help="Where the tables are built: native (this machine) or ray."
 )
@@ -36,7 +62,8 @@ ADDRESS_OPTION = typer.Option(
     None,
     "--address",
     metavar="HOST:PORT",
-    help="The Ray cluster, whose machines see the corpus under the same path; a local one without.",
+    help="The Ray cluster, whose machines see the corpus under the same path or at its address; "
+    "a local one without.",
 )
 SHOWN_FAULTS = 10
 SHOWN_TUPLES = 30

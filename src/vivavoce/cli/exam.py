@@ -15,7 +15,15 @@ import typer
 from vivavoce.cli import completion
 from vivavoce.cli.board import print_board
 from vivavoce.cli.fetch import CONTACT_OPTION
-from vivavoce.cli.output import JSON_OPTION, estimate, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    JSON_OPTION,
+    PAIRS_OPTION,
+    estimate,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeReport, SmokeRow
@@ -56,6 +64,7 @@ def exam(
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
     ),
+    pairs: int = PAIRS_OPTION,
     yes: bool = typer.Option(False, "--yes", help="Ask the models without asking you first."),
     out: Path = typer.Option(Path("viva-exam"), "--out", help="Folder for everything it makes."),
     contact: str | None = CONTACT_OPTION,
@@ -73,6 +82,7 @@ def exam(
         since=since.date() if since else None,
         until=until.date() if until else None,
         max=most,
+        pairs=pairs,
         yes=yes,
         out=out,
         price=price,

@@ -264,8 +264,8 @@ def build_index(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Build the index of a corpus, or bring it up to date: only what changed is touched."""
+    from vivavoce.corpus import fulltext as fulltext
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext import index as fulltext
 
     opened = load_corpus(corpus)
     with progress(f"Indexing {text}") as update:
@@ -299,7 +299,7 @@ def search(
 ) -> None:
     """Find the papers that contain every word, sorted by id."""
     from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext.index import open_index
+    from vivavoce.corpus.fulltext import open_index
     from vivavoce.corpus.reading import read_titles
     from vivavoce.text.dates import period
     from vivavoce.text.terms import query_terms

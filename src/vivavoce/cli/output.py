@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.printing import visible
 
+_WIDE = "--wide"
 _COMMANDS = ("viva ", "pip install ")
 JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
@@ -39,10 +40,16 @@ def set_output(*, debug: bool, wide: bool) -> None:
 class VivaGroup(TyperGroup):
     """The top command: turns errors into messages and exit codes."""
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a verb; without --debug no traceback reaches the user."""
+    def main(self, args: Sequence[str] | None = None, *more: Any, **kwargs: Any) -> Any:
+        """Run a verb; without --debug no traceback reaches the user.
+
+        `--wide` may follow the verb, as `--json` does.
+        """
+        words = list(sys.argv[1:] if args is None else args)
+        if _WIDE in words:
+            words = [_WIDE, *(word for word in words if word != _WIDE)]
         try:
-            return super().main(*args, **kwargs)
+            return super().main(words, *more, **kwargs)
         except VivaError as error:
             if _state["debug"]:
                 raise
@@ -83,13 +90,13 @@ def say(text: str, *, quiet: bool = False) -> None:
     copied.
     """
     shown = [visible(line, limit=None) for line in text.split("\n")]
-    window = None if quiet or _is_open() else get_terminal_size().columns
+    window = None if _is_open(sys.stderr if quiet else sys.stdout) else get_terminal_size().columns
     typer.echo("\n".join(part for line in shown for part in _broken(line, window)), err=quiet)
 
 
-def _is_open() -> bool:
+def _is_open(stream: TextIO) -> bool:
     """True if lines may be of any length."""
-    return _state["wide"] or not sys.stdout.isatty()
+    return _state["wide"] or not stream.isatty()
 
 
 def _broken(line: str, window: int | None) -> list[str]:
@@ -137,7 +144,9 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title:
     if title:
         say(title)
     rows = [[visible(cell, limit=None) for cell in row] for row in rows]
-    for line in table_lines(headers, rows, None if _is_open() else get_terminal_size().columns):
+    for line in table_lines(
+        headers, rows, None if _is_open(sys.stdout) else get_terminal_size().columns
+    ):
         say(line)
 
 
@@ -219,6 +228,9 @@ MARGIN_OPTION = typer.Option(
 )
 SAMPLES_OPTION = typer.Option(
     5, "--samples", min=0, max=200, help="Items of each board to show with all answers; 0 for none."
+)
+PAIRS_OPTION = typer.Option(
+    5, "--pairs", min=0, max=1000, help="Pairs of contestants, nearest in rank, to compare."
 )
 BUNDLE_OPTION = typer.Option(
     None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."

@@ -30,7 +30,7 @@ from vivavoce.cli.output import (
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
-    from vivavoce.results.reports import Table
+    from vivavoce.results import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
 
@@ -158,7 +158,7 @@ def seal(
 ) -> None:
     """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
     from vivavoce.rounds import load_round
-    from vivavoce.rounds.sealing import write_commitment
+    from vivavoce.rounds.reading import write_commitment
 
     _say_path(write_commitment(load_round(folder), out), as_json)
 
@@ -171,7 +171,7 @@ def reveal(
 ) -> None:
     """Write the ids of a sealed round and its salt, to be published once the next one is out."""
     from vivavoce.rounds import load_round
-    from vivavoce.rounds.sealing import write_reveal
+    from vivavoce.rounds.reading import write_reveal
 
     _say_path(write_reveal(load_round(folder), out), as_json)
 
@@ -183,7 +183,7 @@ def unseal(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Check that what was revealed of a round is what was promised."""
-    from vivavoce.rounds.sealing import check_reveal
+    from vivavoce.rounds.reading import check_reveal
 
     report_problems(check_reveal(commitment, shown), shown, as_json)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
+from vivavoce.cli.corpus import AT_PLACE, CORPUS_OPTION, report_problems
 from vivavoce.cli.output import (
     JSON_OPTION,
     cells,
@@ -199,7 +199,7 @@ def export(
     ),
     ids_only: bool = typer.Option(False, "--ids-only", help="The same as --format ids."),
     corpus: Path | None = typer.Option(
-        None, "--corpus", help="Corpus of the round: ids then list its papers too."
+        None, "--corpus", help="Corpus of the round: ids then list its papers too.", **AT_PLACE
     ),
     texts: str = typer.Option(
         "all",
@@ -260,7 +260,7 @@ def write(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
-    from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
+    from vivavoce.tasks.tables.demand_writing import write_round_demands
 
     with progress("Demands") as update:
         found = write_round_demands(

@@ -41,8 +41,8 @@ from vivavoce.examining.verdicts import (
     compare,
     worst_items,
 )
+from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
-from vivavoce.models.starting import start_model
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.reading import read_logs
@@ -63,8 +63,8 @@ every look takes its share of what an error may cost."""
 
 TRIES = 3
 """Times that a request to arXiv is sent: somebody is waiting."""
-BOARD, PAGE, SAMPLES = "board", "index.html", 5
-"""Below the site the folder of the board, and the page; items of each task shown with answers."""
+PAGE, SAMPLES = "index.html", 5
+"""The page of the site; items of each task that its board shows with answers."""
 
 Agree = Callable[[Row], bool]
 """Told of the papers and the plan; False to ask no model."""
@@ -111,6 +111,7 @@ def exam(
     since: date | None = None,
     until: date | None = None,
     max: int | None = None,
+    pairs: int = 5,
     yes: bool = False,
     out: str | Path = "viva-exam",
     price: Sequence[str] = (),
@@ -130,6 +131,7 @@ def exam(
         since: Papers from this day on.
         until: Papers before this day.
         max: The most papers that a query brings.
+        pairs: Pairs of contestants that the board compares item by item.
         yes: Ask the models without asking anybody first.
         out: Folder for everything that is made.
         price: `MODEL=IN,OUT` in dollars for a million tokens.
@@ -157,6 +159,7 @@ def exam(
         since=since,
         until=until,
         most=max,
+        pairs=pairs,
     )
     check_request(request)
     files = find_papers(request)
@@ -256,9 +259,8 @@ class _Exam:
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
-            board, _ = make_site(
-                request.logs, request.site / BOARD, SiteOptions(samples=SAMPLES), inputs
-            )
+            options = SiteOptions(samples=SAMPLES, pairs=request.pairs)
+            board, _ = make_site(request.logs, request.board, options, inputs)
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
             verdicts = [row for each in chosen for row in compare(request, each, logs, board.rows)]

@@ -33,7 +33,7 @@ from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
-from vivavoce.rounds.sealing import write_reveal
+from vivavoce.rounds.reading import write_reveal
 from vivavoce.store import Row, hash_file, write_bytes, write_json, write_text
 from vivavoce.tasks import list_families
 from vivavoce.web.board.page import STATE, Link, environment, read_state
@@ -155,7 +155,12 @@ def build_site(state: State, period: Period) -> None:
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
     options = SiteOptions(
-        resamples=table.resamples, samples=table.samples, charts=table.charts, date=period.name
+        resamples=table.resamples,
+        samples=table.samples,
+        pairs=table.pairs,
+        sealed=tuple(state.rounds().values())[-1:] if state.config.is_sealed else (),
+        charts=table.charts,
+        date=period.name,
     )
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.fulltext.index import build_index
+from vivavoce.corpus.fulltext import build_index
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.reading import list_batches
@@ -35,7 +35,7 @@ from vivavoce.live.ledger import (
     State,
     identity,
 )
-from vivavoce.models.starting import start_model
+from vivavoce.models import start_model
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
 from vivavoce.results.audits.leakage import audit_leakage

@@ -1,17 +1,28 @@
-"""Inspect model providers that need no network and no key."""
+"""Inspect model providers that need no network and no key, and models started by name.
+
+A model is started before any work is done, with errors that name it. Inside `replaying` no task
+starts a model of a role: replies of a log stand for them.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter
 
 from vivavoce.checking import checked
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.text.data import read_data
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
 
 _FAMILIES = read_data(__file__, "families.toml")
 _BY_WORD: dict[str, str] = {word: family for family, words in _FAMILIES.items() for word in words}
@@ -66,3 +77,41 @@ def read_models(path: Path, kind: type[Entry], what: str) -> list[Entry]:
         raise InputError(f"{path} is not {what}: {error}") from error
     adapter = TypeAdapter(kind)
     return [checked(adapter, row, f"{path}: model {place}") for place, row in enumerate(rows, 1)]
+
+
+_replayed: ContextVar[Mapping[str, str] | None] = ContextVar("replayed_roles", default=None)
+
+
+def start_model(name: str, args: Mapping[str, Any]) -> Model:
+    """Start a model; a wrong name or a missing key is told here.
+
+    Raises:
+        InputError: There is no such model.
+        VivaError: It cannot be used.
+    """
+    from inspect_ai.model import get_model
+
+    try:
+        # One kept from an earlier run would hold that run's connections, and its address.
+        return get_model(name, memoize=False, **args)
+    except VivaError:
+        raise
+    except Exception as error:  # a provider raises what it likes while it starts
+        kind = InputError if isinstance(error, ValueError) else VivaError
+        cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
+        raise kind(f"The model {name} cannot be used: {cause}") from error
+
+
+@contextmanager
+def replaying(roles: Mapping[str, str]) -> Iterator[None]:
+    """Let tasks be made whose roles a log plays: role -> the model that it names."""
+    token = _replayed.set(roles)
+    try:
+        yield
+    finally:
+        _replayed.reset(token)
+
+
+def replayed_roles() -> Mapping[str, str] | None:
+    """Roles of the log that is replayed; None where models are asked."""
+    return _replayed.get()

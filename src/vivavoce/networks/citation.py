@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -37,6 +38,7 @@ from vivavoce.columns import (
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
+from vivavoce.networks.kept import Kept
 from vivavoce.networks.tables import (
     number_papers,
     number_sorted_papers,
@@ -269,9 +271,6 @@ def _take(values: pa.Array, rows: Ints) -> pa.Array:
     return values.take(column(rows, rows == MISSING))
 
 
-_READ = ["paper_id", "ordinal", *TELLING]
-
-
 @dataclass(frozen=True, slots=True)
 class Entries:
     """The entries of all reference lists in numbers, sorted by paper and place."""
@@ -293,8 +292,11 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
     return with_nodes(entries, source, target, {})
 
 
-def read_entries(corpus: Corpus) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none."""
+def read_entries(corpus: Corpus, kept: Kept) -> Entries:
+    """The reference lists of a corpus; documents that are no papers have none.
+
+    Numbers that were kept of a shard are read, those of others are made and kept.
+    """
     papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
     # Looking up takes as long as there are papers, so it is done for all entries at once.
@@ -302,20 +304,33 @@ def read_entries(corpus: Corpus) -> Entries:
     cited = number_papers(flat(cited_ids), paper_ids)
     del cited_ids
     files = corpus.files("references")
-    lists = [_read_lists(whole_table("references", _READ, []), paper_ids, cited[:0])]
+    empty = whole_table("references", TELLING, [])
+    none = np.zeros(0, dtype=np.int32)
+    lists = [((none, none, none), keep_numbers(empty, none))]
     for name in files:
-        references = widen(read_shard(corpus, name, _READ))
-        own, cited = np.split(cited, [references.num_rows])
-        lists.append(_read_lists(references, paper_ids, own))
+        references = widen(read_shard(corpus, name, ["paper_id", "ordinal"]))
+        inside, cited = np.split(cited, [references.num_rows])
+        source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
+        cites = source != MISSING
+        outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
+
+        def make(name: str = name, outside: Ints = outside) -> pa.Table:
+            telling = widen(read_shard(corpus, name, TELLING))
+            return keep_numbers(telling.take(column(outside)), outside)
+
+        made_of = corpus.manifest["files"][name]["row_hash"]
+        numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
+        lists.append((numbers, kept.table(Path(name).stem, made_of, outside, make)))
+    kept.clean()
 
     def read_again(place: int, rows: Ints) -> pa.Table:
         references = widen(read_shard(corpus, files[place - 1], TELLING)).take(column(rows))
         identities = read_identities(references)
         return identities.append_column(SHOWN_TITLE, flat(references["title"]))
 
-    numbers = zip(*(each for each, _ in lists), strict=True)
-    source, ordinal, target = (np.concatenate(each) for each in numbers)
-    works, number = describe_works([kept for _, kept in lists], read_again)
+    columns = zip(*(each for each, _ in lists), strict=True)
+    source, ordinal, target = (np.concatenate(each) for each in columns)
+    works, number = describe_works([table for _, table in lists], read_again)
     target[target == MISSING] = np.where(number == MISSING, MISSING, number + len(paper_ids))
     shown = [paper_ids, flat(papers["title"]), years_of(flat(papers["first_public"]))]
     return Entries(
@@ -358,14 +373,3 @@ def with_nodes(
     nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
     nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
     return nodes, table_of({"source": source, "target": number[target], **weights})
-
-
-def _read_lists(
-    references: pa.Table, paper_ids: pa.Array, inside: Ints
-) -> tuple[tuple[Ints, Ints, Ints], pa.Table]:
-    """Citing paper, place and cited paper of some references; what tells the others apart."""
-    source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
-    cites = source != MISSING
-    outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
-    numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
-    return numbers, keep_numbers(references.take(column(outside)), outside)

@@ -1,6 +1,7 @@
 """Networks stored beside a corpus: built as numbered nodes and sorted edges, and opened again.
 
-A network whose tables have not changed since it was built stays as it is; the others are rebuilt.
+A network whose tables have not changed since it was built stays as it is; the others are rebuilt,
+with the numbers that were kept of shards of references that stayed the same.
 The record of a network is written after its files, the manifest last.
 """
 
@@ -21,6 +22,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.graph import Graph
+from vivavoce.networks.kept import Kept
 from vivavoce.networks.tables import FOLDER, read_file
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
@@ -39,6 +41,7 @@ READS = {
 """The tables that each network is made of, by network."""
 _READS_PROSE = "sections"
 _RECORD = "record.json"
+_KEPT = "references"
 _PARTS = ("nodes", "edges")
 # Numbers and keys hardly repeat: a dictionary of them takes time and room.
 _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
@@ -77,9 +80,11 @@ def build_networks(
         # What normalises titles takes as long to load as a small co-author network to build.
         from vivavoce.networks.citation import read_entries
 
-        return read_entries(corpus)
+        return read_entries(corpus, Kept(corpus.folder / FOLDER / _KEPT))
 
     with lock(corpus.folder):
+        if fresh:
+            shutil.rmtree(corpus.folder / FOLDER / _KEPT, ignore_errors=True)
         networks: Row = _others(corpus.folder / FOLDER / MANIFEST, names)
         for done, name in enumerate(names):
             if progress:

@@ -2,8 +2,7 @@
 
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder, Exclusion, FamilyItems, Shown
-from vivavoce.rounds.reading import Round, load_round
-from vivavoce.rounds.sealing import verify_round
+from vivavoce.rounds.reading import Round, load_round, verify_round
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
 from vivavoce.rounds.stats import diff_rounds, measure_settings, round_stats
 

@@ -22,9 +22,8 @@ from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
-from vivavoce.sources.http import polite_client
+from vivavoce.sources.http import ARXIV_INTERVAL, polite_client
 from vivavoce.sources.http.client import Client
-from vivavoce.sources.http.throttle import ARXIV_INTERVAL
 from vivavoce.store import Row, read_jsonl, write_jsonl
 
 

@@ -18,8 +18,7 @@ from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
 from vivavoce.rounds.family import EVERY_TASK, Builder, Exclusion, FamilyItems, follows_authors
 from vivavoce.rounds.licences import LICENCES, licences_of
-from vivavoce.rounds.reading import MANIFEST, Round, load_round
-from vivavoce.rounds.sealing import write_commitment
+from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_commitment
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import (
     Row,

@@ -1,14 +1,32 @@
-"""A round opened for reading."""
+"""A round opened for reading, its verification, and its seal: promised now, shown one round later.
+
+The commitment holds a salted hash for each item. Whoever reads it learns how many items there are;
+once ids and salt are revealed, anyone can check that no item was exchanged in between. The salt is
+made of the manifest, which names the hash of every file and of the spec with its seed: it cannot be
+guessed without the whole round, and needs to be kept nowhere. A seed that nobody guesses keeps the
+salt from those who hold the same corpus, too.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import DamagedError, InputError
+from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Window
-from vivavoce.store import Row, hash_file, read_json, read_parquet, read_sealed
+from vivavoce.store import (
+    Row,
+    canonical_json,
+    hash_file,
+    hash_of,
+    read_json,
+    read_parquet,
+    read_sealed,
+    write_sealed,
+)
 
 MANIFEST = "manifest.json"
 UPDATE = "update.json"
@@ -149,3 +167,155 @@ def check_files(folder: Path) -> list[str]:
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     problems += [f"{folder / name} is not in the manifest" for name in sorted(found - known)]
     return problems
+
+
+FORMAT = 1
+_SEALED, _REVEALED = "sealed.json", "revealed.json"
+_REMEDY = "Fetch it again from whoever published it."
+
+
+def commitment_of(opened: Round) -> Row:
+    """The published part of a sealed round, without its items."""
+    salt = _salt(opened)
+    return {
+        "format": FORMAT,
+        "round": opened.id,
+        "window": opened.manifest["window"],
+        "manifest": _hashed(salt, "manifest", opened.sha256),
+        "items": {
+            # Sorted, so that their order tells nothing.
+            task: sorted(_hashed(salt, task, name) for name in ids)
+            for task, ids in _ids(opened).items()
+        },
+    }
+
+
+def reveal_of(opened: Round) -> Row:
+    """The part published once the round's successor is out: the ids of its items, and the salt."""
+    return {
+        "format": FORMAT,
+        "round": opened.id,
+        "salt": _salt(opened),
+        "manifest": opened.sha256,
+        "items": _ids(opened),
+    }
+
+
+def write_commitment(opened: Round, folder: Path) -> Path:
+    """Write a round's commitment, `ID.sealed.json`; `VivaError` when there is another one."""
+    return _write_once(folder / f"{opened.id}.{_SEALED}", commitment_of(opened))
+
+
+def write_reveal(opened: Round, folder: Path) -> Path:
+    """Write what reveals a round, `ID.revealed.json`; `VivaError` when there is another one."""
+    return _write_once(folder / f"{opened.id}.{_REVEALED}", reveal_of(opened))
+
+
+def check_reveal(commitment: Path, reveal: Path) -> list[str]:
+    """Every way in which a reveal differs from the commitment, one line each; empty when it holds.
+
+    Raises:
+        InputError: A file is not what it should be.
+        DamagedError: A file was changed since it was written.
+    """
+    promised, shown = _read(commitment, "window"), _read(reveal, "salt")
+    if promised["round"] != shown["round"]:
+        raise InputError(
+            f"{reveal} reveals round {shown['round']}, and {commitment} is of {promised['round']}."
+        )
+    salt = str(shown["salt"])
+    problems = []
+    if promised["manifest"] != _hashed(salt, "manifest", str(shown["manifest"])):
+        problems.append(f"{reveal}: salt or manifest is not the one of {commitment}")
+    for task in sorted({*promised["items"], *shown["items"]}):
+        hashes = set(promised["items"].get(task, ()))
+        found = {_hashed(salt, task, name): name for name in shown["items"].get(task, ())}
+        strangers = sorted(name for code, name in found.items() if code not in hashes)
+        problems += [f"{reveal}: {task} {name} was not promised" for name in strangers]
+        if missing := len(hashes - found.keys()):
+            problems.append(f"{reveal}: promised items of {task} that are not there: {missing:,}")
+    return problems
+
+
+def check_seal(opened: Round, folder: Path) -> list[str]:
+    """Every way in which a round differs from its published part in a folder."""
+    problems = []
+    for suffix, made in ((_SEALED, commitment_of), (_REVEALED, reveal_of)):
+        path = folder / f"{opened.id}.{suffix}"
+        if path.exists() and read_sealed(path, _REMEDY) != made(opened):
+            problems.append(f"{path} is not of the round in {opened.folder}")
+    return problems
+
+
+def _salt(opened: Round) -> str:
+    return hash_of({"purpose": "salt of a sealed round", "manifest": opened.manifest})
+
+
+def _hashed(salt: str, kind: str, text: str) -> str:
+    message = canonical_json([kind, text]).encode("utf-8", "surrogatepass")
+    return hmac.new(salt.encode("utf-8", "surrogatepass"), message, hashlib.sha256).hexdigest()
+
+
+def _ids(opened: Round) -> dict[str, list[str]]:
+    return {
+        f"{family}/{task}": sorted(str(row["id"]) for row in opened.items(family, task))
+        for family, task in opened.tasks()
+    }
+
+
+def _read(path: Path, key: str) -> Row:
+    if not path.exists():
+        raise InputError(f"{path} does not exist.")
+    value = read_sealed(path, _REMEDY)
+    items = value.get("items")
+    lists = list(items.values()) if isinstance(items, dict) else [None]
+    is_whole = {"round", "manifest", key} <= value.keys()
+    if not is_whole or not all(map(_are_texts, lists)):
+        what = "a commitment" if key == "window" else "the reveal of a round"
+        raise InputError(f"{path} is not {what}.")
+    return value
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _write_once(path: Path, value: Row) -> Path:
+    if path.exists() and read_sealed(path, _REMEDY) != value:
+        raise VivaError(
+            f"{path} was published for other items. Give the new round another id, or remove the "
+            "file if nobody has seen it."
+        )
+    write_sealed(path, value)
+    return path
+
+
+def verify_round(folder: Path) -> list[str]:
+    """Every way in which a round is not sound, one line each; empty when it is.
+
+    Looks at the files of the round, at its parent if it is in the same folder, and at the part
+    published while the round was sealed, if that is there.
+    """
+    if problems := check_files(folder):
+        return problems
+    opened = load_round(folder)
+    try:
+        return [*_check_parent(opened), *check_seal(opened, folder.absolute().parent)]
+    except DamagedError as error:
+        return [str(error)]
+
+
+def _check_parent(opened: Round) -> list[str]:
+    link = opened.manifest.get("parent")
+    if not link:
+        return []
+    folder = opened.folder.absolute().parent / str(link["id"])
+    if not (folder / MANIFEST).exists():
+        return []
+    try:
+        parent = load_round(folder)
+    except InputError:
+        return []  # something else has the parent's name
+    if (parent.id, parent.sha256) == (link["id"], link["manifest"]):
+        return []
+    return [f"{folder} is not the round that {opened.folder} was made from"]

@@ -24,8 +24,7 @@ from vivavoce.rounds.anchors import Anchors, LatePapers, Lineage
 from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
-from vivavoce.rounds.reading import MANIFEST, Round, load_round
-from vivavoce.rounds.sealing import write_reveal
+from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_reveal
 from vivavoce.rounds.spec import RoundSpec, parse_spec
 from vivavoce.store import Row
 

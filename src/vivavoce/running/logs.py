@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
+from vivavoce.running.archives import Header
 from vivavoce.running.spec import CONTESTANTS
 from vivavoce.store import Row, canonical_json, write_text
 from vivavoce.tasks import short_name
@@ -24,6 +26,16 @@ from vivavoce.tasks import short_name
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+
+
+_BEGINS_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
+
+
+def is_log(path: Path) -> bool:
+    """Check whether Inspect takes a file for a log, by its name."""
+    is_json = path.suffix == ".json" and _BEGINS_WITH_TIME.match(path.name)
+    is_named = path.suffix == ".eval" or bool(is_json)
+    return is_named and path.is_file() and not path.is_symlink()
 
 
 def set_aside_damaged(folder: Path) -> list[str]:
@@ -93,7 +105,7 @@ def item_values(
     from inspect_ai.log import read_eval_log_sample_summaries
 
     from vivavoce.statistics.ratios import spread
-    from vivavoce.tasks.scoring.guard import our_scores
+    from vivavoce.tasks.scoring.marks import our_scores
 
     answers: dict[str, list[Any]] = {}
     for summary in sorted(read_eval_log_sample_summaries(path), key=lambda each: each.epoch):
@@ -123,7 +135,7 @@ _FIELDS: Mapping[str, type] = {
 }
 
 
-def settled(log: EvalLog) -> Row | None:
+def settled(log: EvalLog | Header) -> Row | None:
     """The record of a log's header; None where the whole task is asked, or the run goes on.
 
     Raises:
@@ -142,7 +154,7 @@ def settled(log: EvalLog) -> Row | None:
     }
 
 
-def answers_to_come(log: EvalLog) -> int:
+def answers_to_come(log: EvalLog | Header) -> int:
     """Answers that its contestant may still be asked for; 0 unless the run goes on."""
     about = (log.eval.metadata or {}).get(COMPARISON)
     if not about or settled(log) is not None:

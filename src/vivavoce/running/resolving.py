@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, NoItemsError
+from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
-from vivavoce.models.starting import start_model
 from vivavoce.running.batches import check_batches
 from vivavoce.running.logs import difficulty
 from vivavoce.running.spec import (
@@ -24,7 +24,7 @@ from vivavoce.running.spec import (
 )
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
-from vivavoce.tasks.sample_round import open_round
+from vivavoce.tasks.entry import open_round
 from vivavoce.tasks.subsets import take_subset
 
 if TYPE_CHECKING:

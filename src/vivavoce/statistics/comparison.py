@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
-from vivavoce.statistics.ranks import rank
-from vivavoce.statistics.sign_flips import Contrasts
+from vivavoce.statistics.ranks import Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8

@@ -1,13 +1,21 @@
 """Ranks of many contestants at once: the chance of any false "better" is bounded for all together.
 
+Between two equal contestants the summed difference of a cluster lies above 0 as readily as below
+it, so signs drawn at random for whole clusters show which differences arise without a reason. A
+difference is measured in units of its own size, |sum of s_c| / sqrt(sum of s_c^2) with s_c the sum
+of a cluster, which no change of signs alters. All pairs meet the same signs, so that the greatest
+of many differences has its own distribution.
+
 Among fourteen equal contestants there are 91 pairs, and tests that are each wrong once in twenty
 name a false winner on most boards. Here the greatest difference is compared with the greatest that
-random signs give (see `sign_flips`). Once it is decided, the next is compared with the greatest of
-the remaining pairs, and so on down to the first undecided one.
+random signs give. Once it is decided, the next is compared with the greatest of the remaining
+pairs, and so on down to the first undecided one.
 
-Source: Romano and Wolf, Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing,
-JASA 100(469), 2005; Mogstad, Romano, Shaikh and Wilhelm, Inference for Ranks with Applications,
-Review of Economic Studies 91(1), 2024.
+Source: Canay, Romano and Shaikh, Randomization Tests under an Approximate Symmetry Assumption,
+Econometrica 85(3), 2017; Davidson and Flachaire, The Wild Bootstrap, Tamed at Last, Journal of
+Econometrics 146(1), 2008. Romano and Wolf, Exact and Approximate Stepdown Methods for Multiple
+Hypothesis Testing, JASA 100(469), 2005; Mogstad, Romano, Shaikh and Wilhelm, Inference for Ranks
+with Applications, Review of Economic Studies 91(1), 2024.
 """
 
 from __future__ import annotations
@@ -19,8 +27,190 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.intervals import DEFAULT_LEVEL, DEFAULT_RESAMPLES, Integers
-from vivavoce.statistics.sign_flips import CELLS, Contrasts, Flipped, Flips
+from vivavoce.statistics.intervals import DEFAULT_LEVEL, DEFAULT_RESAMPLES, Floats, Integers
+
+Singles = npt.NDArray[np.float32]
+
+CELLS = 4_000_000
+"""Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
+
+_ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
+_SMALLEST = 1e-30
+"""Differences below it are none: draws are counted in single precision."""
+_NEAR = 1e-2  # two contestants so near that the difference of their own sums would be inexact
+
+
+class Flips:
+    """Seeded random signs of clusters; those of the first clusters stay when more are added."""
+
+    def __init__(self, draws: int, seed: int) -> None:
+        """Draw `draws` signs for each cluster, from a seed.
+
+        Raises:
+            InputError: Either is negative.
+        """
+        if draws < 0 or seed < 0:
+            raise InputError(f"resamples={draws} and seed={seed} must not be negative.")
+        self.draws, self._seed = draws, seed
+
+    def sums(self, columns: Floats) -> Singles:
+        """Signed sums of columns with one row a cluster, shape (columns, draws)."""
+        clusters = len(columns)
+        found = np.zeros((columns.shape[1], self.draws), dtype=np.float32)
+        generator = np.random.default_rng(self._seed)
+        width = 4 * -(-self.draws // 32)  # bytes of a cluster; whole words, so that more may follow
+        piece = max(1, CELLS // max(1, self.draws))
+        for start in range(0, clusters, piece):
+            count = min(piece, clusters - start)
+            packed = np.frombuffer(generator.bytes(count * width), np.uint8).reshape(count, width)
+            signs = np.unpackbits(packed, axis=1, count=self.draws).astype(np.float32) * 2 - 1
+            found += columns[start : start + count].T.astype(np.float32) @ signs
+        return found
+
+
+class Contrasts:
+    """Every pair of columns of a table, compared over the items where both have a value."""
+
+    def __init__(self, values: npt.ArrayLike, clusters: Sequence[Hashable]) -> None:
+        """Compare columns of `values`, shape (items, contestants) with NaN for undefined.
+
+        Clusters are numbered as they come.
+
+        Raises:
+            InputError: The table does not fit the clusters, or holds an infinite value.
+        """
+        table = np.asarray(values, dtype=np.float64)
+        if table.ndim != 2 or len(table) != len(clusters):
+            raise InputError(
+                f"values of shape {np.shape(values)} do not fit {len(clusters)} items. "
+                "Give one row for each cluster label, and one column for each contestant."
+            )
+        if np.isinf(table).any():
+            raise InputError("values hold an infinite number. Use NaN for an undefined value.")
+        places: dict[Hashable, int] = {}
+        codes = np.array([places.setdefault(each, len(places)) for each in clusters], np.int64)
+        order = np.argsort(codes, kind="stable")
+        self.clusters = len(places)
+        self.contestants = table.shape[1]
+        self._table = table[order]
+        self._starts = np.searchsorted(codes[order], np.arange(self.clusters))
+        self.first, self.second = np.triu_indices(self.contestants, 1)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Size up every pair, and pick those that must be flipped by their own differences."""
+        is_whole = np.isfinite(self._table.sum(axis=0))
+        self._own = self._by_cluster(np.where(is_whole, self._table, 0.0))
+        if self.contestants:
+            self._own = self._own - self._own.mean(axis=1, keepdims=True)
+        count = len(self.first)
+        self.sums, squares = np.zeros(count), np.zeros(count)
+        for pairs in self._pieces(np.arange(count)):
+            differences = self._differences(pairs)
+            self.sums[pairs] = differences.sum(axis=0)
+            squares[pairs] = (differences**2).sum(axis=0)
+        size = self._size = float(np.abs(np.nan_to_num(self._table)).max(initial=0.0))
+        known = self._table[~np.isnan(self._table)]
+        self.spread = float(np.ptp(known)) if known.size else 0.0
+        """Between the greatest value and the least."""
+        self.scales = np.sqrt(squares)
+        self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
+        unequal = self.scales > 0
+        self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
+        """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
+        near = self.scales < _NEAR * np.sqrt((self._own**2).sum(axis=0).max(initial=0.0))
+        self._is_apart = near | ~(is_whole[self.first] & is_whole[self.second])
+
+    def _pieces(self, pairs: Integers) -> Sequence[Integers]:
+        piece = max(1, CELLS // max(1, len(self._table)))
+        return [pairs[start : start + piece] for start in range(0, len(pairs), piece)]
+
+    def _by_cluster(self, ordered: Floats) -> Floats:
+        if self.clusters == len(ordered):
+            return ordered
+        return np.add.reduceat(ordered, self._starts, axis=0)
+
+    def _item_differences(self, pairs: Integers) -> Floats:
+        return self._table[:, self.first[pairs]] - self._table[:, self.second[pairs]]
+
+    def _differences(self, pairs: Integers) -> Floats:
+        """Summed differences of pairs by cluster, shape (clusters, pairs)."""
+        return self._by_cluster(np.nan_to_num(self._item_differences(pairs), nan=0.0))
+
+    def sizes_after_one_against(self) -> Floats:
+        """The size of each pair's difference if one more cluster spoke against it.
+
+        There the two would be half as far apart as any two values are. It is never above the
+        present size, and below 0 where that cluster would turn the difference.
+        """
+        one = self.spread / 2 * len(self._table) / max(1, self.clusters)
+        scales = np.hypot(self.scales, one)
+        left = np.abs(self.sums) - one
+        return np.divide(left, scales, out=np.zeros(len(left)), where=self.scales > 0)
+
+    def intervals(self, bound: float) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the mean differences that are no larger than a bound in size.
+
+        A mean d is inside where |sum of s_c - d n_c| / sqrt(sum of (s_c - d n_c)^2) <= bound, n_c
+        being the items of a cluster. So 0 is outside where the pair's statistic exceeds the bound.
+        Infinite where no difference is excluded, NaN for a pair without a common item.
+        """
+        low, high = np.empty(len(self.first)), np.empty(len(self.first))
+        for pairs in self._pieces(np.arange(len(self.first))):
+            sizes = self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
+            items = sizes.sum(axis=0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                mean = self.sums[pairs] / items
+                rest = self._differences(pairs) - mean * sizes
+                lead = items**2 - bound**2 * (sizes**2).sum(axis=0)
+                slope = bound**2 * (rest * sizes).sum(axis=0)
+                reach = np.sqrt(slope**2 + lead * bound**2 * (rest**2).sum(axis=0))
+                low[pairs] = np.where(lead > 0, mean - (slope + reach) / lead, mean - np.inf)
+                high[pairs] = np.where(lead > 0, mean - (slope - reach) / lead, mean + np.inf)
+        return low, high
+
+    def errors(self) -> Floats:
+        """Clustered standard error of each mean difference; NaN where there is none to tell.
+
+        There is none of a difference that is the same on every item, nor with one cluster.
+        """
+        found = np.full(len(self.first), np.nan)
+        for pairs in self._pieces(np.arange(len(self.first))):
+            apart = self._item_differences(pairs)
+            sizes = self._by_cluster((~np.isnan(apart)).astype(np.float64))
+            items, held = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                rest = self._differences(pairs) - self.sums[pairs] / items * sizes
+                error = np.sqrt(held / (held - 1) * (rest**2).sum(axis=0)) / items
+            found[pairs] = np.where((held > 1) & (error > _ROUNDING * self._size), error, np.nan)
+        return found
+
+    def flipped(self, flips: Flips) -> Flipped:
+        """The same pairs under random signs."""
+        return Flipped(self, flips)
+
+
+class Flipped:
+    """Sizes of differences when the signs of their clusters are random."""
+
+    def __init__(self, contrasts: Contrasts, flips: Flips) -> None:
+        """Draw the signs for the contestants' own sums."""
+        self._of, self._flips = contrasts, flips
+        self._own = flips.sums(contrasts._own)
+
+    def sizes(self, pairs: Integers) -> Singles:
+        """The size of each pair's difference, shape (pairs, draws); 0 for pairs that are equal."""
+        of = self._of
+        found = self._own[of.first[pairs]]
+        found -= self._own[of.second[pairs]]
+        apart = np.flatnonzero(of._is_apart[pairs])
+        if len(apart):
+            found[apart] = self._flips.sums(of._differences(pairs[apart]))
+        np.abs(found, out=found)
+        scales = np.where(of.scales[pairs] > 0, of.scales[pairs], np.inf)
+        found /= scales[:, None].astype(np.float32)
+        return found
+
 
 SAME = 1 - 1e-5
 """A drawn size above this share of one that was observed is equal to it but for rounding."""

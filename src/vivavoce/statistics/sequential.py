@@ -24,8 +24,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
-from vivavoce.statistics.ranks import SAME, allowed_draws, bound_of
-from vivavoce.statistics.sign_flips import Contrasts, Flips
+from vivavoce.statistics.ranks import SAME, Contrasts, Flips, allowed_draws, bound_of
 
 Question = Literal["top", "all"]
 QUESTIONS: tuple[Question, ...] = ("top", "all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
@@ -76,6 +77,37 @@ def summaries_only(folder: Path) -> None:
     rewrite_ledger(folder)
 
 
+def two_tables_of_contents(folder: Path) -> None:
+    """Summaries are raised in a second archive behind the first, to which its end leads.
+
+    Readers that look for the table of contents before the end find the second, readers that go
+    where the end leads find the first.
+    """
+    [path, *_] = sorted(folder.glob("*.eval"))
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    found = json.loads(parts["summaries.json"])
+    for summary in found:
+        for score in summary["scores"].values():
+            score["value"][next(iter(score["value"]))] = 0.98765
+    raised = json.dumps(found).encode()
+    length = max(len(raised), len(parts["summaries.json"]))
+    true = _archive({**parts, "summaries.json": parts["summaries.json"].ljust(length)})
+    forged = _archive({**parts, "summaries.json": raised.ljust(length)})
+    end = true.rindex(b"PK\x05\x06")
+    path.write_bytes(true[:end] + forged)
+    rewrite_ledger(folder)
+
+
+def _archive(parts: dict[str, bytes]) -> bytes:
+    """An archive whose places depend on the lengths of parts alone."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return written.getvalue()
+
+
 def added_metric(folder: Path) -> None:
     """A metric that is best everywhere, as if it had been added after the runs."""
     samples = {
@@ -134,6 +166,7 @@ FORGERIES = (
         for of in ("title", "leaderboard", "table", "ranking", "formula", "agent", "rag")
     ),
     Forgery("title", nothing, CAUGHT, summaries_only),
+    Forgery("title", nothing, CAUGHT, two_tables_of_contents),
     *(Forgery(of, logs.raised_mean) for of in ("title", "formula")),
     *(Forgery("title", edit) for edit in (logs.forgiven_fault, logs.other_counts)),
     Forgery("judged", logs.verdict_turned),

@@ -21,7 +21,7 @@ from inspect_ai.model import ModelOutput
 from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, reopen
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.store import canonical_json, hash_of, read_jsonl
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
 CAUGHT, MARKED = "caught", "self-reported"

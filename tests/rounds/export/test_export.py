@@ -19,7 +19,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.export import export_round, is_ids_export
-from vivavoce.rounds.export.contents import Contents
+from vivavoce.rounds.licences import Contents
 from vivavoce.store import hash_file, hash_tree, read_jsonl, write_sealed
 from vivavoce.tasks import build_round
 
@@ -161,7 +161,7 @@ def test_an_unknown_format_another_corpus_and_a_damaged_round(
 
 
 def test_a_sealed_round_is_exported_once_it_is_revealed(sample: Corpus, tmp_path: Path) -> None:
-    from vivavoce.rounds.sealing import write_reveal
+    from vivavoce.rounds.reading import write_reveal
 
     spec = {"round": {"id": "shut", "window": WINDOW, "families": ["writing"], "sealed": True}}
     shut = build_round(sample, spec, tmp_path / "rounds")

@@ -13,7 +13,7 @@ import sys
 from markdown_it import MarkdownIt
 
 from vivavoce.tasks.implementation.items.report import FOLDER, Report, list_reports
-from vivavoce.text.latex_formulas import linear_form
+from vivavoce.text.formulas import linear_form
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 _STYLE = """

@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import load, save
 
 from vivavoce.errors import MissingExtra
-from vivavoce.metrics.implementation.architecture import score_architecture, score_tracks
+from vivavoce.metrics.architecture import score_architecture, score_tracks
 from vivavoce.tasks.implementation.items import driver
 from vivavoce.tasks.implementation.items.architecture import (
     Architecture,

@@ -25,31 +25,29 @@ from vivavoce.results.board.attempts import attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.items.composed import compose as composing
-from vivavoce.tasks.implementation.items.composed.compose import (
+from vivavoce.tasks.implementation.items import composed_formulas as composing
+from vivavoce.tasks.implementation.items.composed_formulas import (
     Trial,
     compose,
     evaluate,
     write_program,
 )
-from vivavoce.tasks.implementation.items.composed.grammar import (
+from vivavoce.tasks.implementation.items.composed_grammar import (
+    CLASSES,
     COLUMNS,
     OPERATORS,
+    Node,
     all_readings,
+    canonical,
     kind_of,
     read_latex,
     read_text,
+    replaced,
     write_latex,
     write_text,
 )
-from vivavoce.tasks.implementation.items.composed.notation import (
-    CLASSES,
-    Node,
-    canonical,
-    replaced,
-)
-from vivavoce.tasks.implementation.items.market.dictionary import DICTIONARY
-from vivavoce.tasks.implementation.items.market.generate import TABLES, generate
+from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 
 CLOSE, OPEN, VWAP = (Node(f"daily_pv.${name}") for name in ("close", "open", "vwap"))
 ROE = Node("daily_f.ROE")

@@ -25,9 +25,10 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
+from vivavoce.tasks.implementation.items import composed_networks
 from vivavoce.tasks.implementation.items.architecture import draw_case, gold_layers
-from vivavoce.tasks.implementation.items.composed import networks
-from vivavoce.tasks.implementation.items.composed.networks import (
+from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, canonical
+from vivavoce.tasks.implementation.items.composed_networks import (
     OPERATORS,
     Trial,
     as_architecture,
@@ -41,7 +42,6 @@ from vivavoce.tasks.implementation.items.composed.networks import (
     write_module,
     write_text,
 )
-from vivavoce.tasks.implementation.items.composed.notation import CLASSES, Node, canonical
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch_geometric") is None,
@@ -95,13 +95,13 @@ def test_words_that_fit_two_operators_are_seen_to_be_unclear(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(OPERATORS["sum"], "text", OPERATORS["mean"]["text"])
-    networks._words.cache_clear()
+    composed_networks._words.cache_clear()
     try:
         tree = Node("sum", (X,))
         assert {node.name for node in read_text(write_text(tree))} == {"sum", "mean"}
         assert not any(Trial(seed).is_fit(tree) for seed in range(CLASSES))
     finally:
-        networks._words.cache_clear()
+        composed_networks._words.cache_clear()
 
 
 def one_of_each() -> dict[str, Node]:
@@ -125,7 +125,7 @@ def assert_equals_loops(tree: Node, seed: int) -> None:
     item = as_architecture(tree)
     weights, *inputs = draw_case(item, seed)
     lists = {key: value.astype(float).tolist() for key, value in weights.items()}
-    keys = {part: key for part, key, _ in networks._named(tree)}
+    keys = {part: key for part, key, _ in composed_networks._named(tree)}
     for drawn in inputs:
         x = drawn["x"].astype(float).tolist()
         graph = loops.Graph(drawn["edge_index"], drawn["edge_weight"], len(x))
@@ -226,7 +226,7 @@ def test_networks_that_are_drawn_are_of_many_kinds() -> None:
 
 
 def test_a_seed_that_has_no_more_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(networks, "_TRIES", 1)
+    monkeypatch.setattr(composed_networks, "_TRIES", 1)
     with pytest.raises(InputError, match=r"Seed 4 gives 0 networks, not 3; ask for fewer"):
         list(compose_networks(4, 3))
 
@@ -297,7 +297,9 @@ def test_readers_who_mistake_one_thing_fall_where_they_should(
 
 def right_share(tree: Node, wrong: Node) -> float:
     """Share of lines of a text that do not depend on the operator in which two networks differ."""
-    (parts, others) = ([part for part, _, _ in networks._named(each)] for each in (tree, wrong))
+    (parts, others) = (
+        [part for part, _, _ in composed_networks._named(each)] for each in (tree, wrong)
+    )
     return sum(one == other for one, other in zip(parts, others, strict=True)) / len(parts)
 
 

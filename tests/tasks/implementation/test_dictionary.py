@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market.dictionary import LEVELS, NOTES, describe, notes
-from vivavoce.tasks.implementation.items.market.generate import TABLES, Market, generate
+from vivavoce.tasks.implementation.items.market import TABLES, Market, generate
+from vivavoce.tasks.implementation.items.market_dictionary import LEVELS, NOTES, describe, notes
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.servers.scripted import KEY, Ask, Reply, answer, scripted, slot
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.extraction import FoundMethod
+from vivavoce.metrics.extraction import FoundMethod
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run

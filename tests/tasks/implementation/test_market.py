@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.implementation.items.market.draws import garch
-from vivavoce.tasks.implementation.items.market.generate import (
+from vivavoce.tasks.implementation.items.market import (
     TABLES,
     Market,
     generate,
     to_parquet,
 )
+from vivavoce.tasks.implementation.items.market_draws import garch
 
 COLUMNS = {
     "daily_pv": "datetime instrument $open $close $high $low $vwap $volume $money $factor industry",

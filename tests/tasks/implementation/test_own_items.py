@@ -19,7 +19,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.items.market.generate import generate, to_parquet
+from vivavoce.tasks.implementation.items.market import generate, to_parquet
 
 FORMULA = """
 name = "own_range"

@@ -15,7 +15,7 @@ import pytest
 from tests.tasks.implementation.loops.paper import LOOPS
 
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
-from vivavoce.tasks.implementation.items.market.generate import Market, generate, to_parquet
+from vivavoce.tasks.implementation.items.market import Market, generate, to_parquet
 
 FORMULAS = {name: list_formulas()[name] for name in LOOPS}
 LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive)

@@ -16,8 +16,8 @@ import pytest
 from tests.tasks.implementation.loops.public import LOOPS
 
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
-from vivavoce.tasks.implementation.items.formulas import daily, minute
-from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.items.formulas import reference
+from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.rows import cluster_of
 
 FORMULAS = {
@@ -194,7 +194,7 @@ def test_alpha053_by_hand() -> None:
     """)
     # A: r = (2 - 2) / 2 = 0; then close = low, so none; then (1 - 1) / 1 = 0
     # B: r = (8 - 2) / 8 = 0.75; then (5 - 5) / 5 = 0, so -(0 - 0.75)
-    assert listed(daily.alpha053(table, lag=1)) == near(
+    assert listed(reference.alpha053(table, lag=1)) == near(
         ("01-01", "A", math.nan),
         ("01-01", "B", math.nan),
         ("01-02", "A", math.nan),
@@ -202,7 +202,7 @@ def test_alpha053_by_hand() -> None:
         ("01-03", "A", math.nan),
     )
     # two rows back, across A's day without a ratio: -(0 - 0)
-    assert daily.alpha053(table, lag=2).dropna().to_list() == [0.0]
+    assert reference.alpha053(table, lag=2).dropna().to_list() == [0.0]
 
 
 def test_alpha_pv_diff_by_hand() -> None:
@@ -217,7 +217,7 @@ def test_alpha_pv_diff_by_hand() -> None:
     # A, 2nd: ((10 - 10.5) - (11 - 10)) / (12 - 10 + 0.001) = -1.5 / 2.001
     # A, 3rd: ((12 - 10) - (10 - 11)) / (13 - 9.001 + 0.001) = 3 / 4
     # B, 3rd, whose row before is the 1st: ((55 - 50) - (54 - 50)) / (2.999 + 0.001) = 1 / 3
-    assert listed(daily.alpha_pv_diff(table, lag=1)) == near(
+    assert listed(reference.alpha_pv_diff(table, lag=1)) == near(
         ("01-01", "A", math.nan),
         ("01-01", "B", math.nan),
         ("01-02", "A", -1.5 / 2.001),
@@ -239,7 +239,7 @@ def test_alpha_pv_diff_pct_by_hand() -> None:
     # so 1 / (0.2 - 0.25 + 0.001) = 1 / -0.049
     # B, 2nd: (33 - 30) - (33 - 30) = 0 above the line, 0.1 - 0.1 + 0.001 below
     # A, 3rd: (11 - 11) - (12 - 10) = -2; high 15/12 - 1 = 0.25, low 12/10 - 1 = 0.2: -2 / 0.051
-    assert listed(daily.alpha_pv_diff_pct(table, lag=1, growth_lag=1)) == near(
+    assert listed(reference.alpha_pv_diff_pct(table, lag=1, growth_lag=1)) == near(
         ("01-01", "A", math.nan),
         ("01-01", "B", math.nan),
         ("01-02", "A", 1 / -0.049),
@@ -247,7 +247,7 @@ def test_alpha_pv_diff_pct_by_hand() -> None:
         ("01-03", "A", -2 / 0.051),
     )
     # with lag 2: (11 - 10) - (12 - 10) = -1, over the same 0.051
-    last = daily.alpha_pv_diff_pct(table, lag=2, growth_lag=1).dropna()
+    last = reference.alpha_pv_diff_pct(table, lag=2, growth_lag=1).dropna()
     assert last.to_list() == [pytest.approx(-1 / 0.051)]
 
 
@@ -261,7 +261,7 @@ def test_pb_roe_by_hand() -> None:
         2024-01-02  A           0.1   0.1
     """)
     # places by B/P: D 1, A and C share 2 and 3, B 4; by ROE: A 1, C 2, D 3, B none
-    assert listed(daily.pb_roe(table, divisor=1)) == near(
+    assert listed(reference.pb_roe(table, divisor=1)) == near(
         ("01-01", "A", 2.5 - 1),
         ("01-01", "B", math.nan),
         ("01-01", "C", 2.5 - 2),
@@ -269,7 +269,7 @@ def test_pb_roe_by_hand() -> None:
         ("01-02", "A", 1 - 1),
     )
     # half the place by B/P: A 1.25 - 1, C 1.25 - 2, D 0.5 - 3; the second day 0.5 - 1
-    assert daily.pb_roe(table, divisor=2).dropna().to_list() == [0.25, -0.75, -2.5, -0.5]
+    assert reference.pb_roe(table, divisor=2).dropna().to_list() == [0.25, -0.75, -2.5, -0.5]
 
 
 def test_roe_movement_by_hand() -> None:
@@ -282,7 +282,7 @@ def test_roe_movement_by_hand() -> None:
         2024-01-02  B           0.3
     """)
     # A: up from 0.1 to 0.2, then down again; B has nothing to compare with
-    assert listed(daily.roe_movement(table, lag=1)) == [
+    assert listed(reference.roe_movement(table, lag=1)) == [
         ("01-01", "A", 0.0),
         ("01-01", "B", 0.0),
         ("01-02", "A", 1.0),
@@ -301,7 +301,7 @@ def test_pb_roe_movement_by_hand() -> None:
         2024-01-02  C           0.1   0.1
     """)
     # first day: A 2 - 1 = 1, B 1 - 2 = -1; second day: A 2 - 3 = -1, B 3 - 2 = 1, C new
-    assert listed(daily.pb_roe_movement(table, lag=1)) == [
+    assert listed(reference.pb_roe_movement(table, lag=1)) == [
         ("01-01", "A", 0.0),
         ("01-01", "B", 0.0),
         ("01-02", "A", -1.0),
@@ -322,14 +322,14 @@ QUOTES = """
 
 def test_mid_price_by_hand() -> None:
     # A, first day: 10, 12, 14: mean 12, deviation sqrt((4 + 0 + 4) / 2) = 2; else one minute only
-    assert listed(minute.mid_price(rows(QUOTES), divisor=2)) == near(
+    assert listed(reference.mid_price(rows(QUOTES), divisor=2)) == near(
         ("01-01", "A", 2 / 12),
         ("01-01", "B", math.nan),
         ("01-02", "A", math.nan),
     )
     # with sizes: 10 + 200, 12 + 200, 14 + 0: mean 436/3 = 145.333, distances 64.667, 66.667,
     # -131.333: their squares sum to (194^2 + 200^2 + 394^2) / 9 = 232872 / 9
-    with_sizes = minute.mid_price_with_sizes(rows(QUOTES)).dropna()
+    with_sizes = reference.mid_price_with_sizes(rows(QUOTES)).dropna()
     assert with_sizes.to_list() == [pytest.approx(math.sqrt(232872 / 9 / 2) / (436 / 3))]
 
 
@@ -337,7 +337,7 @@ def test_liquidity_imbalance_by_hand() -> None:
     # A, first day: 200/400 = 0.5 and 0/400 = 0, the third minute has no sizes: mean 0.25,
     # deviation sqrt(0.25^2 + 0.25^2) = 0.25 * sqrt(2); else fewer than two minutes
     for scale in (1, 2, 3):
-        assert listed(minute.liquidity_imbalance(rows(QUOTES), scale=scale)) == near(
+        assert listed(reference.liquidity_imbalance(rows(QUOTES), scale=scale)) == near(
             ("01-01", "A", math.sqrt(2)),
             ("01-01", "B", math.nan),
             ("01-02", "A", math.nan),
@@ -351,14 +351,14 @@ def test_an_imbalance_without_a_mean_has_no_value() -> None:
         2024-01-01T09:32:00  A           100   300
     """)
     # 0.5 and -0.5: the mean is 0
-    assert listed(minute.liquidity_imbalance(table, scale=1)) == near(("01-01", "A", math.nan))
+    assert listed(reference.liquidity_imbalance(table, scale=1)) == near(("01-01", "A", math.nan))
 
 
 def test_micro_price_by_hand() -> None:
     # A, first day: (9 * 100 + 11 * 300) / 400 = 10.5 and (11 * 200 + 13 * 200) / 400 = 12, the
     # third minute has no sizes: mean 11.25, deviation sqrt(0.75^2 + 0.75^2) = 0.75 * sqrt(2)
     for scale in (1, 2, 3):
-        assert listed(minute.micro_price(rows(QUOTES), scale=scale)) == near(
+        assert listed(reference.micro_price(rows(QUOTES), scale=scale)) == near(
             ("01-01", "A", 0.75 * math.sqrt(2) / 11.25),
             ("01-01", "B", math.nan),
             ("01-02", "A", math.nan),

@@ -11,10 +11,10 @@ import pytest
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import report as reports
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market.dictionary import DICTIONARY
+from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
 from vivavoce.tasks.implementation.items.rows import pdf_text, report_items
-from vivavoce.text.latex_formulas import linear_form, same_formula
+from vivavoce.text.formulas import linear_form, same_formula
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)

@@ -30,7 +30,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market.generate import TABLES, generate
+from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
 from vivavoce.tasks.implementation.items.rows import reproduce_items
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.tasks.ranking.paper_corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.fulltext.index import build_index
+from vivavoce.corpus.fulltext import build_index
 from vivavoce.errors import StaleError
 from vivavoce.tasks.ranking.items import graph_items
 from vivavoce.tasks.ranking.items.boards import NAMES, BoardQuery

@@ -14,7 +14,8 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.methods.direct import NULL_ANSWER
-from vivavoce.tasks.scoring.guard import FAULTS, VALID, MalformedAnswer, find_fault, guarded
+from vivavoce.tasks.scoring.guard import FAULTS, MalformedAnswer, find_fault, guarded
+from vivavoce.tasks.scoring.marks import VALID
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

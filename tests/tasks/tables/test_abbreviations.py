@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.abbreviations import abbreviations_in
+from vivavoce.tasks.tables.items.composing import abbreviations_in
 
 
 @pytest.mark.parametrize(

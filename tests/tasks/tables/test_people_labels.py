@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items.pools.distractors import Candidate
-from vivavoce.tasks.tables.items.pools.making import (
+from vivavoce.tasks.tables.items.distractors import Candidate
+from vivavoce.tasks.tables.items.pools import (
     count_checked,
     read_acceptance,
     read_paper_labels,

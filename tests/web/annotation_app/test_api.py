@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.servers.annotation import Clock, app_people, content_of, fill
 
-from vivavoce.web.annotation.api import MAX_UPLOAD
+from vivavoce.web.annotation.app import MAX_UPLOAD
 from vivavoce.web.annotation.campaigns import find_campaign
 from vivavoce.web.annotation.exporting import export_campaign
 from vivavoce.web.annotation.storage import Database

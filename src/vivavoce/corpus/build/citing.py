@@ -60,45 +60,59 @@ def is_sound(folder: Path, name: str) -> bool:
 
 
 def resolve_references(task: Row) -> Row:
-    """Resolve the references of one shard.
+    """Resolve the references of one shard; a file that stays the same is not written again.
 
     Args:
         task: `folder` of the tables, `name`, `config` and `inputs` of the shard, the `index` to
-            use, and `since`: the index they were resolved with, or None; `digest` is the hash of
-            their keys then.
+            use, `since`: the index they were resolved with, or None, and `held`: their marker.
     """
     folder, name = Path(task["folder"]), str(task["name"])
     path, digest = folder / REFERENCES / f"{name}.parquet", folder / DIGESTS / f"{name}.arrow"
     index, rows = _open(folder / task["index"]), None
-    if task["since"] and digest.exists() and hash_file(digest) == task["digest"]:
+    if task["since"] and digest.exists() and hash_file(digest) == task["held"].get("digest"):
         try:
             rows = touched_rows(digest, _changes(folder / task["since"], folder / task["index"]))
         except DamagedError:
             rows = None  # all of them, then
-    references = pq.read_table(path)
-    found = resolve_shard(references, index, rows)
-    if rows is None:
-        write_digest(digest, found.keys)
-        resolved = found.table
-    else:
-        place = np.arange(references.num_rows)
-        place[rows] = references.num_rows + np.arange(len(rows))
-        both = pa.concat_tables([references.select(RESOLVED.names), found.table])
-        resolved = both.take(pa.array(place))
-    for column in RESOLVED.names:
-        at = references.schema.get_field_index(column)
-        references = references.set_column(at, references.field(at), resolved[column])
-    mark_done(
-        path,
-        config=task["config"],
-        inputs=task["inputs"],
-        extra={
-            **write_parquet_table(path, references),
-            "index": task["index"],
-            "digest": hash_file(digest),
-        },
-    )
+    entry = {part: task["held"][part] for part in ("sha256", "rows", "row_hash")}
+    is_held = hash_file(path) == entry["sha256"]  # not where a worker died after it wrote the file
+    if rows is None or len(rows) or not is_held:
+        references = pq.read_table(path)
+        found = resolve_shard(references, index, rows)
+        if rows is None:
+            write_digest(digest, found.keys)
+        before = references.select(RESOLVED.names)
+        resolved = found.table if rows is None else _replaced(before, rows, found.table)
+        if not (is_held and resolved.equals(before)):
+            entry = write_parquet_table(path, _with_columns(references, resolved))
+    extra = {**entry, "index": task["index"], "digest": hash_file(digest)}
+    mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
     return {}
+
+
+def _replaced(table: pa.Table, rows: NDArray[np.int64], by: pa.Table) -> pa.Table:
+    """A table with others in place of some of its rows."""
+    place = np.arange(table.num_rows)
+    place[rows] = table.num_rows + np.arange(len(rows))
+    return pa.concat_tables([table, by]).take(pa.array(place))
+
+
+def _with_columns(table: pa.Table, columns: pa.Table) -> pa.Table:
+    """A table with others in place of the columns of the same names."""
+    for name in columns.column_names:
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, table.field(at), columns[name])
+    return table
+
+
+def files_to_resolve(task: Row) -> Iterator[Path]:
+    """The files that `resolve_references` reads for a task."""
+    folder, name = Path(task["folder"]), task["name"]
+    yield folder / REFERENCES / f"{name}.parquet"
+    if task["held"].get("digest"):
+        yield folder / DIGESTS / f"{name}.arrow"
+    for index in filter(None, (task["index"], task["since"])):
+        yield from (path for path in (folder / index).rglob("*") if path.is_file())
 
 
 @lru_cache(maxsize=2)
@@ -112,8 +126,6 @@ def _changes(old: Path, new: Path) -> Keys:
 
 
 _AT_ONCE = 1 << 20
-_SPARSE = 32
-"""Places of the filter for each key in it."""
 _DIGEST = pa.schema([("row", pa.uint32()), ("key", pa.uint32())])
 
 

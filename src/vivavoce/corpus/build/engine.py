@@ -4,7 +4,7 @@ A step is a function of one task, a plain row, that reads and writes files below
 leaves a completion marker. Its files are the same wherever it runs. A small build runs in this
 process. A large one goes to a pool of processes. On a cluster every task is one of Ray's, which
 repeats it when its worker is lost. Every machine has to see the folder of the corpus under the same
-path.
+path, or the corpus has an address: then files go through its `exchange`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,24 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from threading import Thread
 from types import ModuleType
 
 from vivavoce import errors
+from vivavoce.corpus.build.exchange import Exchange, do_away
+from vivavoce.corpus.places import address_of, exchange_of
 from vivavoce.errors import InputError, MissingExtra, VivaError
 from vivavoce.store import Row, canonical_json
 
 Step = Callable[[Row], Row]
+Reads = Callable[[Row], Iterable[Path]]
 
 NATIVE, RAY = "native", "ray"
 TRIES = 4
@@ -46,6 +51,8 @@ class Engine:
     """Address of a Ray cluster; None starts one on this machine."""
     few_documents: int = FEW_DOCUMENTS
     """Native: work on up to so many documents is done in this process."""
+    exchange: Exchange | None = None
+    """How files come to the machines of a cluster; None where they see the folder."""
 
     def __post_init__(self) -> None:
         if self.name not in (NATIVE, RAY):
@@ -55,15 +62,30 @@ class Engine:
         if self.name == RAY and not find_spec("ray"):
             raise MissingExtra("ray", "ray", "--engine ray")
 
-    def run(self, step: Step, tasks: Sequence[Row], documents: int) -> None:
-        """Do every task; raises what went wrong with the first that failed."""
+    def at(self, corpus: Path) -> Engine:
+        """The engine for a corpus: on a cluster, files of one at an address are exchanged."""
+        address = address_of(corpus) if self.address else None
+        if address is None:
+            return self
+        return replace(self, exchange=Exchange(corpus, exchange_of(address, corpus)))
+
+    def run(self, step: Step, tasks: Sequence[Row], documents: int, reads: Reads) -> None:
+        """Do every task; raises what went wrong with the first that failed.
+
+        Args:
+            step: What is done with each.
+            tasks: Plain rows.
+            documents: How many they are about together.
+            reads: The files below the corpus that a task reads.
+        """
         if not tasks:
             return
         if self.name == NATIVE and documents <= self.few_documents:
             for task in tasks:
                 step(task)
             return
-        for outcome in self._outcomes(step, [canonical_json(task) for task in tasks]):
+        pack = self.exchange.pack if self.exchange else lambda task, _: canonical_json(task)
+        for outcome in self._outcomes(step, [pack(task, reads(task)) for task in tasks]):
             _raise(outcome)
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
@@ -72,7 +94,7 @@ class Engine:
             try:
                 if self.name == NATIVE:
                     return _run_in_processes(step, tasks)
-                return _run_on_ray(self.address, step, tasks)
+                return _run_on_ray(self.address, step, tasks, self.exchange)
             except VivaError:
                 raise  # no cluster, and another try would find none
             except Exception as error:
@@ -96,6 +118,11 @@ def attempt(step: Step, task: str) -> str:
     except Exception as error:  # any fault of one task must reach the user as that task's
         return canonical_json({"error": f"{type(error).__name__}: {error}", "type": "VivaError"})
     return canonical_json({})
+
+
+def attempt_away(step: Step, task: str) -> str:
+    """As `attempt`, of a task that an exchange packed."""
+    return do_away(partial(attempt, step), task)
 
 
 def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
@@ -136,15 +163,18 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _run_on_ray(address: str | None, step: Step, tasks: Sequence[str]) -> list[Row]:
+def _run_on_ray(
+    address: str | None, step: Step, tasks: Sequence[str], exchange: Exchange | None
+) -> list[Row]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
     # Ray greets on standard output, which is for results.
     with redirect_stdout(sys.stderr):
         _join_cluster(address)
-        remote = ray.remote(max_retries=TRIES)(attempt)
-        return [json.loads(each) for each in ray.get([remote.remote(step, t) for t in tasks])]
+        remote = ray.remote(max_retries=TRIES)(attempt if exchange is None else attempt_away)
+        done = map(ray.get, [remote.remote(step, task) for task in tasks])
+        return [json.loads(each if exchange is None else exchange.unpack(each)) for each in done]
 
 
 def _join_cluster(address: str | None) -> None:

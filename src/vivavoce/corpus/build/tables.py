@@ -28,7 +28,14 @@ import pyarrow.parquet as pq
 
 from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
-from vivavoce.corpus.build.citing import DIGESTS, INDEX, is_sound, make_index, resolve_references
+from vivavoce.corpus.build.citing import (
+    DIGESTS,
+    INDEX,
+    files_to_resolve,
+    is_sound,
+    make_index,
+    resolve_references,
+)
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.identity import File, Identity, identify
 from vivavoce.corpus.build.partitioning import (
@@ -47,8 +54,8 @@ from vivavoce.corpus.build.parts import (
     read_marker,
 )
 from vivavoce.corpus.build.results import collect_results
+from vivavoce.corpus.identity.matching import SKETCH, find_works
 from vivavoce.corpus.identity.merge import APART, DELETED
-from vivavoce.corpus.identity.works import SKETCH, find_works
 from vivavoce.corpus.reading import (
     MANIFEST,
     Batch,
@@ -117,7 +124,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     Raises:
         DamagedError: A shard changed while it was made, or cannot be read.
     """
-    engine = engine or Engine()
+    engine = (engine or Engine()).at(corpus)
     folder = corpus / "tables"
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
     found = identify(batches)
@@ -216,7 +223,8 @@ def _make(
         }
         for number, shard in enumerate(todo)
     ]
-    engine.run(make_shard, tasks, sum(len(shard.rows) for shard in todo))
+    n = sum(len(shard.rows) for shard in todo)
+    engine.run(make_shard, tasks, n, lambda task: [Path(p) for p, _ in task["documents"]])
 
 
 def _repartition(
@@ -242,7 +250,8 @@ def _repartition(
         for task in tasks
         if read_done(Path(task["path"]), config=config, inputs=task["inputs"]) is None
     ]
-    engine.run(repartition, left, sum(len(shard.rows) for shard in todo))
+    n = sum(len(shard.rows) for shard in todo)
+    engine.run(repartition, left, n, lambda task: {Path(p) for p, *_ in task["needed"]})
     return lying
 
 
@@ -268,10 +277,11 @@ def _resolve(
                     "inputs": shard.inputs,
                     "index": index,
                     "since": lists["index"] if lists["index"] in usable else None,
-                    "digest": lists.get("digest"),
+                    "held": lists,
                 }
             )
-    engine.run(resolve_references, tasks, sum(len(shard.rows) for shard in plan))
+    n = sum(len(shard.rows) for shard in plan)
+    engine.run(resolve_references, tasks, n, files_to_resolve)
     for task in tasks:
         path = folder / REFERENCES / f"{task['name']}.parquet"
         lists = read_done(path, config=config, inputs=task["inputs"])

@@ -1,19 +1,43 @@
-"""Titles, names and years made comparable across sources, for merging papers and resolving.
+"""Records compared across sources, for merging papers, resolving references, and finding works.
 
-Every comparison of evidence answers True (agrees), False (contradicts) or None (not known).
+Titles, names and years are made comparable. Every comparison of evidence answers True (agrees),
+False (contradicts) or None (not known).
+
+A preprint and its printed version, or copies under other ids, are one work. Papers are compared by
+the sketches of their abstracts and of their texts. Two are one work when their titles hold the same
+numbers (the second part and the next year's report are other works) and
+
+- they share an author, and their abstracts or texts resemble each other by `LIKELY`. `ALIKE` is
+  enough where half of the words of the shorter title are in the other, or their titles are equal
+  and the abstract of one is not known;
+- or, whoever wrote them, abstracts or texts resemble each other by `SAME`.
+
+So a translated abstract, or another title, does not hide that the text is the same. The date of a
+work is that of its earliest paper.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations, pairwise
 
+import numpy as np
+import pyarrow as pa
 from rapidfuzz.distance import Levenshtein
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from vivavoce.corpus.schema import TABLES
+from vivavoce.records import Author, Section
+from vivavoce.store import Row
 from vivavoce.text.data import read_data
+from vivavoce.text.dates import period
 from vivavoce.text.normalise import normalise_title
+from vivavoce.text.shingles import Sketch, folded_words, holders, resemblance, sketch_of
 
 YEAR_SLACK = 2
 """A preprint and its proceedings may be dated this many years apart."""
@@ -157,3 +181,165 @@ def _initials_agree(one: set[str], other: set[str]) -> bool:
 
 def _hidden(title: str) -> str:
     return "".join(c for c in title if unicodedata.category(c) == "Cf" and ord(c) != _SOFT_HYPHEN)
+
+
+ALIKE, LIKELY = 0.4, 0.5
+"""Resemblance from which on texts of one author under like titles, or under any, are one: of a
+text with every eighth word changed, it is 0.45."""
+SAME = 0.6
+"""Resemblance from which on texts of any authors are one."""
+_POINTING, _SHARED = 16, 3
+"""Smallest hashes of a sketch that point to other papers, and how many have to point to one."""
+_MAX_HOLDERS = 40
+"""Papers that may hold a hash before it counts as a phrase that many papers use."""
+_TEXT_ROLES = frozenset({"introduction", "related_work", "method", "experiments", "results"})
+_MAX_TEXT = 60_000
+_MIN_SHINGLES = 20
+"""A text of fewer is no evidence."""
+_NUMBER = re.compile(
+    r"\d+|\b(?:[ivx]{1,4}|first|second|third|fourth|fifth|sixth|seventh"
+    r"|eighth|ninth|tenth)\b"
+)
+
+SKETCH = pa.schema(
+    [
+        *((name, pa.string()) for name in ("paper_id", "title", "words", "numbers", "date")),
+        ("is_fit", pa.bool_()),
+        ("surnames", pa.list_(pa.string())),
+        ("abstract", pa.list_(pa.uint64())),
+        ("text", pa.list_(pa.uint64())),
+    ]
+)
+"""Columns of what a paper is compared by."""
+
+
+def sketch_row(row: Row, authors: Sequence[Author], sections: Sequence[Section]) -> Row:
+    """Facts that a paper is compared by, out of its row of `papers`, its authors and its text."""
+    title = row["title"] or ""
+    body = "\n".join(section.text for section in sections if section.role in _TEXT_ROLES)
+    return {
+        "paper_id": row["paper_id"],
+        "title": title_key(title),
+        "words": title,
+        "numbers": " ".join(numbers_of(title)),
+        "date": row["first_public"],
+        "is_fit": not row["gates"],
+        "surnames": sorted({name.name.split()[-1].casefold() for name in authors if name.name}),
+        "abstract": sketch_of(row["abstract"] or ""),
+        "text": sketch_of(body[:_MAX_TEXT]),
+    }
+
+
+def find_works(sketches: pa.Table) -> pa.Table:
+    """The table `works`: papers that are one work with others, and what joined them.
+
+    Args:
+        sketches: Rows of `SKETCH` of every paper.
+    """
+    pairs = sorted(set(_candidates(sketches)))
+    wanted = sorted({number for pair in pairs for number in pair})
+    known = dict(zip(wanted, sketches.take(pa.array(wanted, pa.int64())).to_pylist(), strict=True))
+    joined = {pair: found for pair in pairs if (found := _compare(known[pair[0]], known[pair[1]]))}
+    rows = [row for work in _groups(joined) for row in _rows_of(work, known, joined)]
+    rows.sort(key=lambda row: str(row["paper_id"]))
+    return pa.Table.from_pylist(rows, schema=TABLES["works"])
+
+
+def _candidates(sketches: pa.Table) -> Iterator[tuple[int, int]]:
+    """Pairs of places of papers that share a title or some of their smallest hashes."""
+    titles: dict[str, list[int]] = defaultdict(list)
+    for place, title in enumerate(sketches["title"].to_pylist()):
+        if title:
+            titles[title].append(place)
+    yield from _pairs(titles.values())
+    for part in ("abstract", "text"):
+        lists = sketches[part].combine_chunks()
+        values, bounds = lists.values.to_numpy(), lists.offsets.to_numpy()
+        smallest = [values[a : min(a + _POINTING, b)] for a, b in pairwise(bounds)]
+        met = Counter(_pairs(holders(smallest, _MAX_HOLDERS)))
+        yield from (pair for pair, number in met.items() if number >= _SHARED)
+
+
+def _pairs(groups: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    for group in groups:
+        if len(group) <= _MAX_HOLDERS:
+            yield from combinations(sorted(group), 2)
+
+
+def _compare(one: Row, other: Row) -> tuple[str, float] | None:
+    """The part in which two papers are one work, and how alike it is; None for two works."""
+    if one["numbers"] != other["numbers"]:
+        return None
+    sketches = {part: (_array(one[part]), _array(other[part])) for part in ("abstract", "text")}
+    alike = {part: resemblance(*pair) for part, pair in sketches.items()}
+    part = max(alike, key=lambda name: alike[name])
+    mine, theirs = set(one["surnames"]), set(other["surnames"])
+    least = ALIKE if titles_agree(one["words"], other["words"]) else LIKELY
+    if alike[part] >= SAME or (alike[part] >= least and mine & theirs):
+        return part, alike[part]
+    is_known = all(len(sketch) for sketch in sketches["abstract"])
+    if one["title"] and one["title"] == other["title"] and mine & theirs and not is_known:
+        return "title", 1.0
+    return None
+
+
+def numbers_of(title: str) -> list[str]:
+    """The numbers in a title, written in any way, sorted."""
+    return sorted(_NUMBER.findall(title.casefold()))
+
+
+def titles_agree(one: str, other: str) -> bool:
+    """Return whether half of the words of the shorter of two titles are in the other."""
+    mine, theirs = set(folded_words(one)), set(folded_words(other))
+    return 2 * len(mine & theirs) >= min(len(mine), len(theirs)) > 0
+
+
+def _array(values: Sequence[int]) -> Sketch:
+    return np.array(values if len(values) >= _MIN_SHINGLES else (), np.uint64)
+
+
+def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
+    if not joined:
+        return
+    pairs = np.array(list(joined))
+    names, places = np.unique(pairs, return_inverse=True)
+    source, target = places.reshape(-1, 2).T
+    size = len(names)
+    graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size))
+    label = connected_components(graph, directed=False)[1]
+    for number in range(label.max() + 1):
+        yield names[label == number].tolist()
+
+
+def _rows_of(
+    work: Sequence[int],
+    known: Mapping[int, Row],
+    joined: Mapping[tuple[int, int], tuple[str, float]],
+) -> Iterator[Row]:
+    papers = sorted((known[place] for place in work), key=_order)
+    dated = papers[0]
+    names = {known[place]["paper_id"]: place for place in work}
+    for paper in papers:
+        mine = names[paper["paper_id"]]
+        links = {pair: found for pair, found in joined.items() if mine in pair}
+        pair = max(links, key=lambda one: (links[one][1], one))
+        other = known[pair[0] if pair[1] == mine else pair[1]]
+        is_dated = dated["date"] is not None and _is_later(paper["date"], dated["date"])
+        yield {
+            "paper_id": paper["paper_id"],
+            "work": dated["paper_id"],
+            "near_copy_of": other["paper_id"],
+            "part": links[pair][0],
+            "resemblance": links[pair][1],
+            "first_public": dated["date"] if is_dated else None,
+        }
+
+
+def _order(row: Row) -> tuple[str, bool, str]:
+    """The key by which the earliest paper comes first; of one day, one fit to be a target."""
+    ends = period(row["date"])[1].isoformat() if row["date"] else "9999"
+    return ends, not row["is_fit"], row["paper_id"]
+
+
+def _is_later(own: str | None, earliest: str) -> bool:
+    return own is None or period(own)[1] > period(earliest)[1]

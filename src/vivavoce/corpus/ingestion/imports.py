@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vivavoce import __version__
 from vivavoce.corpus.build.engine import Engine
@@ -144,11 +143,9 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             except OSError as error:
                 refused[path] = f"the file cannot be read: {error.strerror}"
         for piece in source.pieces(path):
-            is_whole = piece.start == 0 and piece.stop is None
-            if not is_whole or len(groups[-1]) >= FILES_PER_SHARD:
+            if piece.start or piece.stop is not None or len(groups[-1]) >= FILES_PER_SHARD:
                 groups.append([])
             groups[-1].append((piece, {**entry, "start": piece.start, "stop": piece.stop}))
-    filled = [group for group in groups if group]
     shards = [
         Shard(
             name=f"{index:05d}.parquet",
@@ -156,7 +153,7 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             inputs=hash_of([entry for _, entry in group]),
             refused=refused,
         )
-        for index, group in enumerate(filled)
+        for index, group in enumerate(filter(None, groups))
     ]
     return shards, inputs
 
@@ -265,7 +262,7 @@ def _write_shard(
 def _differences(old: Row, new: Row) -> list[str]:
     """Differences between two plans, one line each."""
     lines = [
-        f"{name}: {_show(old['config'].get(name))} -> {_show(new['config'].get(name))}"
+        f"{name}: {old['config'].get(name) or 'none'} -> {new['config'].get(name) or 'none'}"
         for name in sorted({*old["config"], *new["config"]})
         if old["config"].get(name) != new["config"].get(name)
     ]
@@ -287,10 +284,6 @@ def _differences(old: Row, new: Row) -> list[str]:
 def _utf8(name: str) -> str:
     """A file name that can be written down, whatever its bytes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _show(value: Any) -> str:
-    return "none" if value in (None, {}) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,10 +337,9 @@ def ingest(
         VivaError: An unfinished ingest of this kind differs from this one.
     """
     files = {kind: find_files(get_source(kind), where, corpus)}
-    [report] = ingest_files(
+    return ingest_files(
         files, corpus, options=options, fresh=fresh, engine=engine, progress=progress
-    )
-    return report
+    )[0]
 
 
 def ingest_files(
@@ -382,8 +374,9 @@ def _ignored_columns(
         if options.rename:
             raise InputError(f"{source.kind} has no columns to rename: leave out --map.")
         return ()
-    names = (name for _, path in files for name in source.ignored_columns(path, options))
-    return tuple(sorted(dict.fromkeys(names)))
+    return tuple(
+        sorted({name for _, path in files for name in source.ignored_columns(path, options)})
+    )
 
 
 def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestReport:

@@ -19,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import cell_key
-from vivavoce.metrics.tables.likeness import LONG, are_like
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.metrics.tables.quantities import read_numbers, same_numbers
 from vivavoce.metrics.tables.table_questions import rename_columns
 from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.metrics.tables.wording import (
+    LONG,
+    are_like,
     clean,
     expand,
     head,

@@ -10,9 +10,9 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.results import Table
 from vivavoce.results.logs.records import CEILING, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Table
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, paired_row

@@ -17,6 +17,7 @@ from typing import Any
 from inspect_ai.log import EvalSample, read_eval_log_samples
 from inspect_ai.scorer import Score
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, score_table
 from vivavoce.results.logs.records import NO_MODEL, RunLog
@@ -24,11 +25,11 @@ from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.guard import VALID, our_scores
+from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
+from vivavoce.tasks.tables.answering import Askers, Use, open_askers, use_tables
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.table_items import TASK, answer_text
-from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""

@@ -27,6 +27,7 @@ from scipy.stats import rankdata
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models import is_same_family
+from vivavoce.results import Report
 from vivavoce.results.audits.evaluating import (
     EVALUATED,
     MATCHER,
@@ -40,13 +41,12 @@ from vivavoce.results.audits.evaluating import (
     read_table_answers,
     take_items,
 )
-from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.answering import Use
+from vivavoce.tasks.tables.answering import Use
 
 MACRO = "macro"
 _PARTS = ("p", "r")

@@ -37,6 +37,7 @@ import numpy as np
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models import is_same_family, model_family
+from vivavoce.results import Report
 from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,
@@ -49,7 +50,6 @@ from vivavoce.results.audits.verdicts import (
     read_verdicts,
 )
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,

@@ -29,6 +29,7 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.records import Window
+from vivavoce.results import Report
 from vivavoce.results.audits.relations import (
     LENGTH,
     Found,
@@ -42,7 +43,6 @@ from vivavoce.results.audits.relations import (
     runs_of,
     share_of,
 )
-from vivavoce.results.reports import Report
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.anchors import anchors_of, came_late
 from vivavoce.rounds.family import gold_is_inside
@@ -299,9 +299,9 @@ def _title_only(
     opened: Round, logs: Path, draws: Draws, partial: bool
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
-    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.audits.ablations import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.logs.records import bare_setting
     from vivavoce.results.logs.selection import select_logs
-    from vivavoce.results.logs.splits import bare_setting
 
     found, notes = select_logs(logs, partial=partial)
     ours = [log for log in found if log.round_sha256 == opened.sha256]

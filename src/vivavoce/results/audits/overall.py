@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Unpack
 
 from vivavoce.errors import VivaError
+from vivavoce.results import Table
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from inspect_ai.log import EvalSample, read_eval_log_samples
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_questions import ABSENT, PAPER, Side, TablePair

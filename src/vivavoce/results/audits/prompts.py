@@ -18,9 +18,9 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.results import Report
 from vivavoce.results.logs.records import CEILING, PLACE, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Report
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import percentile_interval
 from vivavoce.store import Row

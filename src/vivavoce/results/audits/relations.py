@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.corpus.identity.works import numbers_of, titles_agree
+from vivavoce.corpus.identity.matching import numbers_of, titles_agree
 from vivavoce.metrics.text_statistics import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row

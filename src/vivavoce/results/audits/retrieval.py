@@ -19,14 +19,14 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.results.reports import Report
+from vivavoce.results import Report
 from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.gold.works import corpus_works
-from vivavoce.tasks.tables.items.pools.vectors import (
+from vivavoce.tasks.tables.items.cited_works import corpus_works
+from vivavoce.tasks.tables.items.pool_vectors import (
     DEPTH,
     RETRIEVERS,
     SPARSE,

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from inspect_ai.log import (
-    EvalSample,
-    EvalSampleSummary,
-    read_eval_log_sample_summaries,
-    read_eval_log_samples,
-)
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import LogHeader, RowKey
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample, EvalSampleSummary
 
 ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
 FIRST, SECOND = "first", "second"
@@ -85,6 +81,10 @@ def read_verdicts(logs: Sequence[LogHeader]) -> list[Judged]:
 
 
 def _of_log(log: LogHeader) -> Iterator[Judged]:
+    from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples
+
+    import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
+
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
     if any(isinstance(_note(summary), str) for summary in samples):
         # Too long for the log's summaries: the samples themselves have it.

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.results import Report
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
 from vivavoce.results.logs.selection import select_logs
-from vivavoce.results.reports import Report
 from vivavoce.statistics.intervals import defined, resample
 from vivavoce.store import Row
 

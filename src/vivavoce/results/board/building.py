@@ -26,9 +26,16 @@ from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
-from vivavoce.results.logs.records import LogHeader, Place, RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.records import (
+    LogHeader,
+    Place,
+    RowKey,
+    RunLog,
+    SampleScore,
+    mean_value,
+    refuse_empty,
+)
 from vivavoce.results.logs.selection import choose
-from vivavoce.results.logs.splits import refuse_empty
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import estimate, pooled_metrics, spread

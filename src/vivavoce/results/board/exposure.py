@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status
+from vivavoce.models.cutoffs import STATUSES, UNKNOWN, Cutoffs, Status, status_of
 from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval
 from vivavoce.store import Row
@@ -36,7 +36,8 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
     if log.key.model == NO_MODEL:
         return None
     published = {sample.id: sample.published for sample in log.samples}
-    return [cutoffs.status(published[item], log.key.model) for item in items]
+    cutoff, margin = cutoffs.of(log.key.model), cutoffs.margin_days
+    return [status_of(published[item], cutoff, margin) for item in items]
 
 
 def contaminated_items(

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Board, Group
-from vivavoce.results.board.head_to_head import duel
+from vivavoce.results.board.head_to_head import DIFFERING, duel
 from vivavoce.results.board.pairing import Side
 from vivavoce.results.logs.reading import read_log
-from vivavoce.results.logs.records import CEILING, LogHeader, RowKey, RunLog, distinct_labels
+from vivavoce.results.logs.records import (
+    CEILING,
+    NO_MODEL,
+    LogHeader,
+    RowKey,
+    RunLog,
+    distinct_labels,
+)
 from vivavoce.store import Row
 
 Names = tuple[str, str]
 
 
 def compare_neighbours(
-    board: Board, count: int, resamples: int, seed: int, split: str | None
+    board: Board,
+    count: int,
+    resamples: int,
+    seed: int,
+    split: str | None,
+    sealed: Collection[str] = (),
 ) -> dict[Names, list[Row]]:
-    """Duels of up to `count` pairs of ranked contestants, those nearest in rank first.
+    """Duels of up to `count` pairs of ranked contestants.
 
-    A pair is compared on every board that has both. A board that was read from a file has no
-    logs, and so no pairs.
+    Pairs of models go before those with a baseline, and then those nearest in rank. A pair is
+    compared on every board that has both; items of `sealed` rounds are not named. A board that
+    was read from a file has no logs, and so no pairs.
     """
     heads = {head.key: head for head in board.heads}
     standings = [_standing(group, heads) for group in board.groups] if count and heads else []
@@ -32,16 +45,24 @@ def compare_neighbours(
     for standing in standings:
         for (i, a), (j, b) in combinations(enumerate(standing), 2):
             gaps[_ordered(a, b)].append(j - i)
-    chosen = sorted(gaps, key=lambda names: (min(gaps[names]), -len(gaps[names]), names))[:count]
+    baselines = {
+        name for each in standings for name, head in each.items() if head.key.model == NO_MODEL
+    }
+    chosen = sorted(
+        gaps,
+        key=lambda names: (len(baselines & {*names}), min(gaps[names]), -len(gaps[names]), names),
+    )[:count]
     found: dict[Names, list[Row]] = {names: [] for names in chosen}
-    for standing in standings:
+    for group, standing in zip(board.groups, standings, strict=False):
         here = [names for names in chosen if standing.keys() >= set(names)]
         sides = {
             name: Side(name, _read(standing[name], split), Path())
             for name in sorted({name for names in here for name in names})
         }
         for a, b in here:
-            found[a, b].append(duel(sides[a], sides[b], resamples=resamples, seed=seed))
+            named = 0 if group.place[0] in sealed else DIFFERING
+            fought = duel(sides[a], sides[b], resamples=resamples, seed=seed, differing=named)
+            found[a, b].append(fought)
     return found
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_log
-from vivavoce.results.logs.records import Place, RunLog
+from vivavoce.results.logs.records import Place, RunLog, bare_setting
 from vivavoce.results.logs.selection import select_logs
-from vivavoce.results.logs.splits import bare_setting
 from vivavoce.rounds.family import check_split
 
 _LISTED = 20

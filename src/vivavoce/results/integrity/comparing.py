@@ -15,7 +15,8 @@ from pydantic_core import to_jsonable_python
 from vivavoce.results.integrity.rescoring import LOGGED, Recording, replies_of
 from vivavoce.results.logs.records import where
 from vivavoce.running.logs import COMPARISON, settled
-from vivavoce.tasks.scoring.guard import REDUCERS, our_scores
+from vivavoce.tasks.scoring.guard import REDUCERS
+from vivavoce.tasks.scoring.marks import our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""

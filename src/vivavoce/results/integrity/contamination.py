@@ -17,6 +17,7 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import NEVER, Cutoffs
+from vivavoce.results import Table
 from vivavoce.results.board.exposure import (
     contaminated_items,
     exposure_fields,
@@ -26,7 +27,6 @@ from vivavoce.results.board.exposure import (
 )
 from vivavoce.results.logs.records import CEILING, NO_MODEL, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
-from vivavoce.results.reports import Table
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 

@@ -21,12 +21,12 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import get_model
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.results import Table
 from vivavoce.results.integrity.rescoring import NO_MODEL, method_of, reopen, run_quietly
 from vivavoce.results.integrity.verification import LogCheck, Rounds
 from vivavoce.results.logs.reading import find_logs
-from vivavoce.results.reports import Table
 from vivavoce.store import Row
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 ALPHA = 0.01
 """Below it a log is called doubtful."""

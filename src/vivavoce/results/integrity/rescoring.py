@@ -35,8 +35,8 @@ from inspect_ai.util import registry_info
 
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, PluginError, VivaError
+from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
-from vivavoce.models.starting import replaying
 from vivavoce.results.logs.reading import DECODING
 from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again

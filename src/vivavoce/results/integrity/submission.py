@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
+from vivavoce.results import Report
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import (
     REFUSED,
@@ -34,7 +35,6 @@ from vivavoce.results.integrity.verification import (
 from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.results.reports import Report
 from vivavoce.store import Row, write_json
 from vivavoce.text.dates import parse_date
 

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from inspect_ai.log import EvalSample, read_eval_log_samples
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
 from vivavoce.metrics import find_text_metric
+from vivavoce.results import Report
 from vivavoce.results.logs.added import FOLDER, Added, Values, added_to, checked, write_added
 from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
-from vivavoce.results.reports import Report
 from vivavoce.store import hash_of
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 FAULTY = "faulty"
 """Stands for the text of an answer that is none."""

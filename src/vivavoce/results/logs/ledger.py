@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vivavoce.results.logs.records import LogHeader, RowKey
-from vivavoce.results.logs.splits import bare_setting
+from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
 from vivavoce.running.ledger import LEDGER, START, Ledger, is_finished, read_ledger, told_by_log
 from vivavoce.store import Row, hash_file
 

@@ -19,12 +19,13 @@ from typing import Any
 
 from inspect_ai.log import EvalSample, read_eval_log
 
+import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.reading import sample_score
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
-from vivavoce.tasks.scoring.guard import our_scores
+from vivavoce.tasks.scoring.marks import our_scores
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""

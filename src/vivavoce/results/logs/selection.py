@@ -9,8 +9,7 @@ from typing import TypedDict, TypeVar
 
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog
-from vivavoce.results.logs.splits import refuse_empty
+from vivavoce.results.logs.records import ForeignLog, LogHeader, RowKey, RunLog, refuse_empty
 from vivavoce.statistics.estimates import Draws
 
 Log = TypeVar("Log", bound=LogHeader)

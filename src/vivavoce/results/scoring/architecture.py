@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.architecture import score_architecture
+from vivavoce.metrics.architecture import score_architecture
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 

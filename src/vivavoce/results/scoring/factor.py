@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.factor import (
+from vivavoce.metrics.factor import (
     FactorFrame,
     frame_from_columns,
     score_factor,

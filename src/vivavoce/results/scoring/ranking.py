@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.ranking import NAMES, RankingRow, score_ranking_row
-from vivavoce.metrics.ranking_legacy import SCORED, score_ranking_legacy
+from vivavoce.metrics.ranking import (
+    NAMES,
+    SCORED,
+    RankingRow,
+    score_ranking_legacy,
+    score_ranking_row,
+)
 from vivavoce.results.scoring import ScoreFamily, ScoreOptions
 from vivavoce.results.scoring.pairs import Pair
 from vivavoce.statistics.ratios import Measured, Shares, means_of

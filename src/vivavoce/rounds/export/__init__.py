@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds.export.contents import TEXTS, Contents
 from vivavoce.rounds.export.hugging_face import write as write_hugging_face
 from vivavoce.rounds.export.hugging_face import write_json_lines
 from vivavoce.rounds.export.ids import is_ids_export, rebuild_round
 from vivavoce.rounds.export.ids import write as write_ids
+from vivavoce.rounds.licences import TEXTS, Contents
 from vivavoce.rounds.reading import Round, check_files
 from vivavoce.store import hash_tree
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.rounds.build import render
-from vivavoce.rounds.export.contents import Contents, TableFile, copy_file
 from vivavoce.rounds.family import SPLIT_NAMES, split_name
+from vivavoce.rounds.licences import Contents, TableFile, copy_file
 from vivavoce.rounds.reading import Round
 from vivavoce.store import Row, canonical_json, hash_file, write_chunks, write_parquet, write_text
 from vivavoce.text.data import read_data

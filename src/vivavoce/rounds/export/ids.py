@@ -18,11 +18,9 @@ from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds.build import build_round, render
-from vivavoce.rounds.export.contents import Contents
 from vivavoce.rounds.family import Builder
-from vivavoce.rounds.licences import without_details
-from vivavoce.rounds.reading import MANIFEST, Round, load_round
-from vivavoce.rounds.sealing import write_commitment
+from vivavoce.rounds.licences import Contents, without_details
+from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_commitment
 from vivavoce.rounds.spec import parse_spec
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import (

@@ -14,7 +14,7 @@ import httpx
 
 from vivavoce import __version__
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http.throttle import SHARED, Throttle
+from vivavoce.sources.http import SHARED, Throttle
 
 AGENT = f"vivavoce/{__version__}"
 _CONTACT = re.compile(r"[!-'*-~]{3,200}")
@@ -58,14 +58,7 @@ class BadStatusError(HttpError):
     """The server answered with an error; `status` is its code and `body` what came with it."""
 
     def __init__(
-        self,
-        what: str,
-        url: str,
-        todo: str,
-        offset: int | None = None,
-        *,
-        status: int,
-        body: bytes = b"",
+        self, what: str, url: str, todo: str, offset: int | None, *, status: int, body: bytes
     ) -> None:
         super().__init__(what, url, todo, offset)
         self.status = status
@@ -207,7 +200,7 @@ class Client:
         Raises:
             HttpError: One of its kinds, after the last try.
         """
-        self._allowed.host_of(url, url, offset)
+        host = self._allowed.host_of(url, url, offset)
         until = self._throttle.clock() + self._limits.seconds
         pause = self._limits.pause
         tried = self._try(url, check, offset, until)
@@ -217,12 +210,12 @@ class Client:
             wait = pause if tried.wait is None else tried.wait
             if self._throttle.clock() + wait > until:
                 break  # waiting would be in vain: say now what the server said
-            self._throttle.hold(self._allowed.host_of(url, url, offset), wait)
+            self._throttle.hold(host, wait)
             pause *= 2
             tried = self._try(url, check, offset, until)
         if isinstance(tried, _Failure):
             if tried.wait is not None:  # whoever asks next waits as well
-                self._throttle.hold(self._allowed.host_of(url, url, offset), tried.wait)
+                self._throttle.hold(host, tried.wait)
             raise tried.error
         return tried
 
@@ -262,10 +255,9 @@ class Client:
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
             with self._throttle.slot(host, until) as sent:
-                left = until - self._throttle.clock()
                 asked = _transfer(
                     at,
-                    seconds=left,
+                    seconds=until - self._throttle.clock(),
                     largest=largest,
                     trust_env=not is_test,
                     agent=self._agent,

@@ -22,10 +22,10 @@ from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.implementation.items import rows
 from vivavoce.tasks.implementation.items.architecture import list_architectures
-from vivavoce.tasks.implementation.items.composed.compose import compose
-from vivavoce.tasks.implementation.items.composed.networks import compose_networks
+from vivavoce.tasks.implementation.items.composed_formulas import compose
+from vivavoce.tasks.implementation.items.composed_networks import compose_networks
 from vivavoce.tasks.implementation.items.formula import RESULT, list_formulas
-from vivavoce.tasks.implementation.items.market.generate import TABLES, generate, to_parquet
+from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
 from vivavoce.tasks.implementation.items.report import list_reports
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from safetensors.numpy import load
 
 from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics.implementation.extraction import GoldMethod
-from vivavoce.metrics.implementation.factor import FactorFrame, frame_from_columns
+from vivavoce.metrics.extraction import GoldMethod
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns
 from vivavoce.rounds import Round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.implementation.items.architecture import driver_source
 from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market.generate import TABLES
+from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import gold_method
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered

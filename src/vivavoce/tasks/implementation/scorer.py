@@ -10,13 +10,13 @@ import numpy.typing as npt
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.implementation.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.implementation.extraction import (
+from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
+from vivavoce.metrics.extraction import (
     Similarity,
     score_extraction,
     vector_similarity,
 )
-from vivavoce.metrics.implementation.factor import (
+from vivavoce.metrics.factor import (
     FactorFrame,
     FactorScore,
     best_constant,
@@ -37,14 +37,13 @@ from vivavoce.tasks.implementation.dataset import (
     market_files,
 )
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market.dictionary import columns_among
+from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
 from vivavoce.tasks.implementation.items.report import MINILM, parse_methods, usual_threshold
 from vivavoce.tasks.programs import named_in
 from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.guard import (
-    VALID,
     FaultyAnswer,
     MalformedAnswer,
     Values,
@@ -52,6 +51,7 @@ from vivavoce.tasks.scoring.guard import (
     guarded,
 )
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.scoring.marks import VALID
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES, "data")

@@ -16,7 +16,8 @@ from vivavoce.metrics.leaderboards import (
     read_board,
     score_board,
 )
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, guarded, numbers
+from vivavoce.tasks.scoring.guard import FaultyAnswer, Values, guarded, numbers
+from vivavoce.tasks.scoring.marks import VALID
 
 NAMES = ("f1", "mr", "mp", "sp_matched", "sp_generated", "ktau")
 _UNDEFINED = ("ktau",)

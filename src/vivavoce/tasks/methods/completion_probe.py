@@ -24,7 +24,8 @@ from vivavoce.store import table_of_parquet
 from vivavoce.tasks.entry import log_metadata
 from vivavoce.tasks.methods.direct import direct
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
-from vivavoce.tasks.scoring.guard import VALID, guarded
+from vivavoce.tasks.scoring.guard import guarded
+from vivavoce.tasks.scoring.marks import VALID
 
 NAME, FAMILY, VERSION = "completion_probe", "probe", "1-A"
 TEMPLATE = "completion"

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from inspect_ai.util import sandbox
 
-from vivavoce.metrics.implementation.factor import FactorFrame
+from vivavoce.metrics.factor import FactorFrame
 from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
 from vivavoce.tasks.scoring.guard import FaultyAnswer
 

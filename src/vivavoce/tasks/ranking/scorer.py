@@ -5,10 +5,15 @@ from __future__ import annotations
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics.ranking import read_paper_ids, score_paper_ranking, score_ranking_row
-from vivavoce.metrics.ranking_legacy import score_ranking_row_legacy
+from vivavoce.metrics.ranking import (
+    read_paper_ids,
+    score_paper_ranking,
+    score_ranking_row,
+    score_ranking_row_legacy,
+)
 from vivavoce.metrics.titles_list import FAULTS, count_faults, find_titles
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, Values, defined_mean, guarded
+from vivavoce.tasks.scoring.guard import FaultyAnswer, Values, defined_mean, guarded
+from vivavoce.tasks.scoring.marks import VALID
 
 TITLE_NAMES = ("cp", "cis", "bem", "ktau", "bem_complete", "cp_partial", "ndcg")
 PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")

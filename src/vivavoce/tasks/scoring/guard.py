@@ -23,6 +23,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from vivavoce.tasks.scoring.marks import VALID
 from vivavoce.text.data import read_patterns
 
 Values: TypeAlias = Mapping[str, float | None]
@@ -30,7 +31,6 @@ Values: TypeAlias = Mapping[str, float | None]
 
 WORK = ("steps", "searches", "reads")
 """Counts of an agent's work that its note has."""
-VALID = "valid"
 FAULTS = ("overflow", "refusal", "provider_error", "missing", "empty", "malformed")
 
 _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
@@ -40,15 +40,6 @@ _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "guard.toml")
 _REFUSAL = _PATTERNS["refusal"]
 _PROVIDER_ERROR = _PATTERNS["provider_error"]
-
-
-def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
-    """Scores of a sample that our scorers gave."""
-    return [
-        score
-        for score in (scores or {}).values()
-        if isinstance(score.value, dict) and VALID in score.value
-    ]
 
 
 class FaultyAnswer(Exception):

@@ -23,8 +23,8 @@ from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.scoring.marks import JUDGE
 
-ROLE = "judge"
 TEMPLATE = "judge"
 ATTEMPTS = 3
 """Requests for one verdict; the last one that cannot be read makes it malformed."""
@@ -92,7 +92,7 @@ def check_judge(prompts: PromptSet, *, with_source: bool) -> None:
 
     A template needs no slot for the paper unless the judge is shown it.
     """
-    role = model_roles().get(ROLE)
+    role = model_roles().get(JUDGE)
     if isinstance(role, Sequence):
         raise InputError("The role judge has several models. Give it one.")
     if role is None and not _is_named_later.get():
@@ -116,7 +116,7 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
     Raises:
         InputError: The judge's window cannot hold its instructions.
     """
-    judge = get_model(role=ROLE, required=True, config=_CONFIG)
+    judge = get_model(role=JUDGE, required=True, config=_CONFIG)
     measured = measure(str(judge), judge.api)
     reserved = (judge.config.max_tokens or 0) + measured.overhead
     comparison = _cut(prompts, comparison, measured, reserved)

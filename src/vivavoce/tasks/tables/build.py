@@ -19,11 +19,12 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands.requests import TO_CHECK, Demands, ask_for
-from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.gold.works import corpus_works, works_library
-from vivavoce.tasks.tables.items.pools.distractors import Barred, find_universe, rank_distractors
-from vivavoce.tasks.tables.items.pools.making import (
+from vivavoce.tasks.tables.items.cited_works import corpus_works, works_library
+from vivavoce.tasks.tables.items.demands import TO_CHECK, Demands, ask_for
+from vivavoce.tasks.tables.items.distractors import Barred, find_universe, rank_distractors
+from vivavoce.tasks.tables.items.gold_tables import GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.pool_vectors import open_encoder
+from vivavoce.tasks.tables.items.pools import (
     CANDIDATES,
     CandidatesFile,
     EncoderKey,
@@ -41,8 +42,6 @@ from vivavoce.tasks.tables.items.pools.making import (
     read_paper_labels,
     without_included,
 )
-from vivavoce.tasks.tables.items.pools.vectors import open_encoder
-from vivavoce.tasks.tables.items.statistics import overlap_statistics, table_statistics
 from vivavoce.tasks.tables.items.table_items import (
     FAMILY,
     ITEM,
@@ -57,6 +56,8 @@ from vivavoce.tasks.tables.items.table_items import (
     gold_of,
     gold_rows,
     is_known,
+    overlap_statistics,
+    table_statistics,
 )
 from vivavoce.text.dates import is_over
 

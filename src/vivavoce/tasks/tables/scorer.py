@@ -37,12 +37,21 @@ from vivavoce.metrics.tables.literature_tables import (
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.models.starting import replayed_roles, start_model
+from vivavoce.models import replayed_roles, start_model
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.guard import VALID, FaultyAnswer, guarded, numbers
+from vivavoce.tasks.scoring.guard import FaultyAnswer, guarded, numbers
+from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.tables import yes_or_no
+from vivavoce.tasks.tables.answering import (
+    ANSWERER,
+    SYNTHESIZER,
+    Use,
+    check_roles,
+    use_tables,
+)
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
@@ -52,15 +61,7 @@ from vivavoce.tasks.tables.items.composing import (
     read_gold,
     side_by_side,
 )
-from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
-from vivavoce.tasks.tables.roles import matching
-from vivavoce.tasks.tables.roles.answering import (
-    ANSWERER,
-    SYNTHESIZER,
-    Use,
-    check_roles,
-    use_tables,
-)
+from vivavoce.tasks.tables.steps import FAULT, RECORD
 
 FORMS = "forms"
 _COUNTS = "counts"
@@ -115,9 +116,9 @@ def tables(
     ) -> dict[str, float]:
         if matcher:
             prompts = load_prompts(folder_at(state.metadata["prompts"]))
-            model = get_model(role=matching.ROLE, required=True, config=matching.MATCHING)
+            model = get_model(role=yes_or_no.ROLE, required=True, config=yes_or_no.MATCHING)
             topic = state.metadata["demand"]
-            aligned, notes["matching"] = await matching.align_by_model(
+            aligned, notes["matching"] = await yes_or_no.align_by_model(
                 prompts, gold, answer, topic, model
             )
         else:
@@ -327,7 +328,7 @@ class Evaluation:
         if replayed_roles() is not None:
             return None
         answerer = None if self._is_matcher else self.answerer
-        given = {ANSWERER: answerer, SYNTHESIZER: self.synthesizer, matching.ROLE: self.matcher}
+        given = {ANSWERER: answerer, SYNTHESIZER: self.synthesizer, yes_or_no.ROLE: self.matcher}
         check_roles([role for role, name in given.items() if name == ROLE])
         named = {role: name for role, name in given.items() if name not in (None, ROLE)}
         started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
@@ -352,8 +353,8 @@ class Evaluation:
             if self.meaning != FORMS:
                 said, judged = f"{said} meaning={self.meaning}", list(_ON_QUESTIONS)
             if self.matcher:
-                name = self._name(matching.ROLE, self.matcher)
-                template = _hash(prompts, matching.TEMPLATE)
+                name = self._name(yes_or_no.ROLE, self.matcher)
+                template = _hash(prompts, yes_or_no.TEMPLATE)
                 said, judged = f"{said} matcher={name} template={template}", list(_ON_QUESTIONS)
             return {"judge": said, "judged": judged}
         parts = [

@@ -16,7 +16,7 @@ from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.items.keyword.papers import read_pool
+from vivavoce.tasks.tables.items.keyword_papers import read_pool
 from vivavoce.tasks.tables.items.replies import (
     Operations,
     UnusableReply,
@@ -28,8 +28,8 @@ from vivavoce.tasks.tables.items.replies import (
 )
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
-from vivavoce.tasks.tables.methods.iterative import iterative
-from vivavoce.tasks.tables.methods.steps import (
+from vivavoce.tasks.tables.iterative import iterative
+from vivavoce.tasks.tables.steps import (
     ATTEMPTS,
     TableRun,
     check_common,
@@ -179,6 +179,6 @@ def keyword_table() -> Solver:
 
 
 def _make(state: TaskState) -> LiteratureTable:
-    from vivavoce.tasks.tables.items.keyword.making import make_table
+    from vivavoce.tasks.tables.items.keyword_table import make_table
 
     return make_table(state.metadata["demand"], read_pool(pool_with_texts(state.metadata)))

@@ -14,8 +14,9 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.text_statistics import length_ratio
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.guard import VALID, MalformedAnswer, Values, guarded
+from vivavoce.tasks.scoring.guard import MalformedAnswer, Values, guarded
 from vivavoce.tasks.scoring.judge import Comparison, compare, target_source
+from vivavoce.tasks.scoring.marks import VALID
 from vivavoce.text.answers import clean_title
 
 NAMES = ("rougeL", "rouge1", "rouge2")

@@ -1,16 +1,25 @@
-"""The annotation app: server-rendered pages over one database."""
+"""The annotation app: server-rendered pages over one database, and campaigns for programs.
+
+Programs put items in and take exports out over HTTP. The commands' own functions do the work. Every
+request carries the token that the server was started with, as `Authorization: Bearer TOKEN`;
+answers and errors are JSON, an export is a ZIP file.
+"""
 
 from __future__ import annotations
 
+import io
 import logging
+import zipfile
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from http import HTTPStatus
 from importlib import resources
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
@@ -24,13 +33,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.web.annotation import api, pages, pages_items
+from vivavoce.store import read_sealed
+from vivavoce.web.annotation import pages, pages_items
 from vivavoce.web.annotation.assignment import AlreadyDecided, NotAllowed, NotYours, Released
+from vivavoce.web.annotation.campaigns import find_campaign
+from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.importing import Sources, Wanted, take_in
 from vivavoce.web.annotation.kinds import columns_of, find_kind
-from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, site_of
+from vivavoce.web.annotation.monitoring import overview, people_rows
+from vivavoce.web.annotation.pages import CampaignName
+from vivavoce.web.annotation.requests import Clock, NotLoggedIn, Refused, Site, go, same, site_of
 from vivavoce.web.annotation.storage import BusyError, Database
-from vivavoce.web.guard import BROKEN, Guard
 from vivavoce.web.printing import environment_of, figure, visible
+from vivavoce.web.serving import BROKEN, Guard
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -67,8 +82,8 @@ def make_app(
     )
     site = Site(database, clock, _make_templates(), secure_cookies, api_token)
     app.state.site = site
-    for module in (pages, pages_items, api):
-        app.include_router(module.router)
+    for routes in (pages.router, pages_items.router, router):
+        app.include_router(routes)
     folder = str(resources.files("vivavoce.web.annotation") / "static")
     app.mount("/static", _Static(directory=folder), name="static")
 
@@ -229,3 +244,78 @@ def _token(context: Context) -> Markup:
     """The field that proves a form to be ours."""
     value = escape(context["csrf"])
     return Markup('<input type="hidden" name="csrf" value="{}">').format(value)
+
+
+MAX_UPLOAD = 1 << 25
+"""Bytes of a file of items."""
+
+router = APIRouter(prefix="/api/campaigns/{campaign}")
+
+
+def _allowed(request: Request) -> Site:
+    site = site_of(request)
+    if not site.api_token:
+        raise Refused(404, "There is no such page", "Start the server with --api-token-file.")
+    if not same(request.headers.get("authorization", ""), f"Bearer {site.api_token}"):
+        raise Refused(401, "The token is wrong", "Send Authorization: Bearer TOKEN.")
+    return site
+
+
+Allowed = Annotated[Site, Depends(_allowed)]
+
+
+async def _upload(request: Request, site: Allowed) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_UPLOAD:
+            raise Refused(413, "Too much", f"Send at most {MAX_UPLOAD >> 20} MB at once.")
+    return bytes(body)
+
+
+@router.get("")
+def progress(site: Allowed, campaign: CampaignName) -> Response:
+    """Items by what became of them, and the people as `viva annotate people list --json`."""
+    with site.database.reading() as session:
+        found = find_campaign(session, campaign)
+        watched = overview(session, found)
+        return JSONResponse(
+            {
+                "campaign": found.name,
+                "kind": found.kind,
+                "paused": found.paused_at is not None,
+                "items": dict(watched.report.outcomes),
+                "people": people_rows(watched),
+            }
+        )
+
+
+@router.post("/items")
+def import_items(
+    site: Allowed,
+    campaign: CampaignName,
+    body: Annotated[bytes, Depends(_upload)],
+    kind: str | None = None,
+) -> Response:
+    """Add items of JSON Lines, as `viva annotate import FILE`; a new campaign needs its kind."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "items.jsonl"
+        file.write_bytes(body)
+        wanted = Wanted(campaign, kind)
+        try:
+            return JSONResponse(take_in(site.database, Sources(file), wanted, site.clock()))
+        except InputError as error:
+            raise InputError(str(error).replace(f"{folder}/", "")) from error
+
+
+@router.get("/export")
+def export(site: Allowed, campaign: CampaignName) -> Response:
+    """The files of `viva annotate export`, people under pseudonyms."""
+    made = io.BytesIO()
+    with TemporaryDirectory() as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        with site.database.reading() as session:
+            sealed = export_campaign(session, find_campaign(session, campaign), Path(folder))
+        for name in (sealed.name, *sorted(read_sealed(sealed)["files"])):
+            # Without a date: the same campaign gives the same bytes.
+            packed.writestr(zipfile.ZipInfo(name), (Path(folder) / name).read_bytes())
+    return Response(made.getvalue(), media_type="application/zip")

@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     shade: int
     """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
     may_lead: bool
-    """True if the first rank is possible and it is no floor."""
+    """True if the first rank is possible, it is no floor, and some answer is valid."""
 
 
 class Line(NamedTuple):
@@ -65,6 +65,8 @@ class Head(NamedTuple):
     kind: str
     """`text` or `number`, for sorting."""
     of: Callable[[Line], str]
+    words: str = "{}"
+    """Its cell where there is no room for a column: on a phone, below the name."""
     first: str = "ascending"
     stays: bool = True
     """True if it stays in view while the tasks are scrolled."""
@@ -79,11 +81,15 @@ def _weights(line: Line) -> str:
     return "" if is_open is None else "open" if is_open else "closed"
 
 
+def _dollars(line: Line) -> str:
+    return "" if line.price is None else dollars(line.price)
+
+
 HEADS = (
-    Head("$ an answer", "number", lambda line: "" if line.price is None else dollars(line.price)),
-    Head("Valid", "number", lambda line: line.valid, "descending"),
-    Head("Seen before", "number", lambda line: line.seen),
-    Head("Judge calibrated", "text", lambda line: line.judge),
+    Head("$ an answer", "number", _dollars, "${} each"),
+    Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
+    Head("Seen before", "number", lambda line: line.seen, "{} seen before"),
+    Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}"),
     Head("Maker", "text", partial(_told, "maker"), stays=False),
     Head("Weights", "text", _weights, stays=False),
     Head("Size", "text", partial(_told, "size"), stays=False),
@@ -193,7 +199,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row)
+    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
     return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead)
 
 

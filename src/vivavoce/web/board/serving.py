@@ -17,7 +17,7 @@ from starlette.routing import Route
 from vivavoce.errors import VivaError
 from vivavoce.store import hash_of
 from vivavoce.web.board.page import Page, environment
-from vivavoce.web.guard import Guard
+from vivavoce.web.serving import Guard
 
 REST = 1.0
 """Seconds in which the logs are looked at once."""

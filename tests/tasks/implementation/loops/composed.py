@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from vivavoce.tasks.implementation.items.composed.notation import Node
+from vivavoce.tasks.implementation.items.composed_grammar import Node
 
 Key = tuple[datetime, str]
 Values = dict[Key, float]

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vivavoce.tasks.implementation.items.composed.notation import Node
+from vivavoce.tasks.implementation.items.composed_grammar import Node
 
 Vector = list[float]
 Rows = list[Vector]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.items.demands.checklist import CHECKS, check_demand, failures
+from vivavoce.tasks.tables.items.demand_checklist import CHECKS, check_demand, failures
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.store import write_jsonl
-from vivavoce.tasks.tables.items.demands.checklist import check_demand
-from vivavoce.tasks.tables.items.demands.leaks import leak_index
-from vivavoce.tasks.tables.items.demands.making import (
+from vivavoce.tasks.tables.items.demand_checklist import check_demand
+from vivavoce.tasks.tables.items.demand_leaks import leak_index
+from vivavoce.tasks.tables.items.demands import (
     WORDINGS,
     Verdict,
     WrittenDemand,

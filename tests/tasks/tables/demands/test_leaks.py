@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.demands.leaks import LeakIndex, is_telling, leak_index, topic_stems
+from vivavoce.tasks.tables.items.demand_leaks import LeakIndex, is_telling, leak_index, topic_stems
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
 
 TITLES = (

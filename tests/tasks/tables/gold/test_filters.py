@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.items.gold.headers import (
+from vivavoce.tasks.tables.items.table_headers import (
     Grid,
     Line,
     Values,

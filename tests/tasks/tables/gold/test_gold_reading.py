@@ -15,8 +15,8 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
-from vivavoce.tasks.tables.items.gold.reading import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.gold.works import work_id
+from vivavoce.tasks.tables.items.cited_works import work_id
+from vivavoce.tasks.tables.items.gold_tables import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.table_items import (
     ITEM,
     GoldRow,

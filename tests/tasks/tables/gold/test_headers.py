@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.gold.headers import (
+from vivavoce.tasks.tables.items.table_headers import (
     distinct_names,
     label_columns,
     read_grid,

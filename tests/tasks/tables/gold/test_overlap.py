@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items.statistics import overlap, overlap_statistics
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, overlap, overlap_statistics
 
 
 def table_of(columns: tuple[str, ...], *rows: tuple[str | None, ...]) -> GoldTable:

@@ -10,7 +10,7 @@ from tests.tasks.ranking.board_corpora import Papers
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Window
-from vivavoce.tasks.tables.items.gold.reading import (
+from vivavoce.tasks.tables.items.gold_tables import (
     ResultsTables,
     read_gold_tables,
     read_results_tables,

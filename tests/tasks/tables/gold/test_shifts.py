@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.tasks.tables.printed_tables import printed, survey_corpus
 from tests.tasks.tables.table_rounds import round_of
 
-from vivavoce.tasks.tables.items.gold.cited_tables import join_continued
-from vivavoce.tasks.tables.items.gold.headers import Grid, Line
-from vivavoce.tasks.tables.items.gold.shifts import settle_header
+from vivavoce.tasks.tables.items.cited_tables import join_continued, settle_header
+from vivavoce.tasks.tables.items.table_headers import Grid, Line
 
 ROWS = (
     ("Ash [1]", "2019", "LSTM", "✓", "12"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.items.gold.cited_tables import table_number
+from vivavoce.tasks.tables.items.cited_tables import table_number
 
 
 @pytest.mark.parametrize(

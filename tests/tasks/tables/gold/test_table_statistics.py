@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.tasks.tables.items.statistics import table_statistics
+from vivavoce.tasks.tables.items.table_items import table_statistics
 
 Row = dict[str, Any]
 

@@ -12,7 +12,7 @@ from tests.tasks.tables.printed_tables import OLD, SURVEY, survey_corpus
 
 from vivavoce.corpus.schema import TABLES, paper_from_row
 from vivavoce.tasks.library import library_as_bytes, read_library
-from vivavoce.tasks.tables.items.gold.works import (
+from vivavoce.tasks.tables.items.cited_works import (
     corpus_works,
     is_outside,
     merge_works,

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.keyword.making import (
+from vivavoce.tasks.tables.items.keyword_papers import PoolText
+from vivavoce.tasks.tables.items.keyword_table import (
     choose_papers,
     count_kept,
     nearness,
     topic_words,
 )
-from vivavoce.tasks.tables.items.keyword.papers import PoolText
 
 DEMAND = "I need a table that compares papers on parsing, so that I can choose a parser."
 PARSING = (

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from vivavoce.tasks.tables.items.keyword.papers import (
+from vivavoce.tasks.tables.items.keyword_papers import (
     FACETS,
     PoolText,
     datasets_in,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items.keyword.making import Datasets, as_library_paper, results_of
-from vivavoce.tasks.tables.items.keyword.papers import PoolText
+from vivavoce.tasks.tables.items.keyword_papers import PoolText
+from vivavoce.tasks.tables.items.keyword_table import Datasets, as_library_paper, results_of
 
 TABLE = """Table 2: F1 on the Penn Treebank dataset.
 Model | F1

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.tasks.tables.methods.method_runs import DEMAND, pool_of
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.tasks.tables.items.keyword.making import MAX_COLUMNS, make_table
-from vivavoce.tasks.tables.items.keyword.papers import PoolText, find_topics, read_pool
+from vivavoce.tasks.tables.items.keyword_papers import PoolText, find_topics, read_pool
+from vivavoce.tasks.tables.items.keyword_table import MAX_COLUMNS, make_table
 
 POOL = [
     PoolText("P1", "OakNet: parsing English treebanks", "A CNN for parsing.", "Accuracy is high."),

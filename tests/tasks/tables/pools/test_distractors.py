@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.tables.items.pools import distractors
-from vivavoce.tasks.tables.items.pools.distractors import (
+from vivavoce.tasks.tables.items import distractors
+from vivavoce.tasks.tables.items.distractors import (
     Barred,
     Candidate,
     Near,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.pools.vectors import TfidfEncoder, Vectors, open_encoder, work_text
+from vivavoce.tasks.tables.items.pool_vectors import TfidfEncoder, Vectors, open_encoder, work_text
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vivavoce.tasks.tables.items.pools.distractors import Candidate, rank_distractors
-from vivavoce.tasks.tables.items.pools.vectors import open_encoder
+from vivavoce.tasks.tables.items.distractors import Candidate, rank_distractors
+from vivavoce.tasks.tables.items.pool_vectors import open_encoder
 from vivavoce.tasks.tables.items.table_items import TOP, GoldRow, GoldTable, Work
 
 SUBJECTS = "apples bananas cherries damsons elderberries figs grapes hazelnuts".split()

@@ -11,13 +11,14 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.store import hash_of
-from vivavoce.tasks.tables.items.pools.distractors import (
+from vivavoce.tasks.tables.items.distractors import (
     Barred,
     Candidate,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.pools.making import (
+from vivavoce.tasks.tables.items.pool_vectors import TfidfEncoder
+from vivavoce.tasks.tables.items.pools import (
     CandidatesFile,
     EncoderKey,
     Ranked,
@@ -29,7 +30,6 @@ from vivavoce.tasks.tables.items.pools.making import (
     make_pool,
     read_candidates,
 )
-from vivavoce.tasks.tables.items.pools.vectors import TfidfEncoder
 from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 WORKS = {

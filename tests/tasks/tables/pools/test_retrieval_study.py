@@ -14,7 +14,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.retrieval import average_precision
 from vivavoce.retrieval import Hit
 from vivavoce.statistics.intervals import resample
-from vivavoce.tasks.tables.items.pools.vectors import (
+from vivavoce.tasks.tables.items.pool_vectors import (
     Search,
     open_retriever,
     searches,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -33,7 +33,6 @@ _LEVELS = {
     "ltx_chapter": 0, "ltx_section": 1, "ltx_subsection": 2, "ltx_subsubsection": 3,
     "ltx_paragraph": 4, "ltx_subparagraph": 5,
 }  # fmt: skip
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FLOATS = frozenset({"ltx_table", "ltx_figure", "ltx_float"})
 _LEADING_WORD = re.compile(r"(?:appendix|chapter|section|part|annex)\b\W*", re.IGNORECASE)
 _TAG_SECTION = "ltx_tag_section"
@@ -103,10 +102,6 @@ def _cells(row: etree._Element, ordinals: Mapping[str, int]) -> Iterator[Cell]:
         yield Cell(line_of(cell), _width(cell), height, _mentions(cell, ordinals), height, is_bold)
 
 
-def _is_bold(element: etree._Element) -> bool:
-    return element.tag in {"b", "strong"} or "ltx_font_bold" in classes_of(element)
-
-
 def _width(cell: etree._Element) -> int:
     return _span(cell, "colspan", MAX_WIDTH)
 
@@ -118,16 +113,17 @@ def _span(cell: etree._Element, name: str, most: int) -> int:
     return span_of(cell.get(name) or next(named, "1"), most)
 
 
-def _is_caption(element: etree._Element) -> bool:
-    return element.tag == "figcaption" or "ltx_caption" in classes_of(element)
+def _marked(name: str, *tags: str) -> Callable[[etree._Element], bool]:
+    """Make a check whether an element has a class of LaTeXML, or is one of some tags of HTML."""
+    return lambda element: element.tag in tags or name in classes_of(element)
 
 
-def _is_row(element: etree._Element) -> bool:
-    return element.tag == "tr" or "ltx_tr" in classes_of(element)
-
-
-def _is_cell(element: etree._Element) -> bool:
-    return element.tag in {"td", "th"} or "ltx_td" in classes_of(element)
+_is_table = _marked("ltx_table")
+_is_caption = _marked("ltx_caption", "figcaption")
+_is_row = _marked("ltx_tr", "tr")
+_is_cell = _marked("ltx_td", "td", "th")
+_is_bold = _marked("ltx_font_bold", "b", "strong")
+_is_title = _marked("ltx_title", "h1", "h2", "h3", "h4", "h5", "h6")
 
 
 class Body:
@@ -227,14 +223,6 @@ def read_abstract(document: etree._Element) -> str:
         if text:
             return text
     return ""
-
-
-def _is_table(element: etree._Element) -> bool:
-    return "ltx_table" in classes_of(element)
-
-
-def _is_title(element: etree._Element) -> bool:
-    return "ltx_title" in classes_of(element) or element.tag in _HEADINGS
 
 
 def _is_tag(element: etree._Element, names: frozenset[str], depth: int) -> bool:

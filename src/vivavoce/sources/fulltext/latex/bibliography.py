@@ -11,11 +11,16 @@ from itertools import pairwise
 
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.latex.bibtex import read_cited
-from vivavoce.sources.fulltext.latex.citing import Citations, Entry, short_names
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import Expander
-from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
+from vivavoce.sources.fulltext.latex.typeset import (
+    Citations,
+    Entry,
+    Typesetter,
+    plain_text,
+    short_names,
+)
 from vivavoce.text.identifiers import arxiv_id_in, find_doi
 
 _ITEM = frozenset({"\\bibitem"})

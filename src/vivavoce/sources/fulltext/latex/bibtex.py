@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from vivavoce.records import Reference
-from vivavoce.sources.fulltext.latex.citing import Entry, short_names
-from vivavoce.sources.fulltext.latex.typeset import plain_text
+from vivavoce.sources.fulltext.latex.typeset import Entry, plain_text, short_names
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _START = re.compile(r"@[ \t]{0,9}([A-Za-z]{1,40})\s{0,99}[{(]\s{0,99}([^\s,{}()=]{0,300})")

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document
 from vivavoce.sources.fulltext.latex.bibliography import read_references
-from vivavoce.sources.fulltext.latex.citing import Entry
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
@@ -32,6 +31,7 @@ from vivavoce.sources.fulltext.latex.typeset import (
     REFERENCE_END,
     REFERENCE_START,
     Draft,
+    Entry,
     Hook,
     Numbering,
     Typesetter,

@@ -14,8 +14,7 @@ from typing import Any, Literal, get_args
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import formulas
-from vivavoce.tasks.implementation.items.formulas.daily import by_stock, every_row
-from vivavoce.tasks.implementation.items.formulas.minute import by_stock_day
+from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.loading import (
     check_words,
     find_function,
@@ -23,8 +22,8 @@ from vivavoce.tasks.implementation.items.loading import (
     read_items,
     unfold,
 )
-from vivavoce.tasks.implementation.items.market.dictionary import columns_among
-from vivavoce.tasks.implementation.items.market.generate import TABLES
+from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.programs import named_in
 
 Category = Literal["fundamental", "price-volume", "minute"]

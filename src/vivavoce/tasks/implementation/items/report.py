@@ -17,7 +17,7 @@ import pandas as pd
 import yaml
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.implementation.extraction import (
+from vivavoce.metrics.extraction import (
     MEANING_THRESHOLD,
     THRESHOLD,
     FoundMethod,

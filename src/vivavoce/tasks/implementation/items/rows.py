@@ -19,10 +19,10 @@ from vivavoce.sources.fulltext.pdf.child import read_in_child
 from vivavoce.store import Row, canonical_json
 from vivavoce.tasks.implementation.items.architecture import Architecture, build_case
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
-from vivavoce.tasks.implementation.items.composed.compose import ComposedFormula
+from vivavoce.tasks.implementation.items.composed_formulas import ComposedFormula
 from vivavoce.tasks.implementation.items.formula import Formula
-from vivavoce.tasks.implementation.items.market.dictionary import texts
-from vivavoce.tasks.implementation.items.market.generate import TABLES
+from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market_dictionary import texts
 from vivavoce.tasks.implementation.items.report import (
     Claim,
     Method,

@@ -27,7 +27,7 @@ from pydantic import Field, model_validator
 
 from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.fulltext.index import open_index, read_documents
+from vivavoce.corpus.fulltext import open_index, read_documents
 from vivavoce.errors import StaleError
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
@@ -182,15 +184,19 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
         # Each way it was run at one task and setting is a line through the rounds.
-        courses: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = defaultdict(dict)
+        courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+        root = root_of(one.path)
         for board, row, _ in found if len(rounds) > 1 else ():
             facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = _stand(board, row)
+            courses[board.task, board.setting, *facts][board.round] = _stand(board, row, root)
         return {
             "one": one,
             "rounds": rounds,
             "appearances": site.newest_of(one),
-            "courses": courses,
+            "courses": [
+                (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
+                for way, cells in courses.items()
+            ],
             "count": len({board.path for board, _, _ in found}),
             "columns": [column for column in page_columns() if column.name not in hidden],
             "pairs": pairs,
@@ -204,12 +210,19 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
-def _stand(board: BoardOf, row: Row) -> tuple[str, str, str]:
-    """A contestant's standing on a board: the page, the value and the rank there."""
+_NO_STAND = '<td class="quiet">–</td>'
+
+
+def _stand(board: BoardOf, row: Row, root: str) -> str:
+    """A contestant's standing on a board, as a cell: the value, its page, and the rank there.
+
+    A template would take three times as long, and there is a cell for each board of a contestant.
+    """
     value = "–" if row["value"] is None else figure(row["value"])
     place = rank_note(row, kind_of(row)) or row["rank"]
     told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
-    return board.path, value, told
+    link = f'<a href="{root}{board.path}">{escape(value)}</a>'
+    return f"<td>{link} <small>{escape(told)}</small></td>"
 
 
 def _methods(site: Site) -> Page:

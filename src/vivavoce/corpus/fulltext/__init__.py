@@ -1,1 +1,0 @@
-"""Full-text index of the papers of a corpus."""

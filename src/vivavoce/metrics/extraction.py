@@ -1,0 +1,315 @@
+"""Methods that were found in a report, against those that it describes.
+
+A method of the gold is *complete* when the report gives its formula; one that is only named is
+*open*. Found methods are matched to the gold's one to one by name (see `match_methods`). With
+T what both have, G what the gold has and A what was found,
+
+    F1 = 2 T / (G + A)
+
+- `method_f1` counts methods.
+- `variable_f1` counts pairs of method and variable; indices of a variable do not matter.
+- `entity_f1` counts methods, their variables and their formulas together.
+- `description` is the share, among matched methods, of descriptions at least `threshold` similar
+  to the gold's, and `similarity` their mean similarity; both are 0 when nothing is matched.
+- `inferred` is the share of open methods for which a formula was found that is marked as inferred;
+  undefined where none is open.
+
+Only complete methods count in all but the last: leaving an open one out costs nothing, and neither
+does finding it. What matches no method of the gold lowers precision. Nothing found scores 0.
+
+Source: RD2Bench, section 2.2, which names F1 of entities and mentions, a similarity of 90%, and
+the choice to skip or infer; it gives no formulas, and no code of it was released.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vivavoce.errors import InputError
+from vivavoce.text.data import read_data
+from vivavoce.text.formulas import same_formula, symbol_stem
+
+NAMES = ("entity_f1", "method_f1", "variable_f1", "description", "similarity", "inferred")
+THRESHOLD = 0.9
+"""Similarity from which two descriptions say the same."""
+
+Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
+"""Pairs of texts -> how alike each pair is, from 0 to 1."""
+
+MEANING_THRESHOLD = 0.6
+"""Threshold of a strict `vector_similarity` with MiniLM, fitted to descriptions told again."""
+
+Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
+"""Texts -> vectors, one a row."""
+
+_SENSES: Mapping[str, Mapping[str, Sequence[str]]] = read_data(__file__, "senses.toml")
+_POWER = re.compile(r"\d+\^\{?-?\d+")
+_TOKEN = re.compile(r"\d+|[a-z]+")
+_PLAIN_NUMBERS = frozenset({"0", "1"})
+"""Numbers that descriptions name or leave out as they like."""
+_ALIKE = 0.8
+"""Names have to share more of their words than this."""
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_WORD = re.compile(r"[^\W_]+")
+_FUNCTION_WORDS = frozenset(
+    "a an and are as at be been but by each for from had has have if in into is it its less no not "
+    "of on one only or out over so such than that the their them then there these they this to up "
+    "was were when where which while who with without".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMethod:
+    """A method as an answer has it."""
+
+    name: str
+    description: str = ""
+    formula: str | None = None
+    symbols: tuple[str, ...] = ()
+    is_inferred: bool = False
+    """Whether the answer says that the formula does not stand in the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldMethod:
+    """A method that a report describes; an open one has no formula."""
+
+    name: str
+    description: str
+    formula: str | None
+    symbols: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionScore:
+    """The metrics of one report, and what explains them."""
+
+    entity_f1: float
+    method_f1: float
+    variable_f1: float | None
+    description: float
+    similarity: float
+    inferred: float | None
+    unmarked: int
+    """Open methods that were given a formula as if the report had it."""
+    invented: int
+    """Found methods that match none of the gold."""
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name; None where undefined."""
+        return {name: getattr(self, name) for name in NAMES}
+
+
+def score_extraction(
+    gold: Sequence[GoldMethod],
+    found: Sequence[FoundMethod],
+    similarity: Similarity | None = None,
+    threshold: float = THRESHOLD,
+) -> ExtractionScore:
+    """Score what was found in one report.
+
+    Args:
+        gold: What the report describes.
+        found: What an answer says it describes, in any order.
+        similarity: Compares descriptions; `lexical_similarity` by default.
+        threshold: Similarity from which two descriptions say the same.
+
+    Raises:
+        InputError: No method of the gold has a formula.
+    """
+    complete = [method for method in gold if method.formula is not None]
+    if not complete:
+        raise InputError("The gold has no method with a formula: there is nothing to find.")
+    matches = match_methods(gold, found)
+    pairs = [(g, f) for g, f in matches if g.formula is not None]
+    open_pairs = [(g, f) for g, f in matches if g.formula is None]
+    counted = len(found) - len(open_pairs)
+    neutral = Counter(f for _, f in open_pairs)
+    answered = list((Counter(found) - neutral).elements())
+    variables = _Counts(
+        sum(_shared(g.symbols, f.symbols) for g, f in pairs),
+        sum(len(method.symbols) for method in complete),
+        sum(len(method.symbols) for method in answered),
+    )
+    formulas = _Counts(
+        sum(same_formula(g.formula or "", f.formula) for g, f in pairs if f.formula),
+        len(complete),
+        sum(method.formula is not None for method in answered),
+    )
+    methods = _Counts(len(pairs), len(complete), counted)
+    alike = (similarity or lexical_similarity)([(f.description, g.description) for g, f in pairs])
+    n_open = len(gold) - len(complete)
+    marked = sum(f.formula is not None and f.is_inferred for _, f in open_pairs)
+    return ExtractionScore(
+        entity_f1=(methods + variables + formulas).f1 or 0.0,
+        method_f1=methods.f1 or 0.0,
+        variable_f1=variables.f1,
+        description=_mean([float(value >= threshold) for value in alike]),
+        similarity=_mean(alike),
+        inferred=marked / n_open if n_open else None,
+        unmarked=sum(f.formula is not None and not f.is_inferred for _, f in open_pairs),
+        invented=len(found) - len(matches),
+    )
+
+
+def match_methods(
+    gold: Sequence[GoldMethod], found: Sequence[FoundMethod]
+) -> list[tuple[GoldMethod, FoundMethod]]:
+    """Pair methods one to one so that their names agree as much as possible in sum.
+
+    Names agree fully when they have the same words in the same order, case, punctuation, spaces
+    and a plural s aside, or one is the other's part inside or outside brackets; aliases count as
+    names. Else they agree by 2 s / (a + b), s words of a and b being shared, if that is more than
+    0.8. Names with different numbers never agree.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if not gold or not found:
+        return []
+    golds, answers = sorted(gold, key=_order_of_gold), sorted(found, key=_order)
+    ours = [[_Name(name) for name in (method.name, *method.aliases)] for method in golds]
+    theirs = [_Name(method.name) for method in answers]
+    agreement = np.array(
+        [[max(name.agreement(other) for name in names) for other in theirs] for names in ours]
+    )
+    rows, columns = linear_sum_assignment(agreement, maximize=True)
+    return [
+        (golds[row], answers[column])
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+        if agreement[row, column] > 0
+    ]
+
+
+def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The cosine of the counts of words, function words left out; 0 for a text without words.
+
+    It is meant for a ranking without a model: two texts that say the same in other words reach
+    nothing near 0.9.
+    """
+    return [_cosine(_counts(one), _counts(other)) for one, other in pairs]
+
+
+def vector_similarity(embed: Embed, *, is_strict: bool = False) -> Similarity:
+    """The cosine of an encoder's vectors; 0 below 0, and for a text without words.
+
+    Encoders hold opposites for alike, such as `mean` and `sum`, or 20 and 60 days: strictly, texts
+    that exclude each other have 0.
+    """
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
+        clean = [(one.strip(), other.strip()) for one, other in pairs]
+        texts = sorted({text for pair in clean for text in pair if text})
+        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+        return [nearness(vectors, one, other) for one, other in clean]
+
+    def nearness(vectors: Mapping[str, npt.NDArray[np.float64]], one: str, other: str) -> float:
+        if not (one and other) or (is_strict and exclude_each_other(one, other)):
+            return 0.0
+        lengths = np.linalg.norm(vectors[one]) * np.linalg.norm(vectors[other])
+        cosine = float(vectors[one] @ vectors[other] / lengths) if lengths else 0.0
+        return 1.0 if one == other else min(1.0, max(0.0, cosine))
+
+    return compare
+
+
+def exclude_each_other(one: str, other: str) -> bool:
+    """True if each of two texts speaks of something of one kind of which the other does not.
+
+    Kinds are those of `senses.toml`, such as prices (open, close, high, low), and numbers.
+    """
+    mine, theirs = _senses(one), _senses(other)
+    return any(mine[kind] - theirs[kind] and theirs[kind] - mine[kind] for kind in _SENSES)
+
+
+def _senses(text: str) -> dict[str, set[str]]:
+    plain = unicodedata.normalize("NFKC", _POWER.sub(" ", text)).casefold().replace(",", "")
+    words = set(_TOKEN.findall(plain))
+    found = {
+        kind: {sense for sense, said in senses.items() if not words.isdisjoint(said)}
+        for kind, senses in _SENSES.items()
+    }
+    found["numbers"] |= {w for w in words if w.isdigit() and len(w) < 4} - _PLAIN_NUMBERS
+    return found
+
+
+class _Name:
+    def __init__(self, text: str) -> None:
+        plain = unicodedata.normalize("NFKC", text).casefold()
+        inside: list[str] = _BRACKETS.findall(plain)
+        forms = (_words(form) for form in (plain, _BRACKETS.sub(" ", plain), *inside))
+        self.forms = {"".join(words): Counter(words) for words in forms if words}
+        self.numbers = sorted(re.findall(r"\d+", plain))
+
+    def agreement(self, other: _Name) -> float:
+        """Agreement of two names, from 0 to 1."""
+        if self.numbers and other.numbers and self.numbers != other.numbers:
+            return 0.0
+        if self.forms.keys() & other.forms.keys():
+            return 1.0
+        shares = (
+            2 * (one & two).total() / (one.total() + two.total())
+            for one in self.forms.values()
+            for two in other.forms.values()
+        )
+        return max((share for share in shares if share > _ALIKE), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    both: int
+    gold: int
+    found: int
+
+    @property
+    def f1(self) -> float | None:
+        total = self.gold + self.found
+        return 2 * self.both / total if total else None
+
+    def __add__(self, other: _Counts) -> _Counts:
+        return _Counts(self.both + other.both, self.gold + other.gold, self.found + other.found)
+
+
+def _order(method: FoundMethod) -> tuple[str, ...]:
+    formula = "" if method.formula is None else f"={method.formula}"
+    return (method.name, method.description, formula, str(method.is_inferred), *method.symbols)
+
+
+def _order_of_gold(method: GoldMethod) -> tuple[str, ...]:
+    return (method.name, method.description, method.formula or "", *method.symbols)
+
+
+def _words(text: str) -> list[str]:
+    words = (word for word in _WORD.findall(text) if word not in _FUNCTION_WORDS)
+    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words]
+
+
+def _shared(one: Iterable[str], other: Iterable[str]) -> int:
+    return (Counter(map(symbol_stem, one)) & Counter(map(symbol_stem, other))).total()
+
+
+def _counts(text: str) -> Counter[str]:
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return Counter(word for word in words if word not in _FUNCTION_WORDS)
+
+
+def _cosine(one: Counter[str], other: Counter[str]) -> float:
+    product = sum(count * other[word] for word, count in one.items())
+    lengths = math.sqrt(_square(one) * _square(other))
+    return min(1.0, product / lengths) if lengths else 0.0
+
+
+def _square(counts: Counter[str]) -> int:
+    return sum(count * count for count in counts.values())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0

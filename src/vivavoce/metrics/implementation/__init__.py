@@ -1,1 +1,0 @@
-"""Metrics of implementations: factors, architectures, and claims computed again."""

@@ -1,0 +1,338 @@
+"""Ablations: gains of added context and of retrieval, and sweeps over the arguments of a method.
+
+A gain is held against the same contestant without the context. Source: AcademicEval, tables 3 and 4
+(demonstrations) and its ablation with the title alone. The papers print both means; here their
+difference is paired by item and has an interval. Section 4.4 compares retrievers behind two models,
+by means alone: here one model, task and setting is held fixed, only the retriever differs, and each
+has a rank with ties.
+
+A sweep tabulates one method by the values of its arguments, averaged over seeds. A run is one log
+in one attempt: seeds and attempts are runs of the same combination. A value is the mean over the
+items of each one's mean over the runs; beside it stands how far the runs' own means lie apart.
+Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
+and tables 7 and 9 (tokens and seconds a table).
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from vivavoce.errors import InputError, VivaError
+from vivavoce.metrics import metrics_of
+from vivavoce.results import Table
+from vivavoce.results.logs.records import CEILING, RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.rounds.family import SPLIT_LABELS
+from vivavoce.statistics.comparison import rank_contestants
+from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
+from vivavoce.store import Row, canonical_json
+
+BASE = "base"
+TITLE_ONLY = "title_only"
+
+
+def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+    """Gain of every setting over the base one, for each contestant, task and metric.
+
+    Raises:
+        VivaError: As `open_logs` says, or no contestant ran in two settings of a task.
+    """
+    found, notes, draws = open_logs(logs, **reading)
+    rows, missing = gain_rows(found, draws)
+    if not rows:
+        raise VivaError(
+            f"{logs} holds no contestant that ran both in the setting {BASE} and in another one. "
+            f"Run the task again with --setting, into the same folder."
+        )
+    return Table(tuple(rows), tuple(sorted([*notes, *missing])))
+
+
+def gain_rows(found: Sequence[RunLog], draws: Draws) -> tuple[list[Row], list[str]]:
+    """Rows of the settings that have a base to compare with, and notes on those that have none."""
+    by_key = {log.key: log for log in found}
+    rows: list[Row] = []
+    notes = []
+    for log in found:
+        base_setting = base_of(log.key.setting)
+        if base_setting == log.key.setting or log.key.method == CEILING:
+            continue
+        base = by_key.get(replace(log.key, setting=base_setting))
+        if base is None:
+            notes.append(
+                f"{log.contestant} has no log of {log.key.task} in the setting {base_setting} with "
+                f"the same decoding, prompts and judge to compare {log.key.setting} with."
+            )
+            continue
+        rows += [_row(base, log, metric, draws) for metric in log.metrics]
+    return rows, notes
+
+
+def base_of(setting: str) -> str:
+    """The setting with less context to compare with, on the same track.
+
+    `mixed+padded@1` is held against `base+padded`, and that against `base`; a subset of the items,
+    such as `mixed (60 of 400)` or `mixed+test`, against the same one.
+    """
+    shown, space, items = setting.partition(" ")
+    name, *track = shown.partition("@")[0].split("+")
+    kept = [part for part in track if name != BASE or part in SPLIT_LABELS]
+    return "+".join([BASE, *kept]) + space + items
+
+
+def _row(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
+    first, second = base.item_values(metric), other.item_values(metric)
+    found = paired_row(first, second, base.item_clusters(), draws)
+    return {
+        **asdict(other.key),
+        "contestant": other.contestant,
+        "base": base.key.setting,
+        "metric": metric,
+        "headline": metric == other.metrics[0],
+        "value_base": found["a"],
+        "value": found["b"],
+        "gain": found["difference"],
+        "ci": found["ci"],
+        "n": found["n"],
+        "n_base": len(first),
+        "n_setting": len(second),
+        "tied": found["tied"],
+    }
+
+
+METHOD = "rag"
+WITHOUT = "direct"
+
+Group = tuple[RowKey, tuple[tuple[str, str], ...]]
+"""Facts that the logs of one comparison share: the key without its method, other arguments."""
+
+
+def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+    """Every retriever that a model was run with, beside the same model without one.
+
+    Raises:
+        VivaError: As `open_logs` says, or no log has a retriever.
+    """
+    found, notes, draws = open_logs(logs, **reading)
+    groups: dict[Group, dict[str, RunLog]] = defaultdict(dict)
+    for log in found:
+        given = next((given for _, given in log.steps if "retriever" in given), None)
+        if given is not None:
+            rest = tuple(
+                (name, str(value))
+                for name, value in given.items()
+                if name not in ("retriever", "context")
+            )
+            groups[replace(log.key, method=""), rest][str(given["retriever"])] = log
+    if not groups:
+        raise VivaError(
+            f"{logs} holds no log of the method {METHOD}. Make some with: viva run TASK "
+            f"--method {METHOD} -S retriever=bm25 --logs {logs}"
+        )
+    plain = {replace(a.key, method=""): a for a in found if a.key.method == WITHOUT}
+    rows = [
+        row
+        for (key, settings), members in sorted(groups.items())
+        for metric in next(iter(members.values())).metrics
+        for row in _rows(members, plain.get(key), metric, dict(settings), draws)
+    ]
+    return Table(tuple(rows), tuple(notes))
+
+
+def _rows(
+    members: Mapping[str, RunLog],
+    plain: RunLog | None,
+    metric: str,
+    settings: Mapping[str, str],
+    draws: Draws,
+) -> list[Row]:
+    values = {name: members[name].item_values(metric) for name in sorted(members)}
+    standing = _standing(members, values, metric, draws)
+    without = plain.item_values(metric) if plain else {}
+    rows = []
+    for name, of_items in values.items():
+        clusters = members[name].item_clusters()
+        labels = [clusters[item] for item in of_items]
+        gained = paired_row(without, of_items, clusters, draws)
+        rows.append(
+            {
+                **asdict(members[name].key),
+                "retriever": name,
+                "settings": dict(settings),
+                "metric": metric,
+                "headline": metric == members[name].metrics[0],
+                **mean_estimate(list(of_items.values()), labels, draws).fields(),
+                **standing[name],
+                "without": {
+                    "value": gained["a"],
+                    "gain": gained["difference"],
+                    "ci": gained["ci"],
+                    "n": gained["n"],
+                },
+            }
+        )
+    return sorted(rows, key=lambda row: (row["rank"] is None, row["rank"], row["retriever"]))
+
+
+def _standing(
+    members: Mapping[str, RunLog],
+    values: Mapping[str, Mapping[str, float]],
+    metric: str,
+    draws: Draws,
+) -> dict[str, Row]:
+    """Ranks on the items that every retriever has answered."""
+    shared = sorted(set.intersection(*map(set, values.values())))
+    first = next(iter(members.values()))
+    clusters = first.item_clusters()
+    drawn = draws.of([clusters[i] for i in shared])
+    columns = {name: np.array([of[i] for i in shared]) for name, of in values.items()}
+    directions = metrics_of(first.family)
+    higher = metric not in directions or directions[metric].higher_is_better
+    found = rank_contestants(columns, drawn, higher)
+    return {
+        name: {
+            "rank": place.rank,
+            "rank_interval": list(place.rank_interval) if place.rank_interval else None,
+            "tied_with": list(place.tied_with),
+        }
+        for name, place in found.items()
+    }
+
+
+SEED = "seed"
+"""The argument whose values are runs of the same combination."""
+_WINDOW = "context"
+"""Part of a row's decoding, not of its method."""
+
+_Series = tuple[RowKey, str]
+"""What the logs of one sweep share: the key without the method's arguments, and its steps."""
+
+
+def sweep_tables(
+    logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
+) -> Table:
+    """One row for each combination of the swept arguments and each metric.
+
+    The arguments `over` are by default those that differ between the logs of a method. Methods that
+    differ in any other argument but the seed make rows of their own.
+
+    Raises:
+        InputError: No logs there, or no method takes an argument of `over`.
+        VivaError: As `open_logs` says, or nothing was swept.
+    """
+    found, notes, draws = open_logs(logs, **reading)
+    _refuse_unknown(found, over)
+    series: dict[_Series, list[RunLog]] = defaultdict(list)
+    for log in found:
+        steps = "+".join(name for name, _ in log.steps)
+        series[replace(log.key, method=""), steps].append(log)
+    rows = [
+        row
+        for (_, steps), members in sorted(series.items())
+        for row in _series_rows(steps, members, over, draws)
+    ]
+    if not rows:
+        raise VivaError(
+            f"{logs} holds no method that was run with several values of an argument. Make some "
+            f"with: viva run TASK --method METHOD --sweep rounds=2..5 --logs {logs}"
+        )
+    return Table(tuple(rows), tuple(notes))
+
+
+def _arguments(log: RunLog) -> dict[str, Any]:
+    """The method's arguments, defaults included."""
+    return {
+        name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
+    }
+
+
+def _refuse_unknown(found: Iterable[RunLog], over: Sequence[str]) -> None:
+    known = sorted({name for log in found for name in _arguments(log)})
+    for name in over:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
+
+
+def _series_rows(
+    steps: str, members: Sequence[RunLog], over: Sequence[str], draws: Draws
+) -> list[Row]:
+    values = [_arguments(log) for log in members]
+    names = [name for name in over if name in values[0]] if over else _varied(values)
+    if not names:
+        return []
+    groups: dict[str, list[RunLog]] = defaultdict(list)
+    for log, given in zip(members, values, strict=True):
+        same = {name: value for name, value in given.items() if name != SEED}
+        groups[canonical_json(same)].append(log)
+    ordered = sorted(groups.values(), key=lambda logs: _place(_arguments(logs[0]), names))
+    return [
+        _combination_row(steps, logs, names, metric, draws)
+        for logs in ordered
+        for metric in logs[0].metrics
+    ]
+
+
+def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Arguments, but for the seed, of which there are several values."""
+    return [
+        name
+        for name in values[0]
+        if name != SEED and len({canonical_json(given.get(name)) for given in values}) > 1
+    ]
+
+
+def _place(given: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Sort key: the swept arguments, numbers by size, then all the others."""
+    own = tuple(
+        (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
+        for value in (given.get(name) for name in names)
+    )
+    return (*own, canonical_json(given))
+
+
+def _combination_row(
+    steps: str, logs: Sequence[RunLog], names: Sequence[str], metric: str, draws: Draws
+) -> Row:
+    given = _arguments(logs[0])
+    samples = [sample for log in logs for sample in log.samples]
+    items: dict[str, list[SampleScore]] = defaultdict(list)
+    runs: dict[tuple[str, int], list[SampleScore]] = defaultdict(list)
+    for log in logs:
+        for sample in log.samples:
+            items[sample.id].append(sample)
+            runs[log.path, sample.epoch].append(sample)
+    means = [mean for run in runs.values() if (mean := mean_value(run, metric)) is not None]
+    values = {item: mean_value(scores, metric) for item, scores in sorted(items.items())}
+    value = mean_estimate(
+        [math.nan if mean is None else mean for mean in values.values()],
+        [items[item][-1].cluster for item in values],
+        draws,
+    )
+    return {
+        **{name: value for name, value in asdict(logs[0].key).items() if name != "method"},
+        "method": steps,
+        "settings": {name: given.get(name) for name in names},
+        "fixed": {k: v for k, v in sorted(given.items()) if k not in (*names, SEED)},
+        "seeds": sorted({found[SEED] for found in map(_arguments, logs) if SEED in found}, key=str),
+        "metric": metric,
+        "headline": metric == logs[0].metrics[0],
+        **value.fields(),
+        "runs": len(runs),
+        "std": statistics.stdev(means) if len(means) > 1 else None,
+        "valid": _mean([float(sample.fault is None) for sample in samples]),
+        "tokens_per_answer": _mean([sample.tokens for sample in samples]),
+        "seconds_per_answer": _mean([sample.seconds for sample in samples]),
+        "cost_per_answer": _mean([s.cost for s in samples if s.cost is not None]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

@@ -1,1 +1,0 @@
-"""Formulas and networks composed for a round from its seed."""

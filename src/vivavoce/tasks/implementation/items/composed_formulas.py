@@ -1,0 +1,356 @@
+"""Formulas composed from a seed, checked to be unambiguous, telling and stable.
+
+Each comes with its program, the reference, and with those of readers who mistake one thing.
+
+Two rounds whose seeds differ by no multiple of 97 share no formula: every tree belongs to one of
+97 classes by its hash, and a round takes trees of its seed's class alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.items.composed_grammar import (
+    COLUMNS,
+    GRAMMAR,
+    OPERATORS,
+    Node,
+    all_readings,
+    canonical,
+    columns_giving,
+    columns_of,
+    digest,
+    functions_used,
+    is_of_round,
+    kind_of,
+    operators_giving,
+    replaced,
+    simpler,
+    symbols,
+    write_latex,
+    write_text,
+)
+
+HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
+MISTAKES: Mapping[str, Mapping[str, str]] = GRAMMAR["mistakes"]
+"""Helpers as careless programs have them: `lags` forgets the stock, `corner` fills no windows."""
+
+_IMPORTS = "import numpy as np\nimport pandas as pd\n\n\n"
+
+
+def write_program(tree: Node, result: str, mistake: str = "") -> str:
+    """A program that computes a tree and leaves its values in the file `result`.
+
+    Args:
+        tree: The formula.
+        result: Name of the file.
+        mistake: One of `MISTAKES` that it makes; none if empty.
+    """
+    own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in _operators(tree))
+    helpers = functions_used(own, {**HELPERS, **MISTAKES.get(mistake, {})})
+    tables = sorted({column.partition(".")[0] for column in columns_of(tree)})
+    reads = [
+        f'{table} = pd.read_parquet("{table}.parquet")\n'
+        f'{table} = {table}.set_index(["datetime", "instrument"]).sort_index()\n'
+        for table in tables
+    ]
+    return (
+        f"{_IMPORTS}{helpers}{own}\n\n{''.join(reads)}values = {_call(tree)}\n"
+        f'values.rename("value").to_frame().to_parquet("{result}")\n'
+    )
+
+
+def evaluate(
+    tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], mistake: str = ""
+) -> Any:
+    """Values of a tree, as its program computes them.
+
+    Args:
+        tree: The formula.
+        frames: Tables by (datetime, instrument), in order.
+        known: Values of parts, by tree; those computed are added.
+        mistake: One of `MISTAKES`; none if empty.
+    """
+    if tree not in known:
+        table, _, column = tree.name.partition(".")
+        if tree.is_leaf:
+            known[tree] = frames[table][column]
+        else:
+            args = [evaluate(arg, frames, known, mistake) for arg in tree.args]
+            more = [_extra(name, frames) for name in OPERATORS[tree.name].get("columns", ())]
+            numbers = [tree.number] if tree.number else []
+            known[tree] = _functions(mistake)[tree.name](*args, *more, *numbers)
+    return known[tree]
+
+
+def mistaken(tree: Node, names: Mapping[str, Any]) -> Node | None:
+    """The tree with one column or operator mistaken for another of `names`; None where none fits.
+
+    The first part that can be mistaken is, from the factor downwards.
+    """
+    for node in tree.nodes():
+        other = names.get(node.name, {}).get("mistaken")
+        if other is None:
+            continue
+        number = node.number if other in COLUMNS or "number" in OPERATORS[other] else 0
+        wrong = replaced(tree, node, Node(other, node.args, number))
+        if kind_of(wrong) is not None:
+            return wrong
+    return None
+
+
+def _extra(name: str, frames: Mapping[str, Any]) -> Any:
+    table, _, column = name.partition(".")
+    return frames[table][column]
+
+
+@cache
+def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
+    """The operators as functions; their code is the package's own."""
+    helpers = {**HELPERS, **MISTAKES.get(mistake, {})}
+    codes = [*helpers.values(), *(operator["code"] for operator in OPERATORS.values())]
+    namespace: dict[str, Any] = {}
+    exec(_IMPORTS + "\n".join(codes), namespace)
+    return namespace
+
+
+def _operators(tree: Node) -> list[str]:
+    return sorted({node.name for node in tree.nodes() if not node.is_leaf})
+
+
+def _call(node: Node) -> str:
+    if node.is_leaf:
+        return _column(node.name)
+    more = [_column(name) for name in OPERATORS[node.name].get("columns", ())]
+    numbers = [str(node.number)] if node.number else []
+    return f"{node.name}({', '.join([*map(_call, node.args), *more, *numbers])})"
+
+
+def _column(name: str) -> str:
+    table, _, column = name.partition(".")
+    return f'{table}["{column}"]'
+
+
+_KINDS = tuple(
+    (category, depth)
+    for depth in (2, 3, 4)
+    for category in ("price-volume", "fundamental", "minute", "joined")
+)
+"""Formulas are made of each in turn, as long as there are more of it."""
+_MIN_KNOWN = 0.3
+"""Share of rows that need a value."""
+_MAX_ALIKE = 0.4
+"""Share of rows that one value may have."""
+_JOINED_DAYS = 5
+"""Longest lag or window over days with minutes, of which there are few."""
+_NUDGE = 1e-9
+_NEAR = 1e-6
+_MAX_UNSTABLE = 1e-3
+_TRIES = 30_000
+"""Draws for each formula at most: of some kinds there are few, and they run out."""
+
+
+@dataclass(frozen=True)
+class ComposedFormula:
+    """A tree as a formula to implement."""
+
+    tree: Node
+    result: str
+    """The file that its programs leave."""
+    category: str
+    wrong: Mapping[str, tuple[Node, str]]
+    """See `Trial.wrong`."""
+    origin: str = "composed"
+    alias_of: None = None
+    corners: str = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns that its text speaks of, as `table.column`, sorted."""
+        return sorted({node.name for node in self.tree.nodes() if node.is_leaf})
+
+    @cached_property
+    def name(self) -> str:
+        """Name that the tree alone decides."""
+        return f"composed-{digest(write_latex(self.tree)).hex()[:10]}"
+
+    @property
+    def difficulty(self) -> str:
+        """By the number of operators in a row, and whether two kinds of days are joined."""
+        steps = self.tree.depth + (self.category == "joined")
+        return "easy" if steps <= 2 else "medium" if steps == 3 else "hard"
+
+    def texts(self) -> dict[str, Any]:
+        """Description, formula and meanings of symbols."""
+        return {
+            "description": write_text(self.tree),
+            "formulation": f"f_{{i,t}} = {write_latex(self.tree)}",
+            "variables": symbols(self.tree),
+        }
+
+    def program(self) -> str:
+        """The reference."""
+        return write_program(self.tree, self.result)
+
+    def misread(self) -> dict[str, str]:
+        """Programs that mistake one thing each, by what: lags, corner, data and field."""
+        return {
+            what: write_program(tree, self.result, mistake)
+            for what, (tree, mistake) in self.wrong.items()
+        }
+
+
+def compose(
+    seed: int, count: int, frames: Mapping[str, Any], result: str
+) -> Iterator[tuple[ComposedFormula, Any]]:
+    """Formulas of a seed with their values, in the order in which they are found.
+
+    Args:
+        seed: Of the round.
+        count: How many.
+        frames: The market's tables by name; flat, rows in any order.
+        result: The file that programs leave.
+
+    Raises:
+        InputError: There are not so many.
+    """
+    rng = np.random.default_rng([seed, 0xF0])
+    trial = Trial(frames)
+    kinds = list(_KINDS)
+    made = 0
+    while made < count:
+        if not kinds:
+            raise InputError(f"Seed {seed} gives {made} formulas, not {count}; ask for fewer.")
+        category, depth = kinds.pop(0)
+        if found := _find(rng, trial, category, depth, seed):
+            tree, values = found
+            yield ComposedFormula(tree, result, category, trial.wrong(tree, values)), values
+            kinds.append((category, depth))
+            made += 1
+
+
+def _find(
+    rng: np.random.Generator, trial: Trial, category: str, depth: int, seed: int
+) -> tuple[Node, Any] | None:
+    """The next formula of a kind; None where there seems to be no further one."""
+    for _ in range(_TRIES):
+        tree = _draw_tree(rng, category, depth)
+        if tree is not None and (values := trial.values_of(tree, seed)) is not None:
+            return tree, values
+    return None
+
+
+class Trial:
+    """The market ready for trees, once as it is and once with every unit a little larger."""
+
+    def __init__(self, frames: Mapping[str, Any]) -> None:
+        keys = ["datetime", "instrument"]
+        self.frames = {name: frame.set_index(keys).sort_index() for name, frame in frames.items()}
+        self.nudged = {name: frame.copy() for name, frame in self.frames.items()}
+        units = sorted({column["unit"] for column in COLUMNS.values()})
+        for name, column in COLUMNS.items():
+            table, _, key = name.partition(".")
+            self.nudged[table][key] *= 1 + _NUDGE * (1 + units.index(column["unit"]))
+        self.seen: set[bytes] = set()
+
+    def values_of(self, tree: Node, seed: int) -> Any:
+        """Values of a tree that is fit to be asked for; None for one that is not."""
+        if not is_of_round(write_latex(tree), seed):
+            return None
+        if all_readings(tree) != [tree, tree]:
+            return None
+        known: dict[Node, Any] = {}
+        values = evaluate(tree, self.frames, known)
+        if not _tells(values) or (mark := _mark(values)) in self.seen:
+            return None
+        if any(_same(values, evaluate(other, self.frames, known)) for other in simpler(tree)):
+            return None
+        if not _same(values, evaluate(tree, self.nudged, {}), _MAX_UNSTABLE):
+            return None
+        self.seen.add(mark)
+        return values
+
+    def wrong(self, tree: Node, values: Any) -> dict[str, tuple[Node, str]]:
+        """Results of a reader who mistakes one thing: a tree and a mistake, by the thing.
+
+        `data` is a wrong column, `field` a wrong operator; only those with other values are given.
+        """
+        made = {what: (tree, what) for what in MISTAKES}
+        for what, names in (("data", COLUMNS), ("field", OPERATORS)):
+            if other := mistaken(tree, names):
+                made[what] = (other, "")
+        return {
+            what: (other, mistake)
+            for what, (other, mistake) in made.items()
+            if not _same(values, evaluate(other, self.frames, {}, mistake))
+        }
+
+
+def _tells(values: Any) -> bool:
+    """Check that enough rows have a number, none an infinite one, and that they differ."""
+    numbers = values.to_numpy(float)
+    known = numbers[~np.isnan(numbers)]
+    if len(known) < _MIN_KNOWN * len(numbers) or not np.isfinite(known).all():
+        return False
+    _, counts = np.unique(known, return_counts=True)
+    return bool(counts.max() <= _MAX_ALIKE * len(numbers))
+
+
+def _same(values: Any, others: Any, spare: float = 0.0) -> bool:
+    """Check that two series agree in all rows but for a share of them."""
+    one, other = values.to_numpy(float), others.reindex(values.index).to_numpy(float)
+    scale = np.nanmedian(np.abs(one))
+    near = np.isclose(one, other, rtol=_NEAR, atol=_NEAR * scale, equal_nan=True)
+    return bool((~near).mean() <= spare)
+
+
+def _mark(values: Any) -> bytes:
+    """A short sign of values, whatever their last digits."""
+    numbers = np.array([float(f"{value:.6g}") for value in values.to_numpy(float)])
+    return hashlib.sha256(numbers.tobytes()).digest()
+
+
+def _draw_tree(rng: np.random.Generator, category: str, depth: int) -> Node | None:
+    """A tree of a category and depth; None where the draw led nowhere."""
+    tables = {"price-volume": ("daily_pv",), "minute": ("high_freq",)}.get(category, ())
+    frequency = "joined" if category in ("minute", "joined") else "day"
+    tree = _draw(rng, frequency, depth, tables)
+    if tree is None or tree.depth != depth:
+        return None
+    used = {column.partition(".")[0] for column in columns_of(tree)}
+    if (tables and used != set(tables)) or (category == "fundamental" and "daily_f" not in used):
+        return None
+    if category == "joined" and not used & {"daily_pv", "daily_f"}:
+        return None
+    return canonical(tree, OPERATORS)
+
+
+def _draw(
+    rng: np.random.Generator, frequency: str, depth: int, tables: tuple[str, ...]
+) -> Node | None:
+    """A tree of a frequency, at most so deep, over columns of some tables; all of them if none."""
+    if depth == 0:
+        names = columns_giving(frequency, tables)
+        return Node(names[rng.integers(len(names))]) if names else None
+    operators = operators_giving(frequency)
+    name, choices = operators[rng.integers(len(operators))]
+    chosen = choices[rng.integers(len(choices))]
+    deepest = int(rng.integers(len(chosen)))
+    args = []
+    for place, wanted in enumerate(chosen):
+        below = depth - 1 if place == deepest else int(rng.integers(min(depth, 2)))
+        arg = _draw(rng, wanted, max(below, int(wanted == "joined")), tables)
+        if arg is None:
+            return None
+        args.append(arg)
+    low, high = OPERATORS[name].get("number", (0, 0))
+    high = min(high, _JOINED_DAYS) if frequency == "joined" else high
+    node = Node(name, tuple(args), int(rng.integers(low, high + 1)) if high else 0)
+    return node if kind_of(node) is not None else None

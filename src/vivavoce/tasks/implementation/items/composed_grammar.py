@@ -1,0 +1,380 @@
+"""Composed trees: operators over leaves, written by templates, and every tree a text can mean.
+
+A tree is written in words or LaTeX, as one expression or as lines: each names a part, in terms of
+leaves and of parts named before. A text with one reading is thereby shown to be unambiguous.
+`composed_grammar.toml` holds the operators of formulas over columns of the market.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+from vivavoce.text.data import read_data
+
+CLASSES = 97
+"""A tree belongs to one of so many classes, and a round takes those of its seed's class."""
+
+_SLOT = re.compile(r"(<[abcdn]>)")
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Node:
+    """An operator with its arguments, or a leaf."""
+
+    name: str
+    args: tuple[Node, ...] = ()
+    number: int = 0
+    """Number of an operator, such as the days of a window; 0 for operators without."""
+
+    @property
+    def is_leaf(self) -> bool:
+        """True without arguments."""
+        return not self.args
+
+    @property
+    def depth(self) -> int:
+        """Operators on the longest way down to a leaf."""
+        return 1 + max(arg.depth for arg in self.args) if self.args else 0
+
+    def nodes(self) -> Iterator[Node]:
+        """This node and all below it."""
+        yield self
+        for arg in self.args:
+            yield from arg.nodes()
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Templates of operators, where <a> to <d> stand for arguments and <n> for the number."""
+
+    leaves: Mapping[str, str]
+    """Words of the leaves, by name."""
+    operators: Mapping[str, str]
+    part: str = "quantity <n>"
+    """Name of a part that has a line."""
+    whole: str = "the factor"
+    equals: str = " is "
+    """Between the name of a part and what it is."""
+    end: str = "."
+
+    def write(self, tree: Node) -> str:
+        """A tree as one expression."""
+        if tree.is_leaf:
+            return self.leaves[tree.name]
+        return fill(self.operators[tree.name], map(self.write, tree.args), tree.number)
+
+    def write_lines(self, tree: Node, is_inline: Callable[[Node], bool]) -> list[str]:
+        """A tree as lines, the whole one last; parts that are inline have no line of their own."""
+        parts = named_parts(tree, is_inline)
+        names = {part: fill(self.part, (), number) for number, part in enumerate(parts, 1)}
+
+        def say(node: Node) -> str:
+            return fill(self.operators[node.name], map(operand, node.args), node.number)
+
+        def operand(node: Node) -> str:
+            return names.get(node) or (self.leaves[node.name] if node.is_leaf else say(node))
+
+        said = [(names[part], say(part)) for part in parts]
+        lines = [*said, (self.whole, say(tree) if tree.args else operand(tree))]
+        return [f"{name[0].upper()}{name[1:]}{self.equals}{is_}{self.end}" for name, is_ in lines]
+
+    def read(self, text: str) -> list[Node]:
+        """Every tree that an expression can mean."""
+        return _Reader(text, self, {}).whole()
+
+    def read_lines(self, text: str) -> list[Node]:
+        """Every tree that the last of some lines can mean."""
+        known: dict[str, list[Node]] = {}
+        for line in text.split(self.end):
+            name, _, said = line.strip().partition(self.equals)
+            known[name.casefold()] = _Reader(said, self, known).whole()
+        return known.get(self.whole.casefold(), [])
+
+
+def fill(template: str, args: Iterable[str], number: int | str) -> str:
+    """A template with what its slots stand for."""
+    slots = dict(zip(("<a>", "<b>", "<c>", "<d>"), args, strict=False)) | {"<n>": str(number)}
+    return "".join(slots.get(part, part) for part in _SLOT.split(template))
+
+
+def functions_used(code: str, known: Mapping[str, str]) -> str:
+    """Sources of the functions that some code calls, and of those that they call, by name."""
+    chosen: set[str] = set()
+    while more := {n for n in known if n not in chosen and re.search(rf"\b{n}\(", code)}:
+        chosen |= more
+        code += "\n".join(known[name] for name in more)
+    return "".join(f"{known[name].strip()}\n\n\n" for name in sorted(chosen))
+
+
+def named_parts(tree: Node, is_inline: Callable[[Node], bool]) -> list[Node]:
+    """Parts below a tree that are not inline, each once and after those that it needs."""
+    found: dict[Node, None] = {}
+
+    def visit(node: Node) -> None:
+        for arg in node.args:
+            if arg not in found:
+                visit(arg)
+                if not is_inline(arg):
+                    found[arg] = None
+
+    visit(tree)
+    return list(found)
+
+
+def replaced(tree: Node, old: Node, new: Node) -> Node:
+    """A tree with every occurrence of one part replaced."""
+    if tree == old:
+        return new
+    return Node(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.number)
+
+
+def shortened(tree: Node) -> Iterator[tuple[Node, Node, Node]]:
+    """Each operator of a tree, each of its arguments, and the tree with that in its place."""
+    for node in dict.fromkeys(tree.nodes()):
+        for arg in node.args:
+            yield node, arg, replaced(tree, node, arg)
+
+
+def canonical(node: Node, operators: Mapping[str, Any]) -> Node:
+    """The tree with the arguments of operators that commute in one order."""
+    args = tuple(canonical(arg, operators) for arg in node.args)
+    commutes = bool(args) and operators[node.name].get("commutes", False)
+    return Node(node.name, tuple(sorted(args)) if commutes else args, node.number)
+
+
+def digest(text: str) -> bytes:
+    """Hash of a tree by its text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def is_of_round(text: str, seed: int) -> bool:
+    """True for a tree, by its text, that a round of a seed may have."""
+    return int.from_bytes(digest(text)[:8], "big") % CLASSES == seed % CLASSES
+
+
+class _Reader:
+    """Every reading of a text."""
+
+    def __init__(self, text: str, notation: Notation, known: Mapping[str, list[Node]]) -> None:
+        self.text = text
+        self.leaves = notation.leaves
+        self.templates = {
+            name: [part for part in _SLOT.split(template) if part]
+            for name, template in notation.operators.items()
+        }
+        self.part = re.compile(re.escape(notation.part).replace("<n>", r"\d+"))
+        self.known = known
+        self.found: dict[int, list[tuple[Node, int]]] = {}
+
+    def whole(self) -> list[Node]:
+        """Trees of the whole text."""
+        return [node for node, end in self.at(0) if end == len(self.text)]
+
+    def at(self, place: int) -> list[tuple[Node, int]]:
+        """Trees that begin at a place, each with where it ends."""
+        if place not in self.found:
+            self.found[place] = [*self._leaves(place), *self._operators(place)]
+        return self.found[place]
+
+    def _leaves(self, place: int) -> Iterator[tuple[Node, int]]:
+        for name, words in self.leaves.items():
+            if self.text.startswith(words, place):
+                yield Node(name), place + len(words)
+        if named := self.part.match(self.text, place):
+            for node in self.known.get(named[0].casefold(), []):
+                yield node, named.end()
+
+    def _operators(self, place: int) -> Iterator[tuple[Node, int]]:
+        for name, parts in self.templates.items():
+            if self.text.startswith(parts[0], place):
+                for slots, end in self._match(parts, place):
+                    args = tuple(slots[key] for key in sorted(slots) if key != "<n>")
+                    yield Node(name, args, slots.get("<n>", 0)), end
+
+    def _match(self, parts: list[str], place: int) -> Iterator[tuple[dict[str, Any], int]]:
+        """Fillings of the slots of a template from a place on."""
+        if not parts:
+            yield {}, place
+            return
+        part, rest = parts[0], parts[1:]
+        first: list[tuple[Any, int]] = []
+        if part == "<n>":
+            number = _NUMBER.match(self.text, place)
+            first = [(int(number[0]), number.end())] if number else []
+        elif _SLOT.fullmatch(part):
+            first = list(self.at(place))
+        elif self.text.startswith(part, place):
+            first = [(None, place + len(part))]
+        for filled, end in first:
+            slot = {} if filled is None else {part: filled}
+            for others, last in self._match(rest, end):
+                yield slot | others, last
+
+
+GRAMMAR = read_data(__file__, "composed_grammar.toml")
+COLUMNS: Mapping[str, Any] = GRAMMAR["columns"]
+"""By `table.column`."""
+OPERATORS: Mapping[str, Any] = GRAMMAR["operators"]
+
+_ENDINGS = {
+    "day": "It has a value for each stock and trading day.",
+    "joined": "It has a value for each stock and day of the minute quotes.",
+}
+
+
+class Kind(NamedTuple):
+    """Type of a value."""
+
+    frequency: str
+    """minute, day, or joined: only on days that have minutes."""
+    unit: str
+    is_positive: bool
+
+
+@cache
+def kind_of(node: Node) -> Kind | None:
+    """Type of a tree's values; None for one that the grammar does not allow."""
+    if node.is_leaf:
+        column = COLUMNS[node.name]
+        frequency = "minute" if node.name.startswith("high_freq.") else "day"
+        return Kind(frequency, column["unit"], column.get("positive", False))
+    operator = OPERATORS[node.name]
+    kinds = [kind for arg in node.args if (kind := kind_of(arg)) is not None]
+    if len(kinds) < len(operator["of"]) or not _fits(operator, node, kinds):
+        return None
+    keeps_sign = operator.get("sign") == "keep" and all(kind.is_positive for kind in kinds)
+    frequency = operator["gives"]
+    if frequency == "day" and any(kind.frequency == "joined" for kind in kinds):
+        frequency = "joined"
+    return Kind(frequency, _unit(operator["units"], [kind.unit for kind in kinds]), keeps_sign)
+
+
+def _fits(operator: Mapping[str, Any], node: Node, kinds: list[Kind]) -> bool:
+    alike = ["abcd"[: len(kinds)]] if operator["units"] == "same" else operator.get("alike", [])
+    minutes = operator["of"][0] == "minute"
+    distinct = [node.args[i : i + 2] for i in range(0, len(node.args) - 1, 2)]
+    return (
+        all((kind.frequency == "minute") is minutes for kind in kinds)
+        and all(len({kinds["abcd".index(a)].unit for a in group}) == 1 for group in alike)
+        and ("needs" not in operator or kinds[0].is_positive)
+        and all(one != other for one, other in distinct)
+    )
+
+
+def _unit(rule: str, units: list[str]) -> str:
+    if rule in ("same", "keep"):
+        return units[0]
+    if rule == "ratio":
+        return "number" if units[0] == units[1] else f"{units[0]}/{units[1]}"
+    return "*".join(sorted(units)) if rule == "product" else rule
+
+
+def write_latex(node: Node) -> str:
+    """A tree as one expression."""
+    return _notation("latex", "symbol").write(node)
+
+
+def write_text(tree: Node) -> str:
+    """A tree in words: quantities, then the factor, then where it has values."""
+    kind = kind_of(tree)
+    ending = _ENDINGS[kind.frequency if kind else "day"]
+    return " ".join([*_notation("text", "words").write_lines(tree, _is_inline), ending])
+
+
+def read_latex(text: str) -> list[Node]:
+    """Every tree that an expression can mean."""
+    return _notation("latex", "symbol").read(text)
+
+
+def read_text(text: str) -> list[Node]:
+    """Every tree that a text of `write_text` can mean."""
+    for ending in _ENDINGS.values():
+        text = text.removesuffix(ending).strip()
+    return _notation("text", "words").read_lines(text)
+
+
+def _is_inline(node: Node) -> bool:
+    return node.depth < 2 and len(node.args) < 2
+
+
+def _notation(of_operator: str, of_column: str) -> Notation:
+    return Notation(
+        {name: column[of_column] for name, column in COLUMNS.items()},
+        {name: operator[of_operator] for name, operator in OPERATORS.items()},
+    )
+
+
+def symbols(tree: Node) -> dict[str, str]:
+    """Meanings of the columns' symbols and of the operators that a tree has."""
+    names = sorted({node.name for node in tree.nodes()})
+    columns = {COLUMNS[n]["symbol"]: COLUMNS[n]["words"] for n in names if n in COLUMNS}
+    operators = [OPERATORS[n] for n in names if n in OPERATORS and OPERATORS[n]["meaning"]]
+    indices = {"i": "the stock", "t": "the trading day"}
+    if any(symbol.endswith("m}") for symbol in columns):
+        indices["m"] = "the minute of the day"
+    said = {fill(given["latex"], "xyzw", "n"): given["meaning"] for given in operators}
+    return columns | said | indices
+
+
+def simpler(tree: Node) -> list[Node]:
+    """Allowed trees without one of the operators: an argument takes its place."""
+    made = {
+        other
+        for node, arg, other in shortened(tree)
+        if kind_of(node) and kind_of(arg) and _same_rows(node, arg)
+    }
+    return sorted(node for node in made if node != tree)
+
+
+def _same_rows(node: Node, arg: Node) -> bool:
+    frequencies = {kind.frequency for each in (node, arg) if (kind := kind_of(each))}
+    return len(frequencies) == 1
+
+
+def all_readings(tree: Node) -> list[Node]:
+    """Readings of both notations; a tree that is told without ambiguity twice, and nothing else."""
+    return [*read_text(write_text(tree)), *read_latex(write_latex(tree))]
+
+
+def columns_of(tree: Node) -> list[str]:
+    """Columns that a tree needs, as `table.column`, sorted."""
+    needed = {node.name for node in tree.nodes() if node.is_leaf}
+    for node in tree.nodes():
+        needed |= set(OPERATORS.get(node.name, {}).get("columns", ()))
+    return sorted(needed)
+
+
+@cache
+def operators_giving(frequency: str) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """Operators that give values of a frequency, each with the frequencies it takes for that."""
+    found = []
+    for name, given in OPERATORS.items():
+        count = len(given["of"])
+        if given["of"][0] == "minute":
+            choices = [("minute",) * count] if given["gives"] == frequency else []
+        elif frequency == "joined":
+            mixed = product(("day", "joined"), repeat=count)
+            choices = [choice for choice in mixed if "joined" in choice]
+        else:
+            choices = [("day",) * count] if frequency == "day" else []
+        if choices:
+            found.append((name, choices))
+    return found
+
+
+@cache
+def columns_giving(frequency: str, tables: tuple[str, ...]) -> list[str]:
+    """Columns of some tables, or of all if none is named, that are of a frequency."""
+    return [
+        name
+        for name in COLUMNS
+        if name.startswith("high_freq.") is (frequency == "minute")
+        and (not tables or name.partition(".")[0] in tables)
+    ]

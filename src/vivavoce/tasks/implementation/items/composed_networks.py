@@ -1,0 +1,344 @@
+"""Networks over graphs composed from a seed: layers of message passing grown by rules.
+
+`composed_networks.toml` holds operators, both notations, their code and the rules. Two rounds share
+no network unless their seeds differ by a multiple of 97.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.architecture import ABSOLUTE, RELATIVE
+from vivavoce.tasks.implementation.items.architecture import (
+    Architecture,
+    Difficulty,
+    draw_parameter,
+    in_double,
+)
+from vivavoce.tasks.implementation.items.architectures.reference import (
+    Array,
+    Arrays,
+    draw_graph,
+    import_geometric,
+    record,
+)
+from vivavoce.tasks.implementation.items.composed_grammar import (
+    Node,
+    Notation,
+    canonical,
+    digest,
+    fill,
+    functions_used,
+    is_of_round,
+    named_parts,
+    replaced,
+    shortened,
+)
+from vivavoce.text.data import read_data
+
+_GRAMMAR = read_data(__file__, "composed_networks.toml")
+OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
+MISTAKES = ("data", "field", "corner")
+"""Readings gone wrong: edges taken against their direction, another operator, and a node that is
+forgotten among its neighbours or weights of edges that are."""
+
+_DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+"""By the number of layers."""
+_FEATURES = 7
+_INPUTS = {
+    "x": "features, (nodes, in_channels)",
+    "edge_index": "edges, (2, edges): sources in the first row, targets in the second",
+    "edge_weight": "weights of the edges in the same order, (edges,)",
+}
+_SYMBOLS = {
+    "i": "a node; v_i, v_j stand for the vectors of nodes",
+    "N(i)": "in-neighbours: the nodes j with an edge from j to i",
+    "O(i)": "out-neighbours: the nodes j with an edge from i to j",
+    "e_{ji}": "weight of the edge from j to i",
+}
+_NOTE = "Over no neighbours at all a sum, mean, variance, maximum, difference or attention is 0"
+_MIN_SPREAD = 1e-2
+"""Deviation over the nodes that every layer needs in its liveliest channel."""
+_MAX_SIZE = 1e3
+_TELLING = 1e-2
+"""Difference from a simpler network that some value of the output needs."""
+_TRIES = 20_000
+
+
+def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
+    """Networks of a seed, in the order in which they are found.
+
+    Raises:
+        InputError: There are not so many.
+        MissingExtra: torch-geometric is not installed.
+    """
+    if count:
+        import_geometric()
+    rng, trial = np.random.default_rng([seed, 0xA0]), Trial(seed)
+    for made in range(count):
+        layers = 1 + made % len(_DIFFICULTIES)
+        drawn = (draw_network(rng, layers) for _ in range(_TRIES))
+        tree = next((tree for tree in drawn if tree and trial.is_fit(tree)), None)
+        if tree is None:
+            raise InputError(f"Seed {seed} gives {made} networks, not {count}; ask for fewer.")
+        yield as_architecture(tree, _DIFFICULTIES[layers - 1], trial.misread(tree))
+
+
+@cache
+def width_of(node: Node) -> int | None:
+    """Channels of a tree's values; None for one that the grammar does not allow."""
+    if node.is_leaf:
+        return _FEATURES
+    widths = [width for arg in node.args if (width := width_of(arg)) is not None]
+    rule = OPERATORS[node.name]["width"]
+    if len(widths) < len(node.args) or (rule == "same" and len(set(widths)) > 1):
+        return None
+    return {"same": widths[0], "sum": sum(widths), "number": node.number}[rule]
+
+
+def draw_network(rng: np.random.Generator, layers: int) -> Node | None:
+    """A network of so many layers; None where widths do not fit."""
+    width, given = int(rng.integers(4, 9)), Node("x")
+    state = first = given
+    for layer in range(layers):
+        grown = {"h": state, "x": given}
+        _grow_steps(rng, "steps", grown, width)
+        state = grown["state"]
+        first = first if layer else state
+    ends = {"first": first, "state": state}
+    _grow_steps(rng, "join", ends, int(rng.integers(3, 7)))
+    fits = width_of(ends["output"]) is not None
+    return canonical(ends["output"], OPERATORS) if fits else None
+
+
+def _grow_steps(rng: np.random.Generator, key: str, grown: dict[str, Node], width: int) -> None:
+    for step in _GRAMMAR[key]:
+        rule = step["rules"][rng.integers(len(step["rules"]))]
+        grown[step["name"]] = _grow(rng, rule, grown, width)
+
+
+def _grow(rng: np.random.Generator, rule: Any, grown: Mapping[str, Node], width: int) -> Node:
+    if isinstance(rule, str):
+        return grown[rule]
+    name, *args = rule
+    number = OPERATORS[name].get("number", 0)
+    if isinstance(number, list):
+        number = int(rng.integers(number[0], number[1] + 1))
+    made = tuple(_grow(rng, arg, grown, width) for arg in args)
+    return Node(name, made, width if number == "width" else number)
+
+
+def write_text(tree: Node) -> str:
+    """A network in words: its quantities, then the output."""
+    return " ".join(_words().write_lines(tree, _is_inline))
+
+
+def read_text(text: str) -> list[Node]:
+    """Every network that a text of `write_text` can mean."""
+    return _words().read_lines(text)
+
+
+def write_latex(tree: Node) -> str:
+    """A network as equations, one a line."""
+    return "\n".join(_equations().write_lines(tree, _is_inline))
+
+
+def read_latex(text: str) -> list[Node]:
+    """Every network that equations of `write_latex` can mean."""
+    return _equations().read_lines(text)
+
+
+def _is_inline(node: Node) -> bool:
+    return node.is_leaf
+
+
+@cache
+def _words() -> Notation:
+    return _notation("text", whole="the output")
+
+
+@cache
+def _equations() -> Notation:
+    return _notation("latex", part="H^{(<n>)}", whole="Y", equals="_i = ", end=r" \\")
+
+
+def _notation(kind: str, **marks: str) -> Notation:
+    leaves, operators = _GRAMMAR["leaves"], OPERATORS
+    words = [{name: given[kind] for name, given in each.items()} for each in (leaves, operators)]
+    return Notation(words[0], words[1], **marks)
+
+
+def write_module(tree: Node, mistake: str = "") -> str:
+    """A module with the class `Model`, on torch alone; `data` reads edges backwards."""
+    named = _named(tree)
+    keys = {part: key for part, key, _ in named}
+    made = [
+        f"        self.{key} = {module}\n" for part, key, _ in named if (module := _module(part))
+    ]
+    body = "".join(f"        {key} = {_code(part, keys)}\n" for part, key, _ in named)
+    functions = functions_used(body, _GRAMMAR["helpers"])
+    ends = "target, source" if mistake == "data" else "source, target"
+    return (
+        f"import torch\nfrom torch import nn\n\n\n{functions}class Model(nn.Module):\n"
+        f"    def __init__(self, in_channels):\n        super().__init__()\n{''.join(made)}\n"
+        f"    def forward(self, x, edge_index, edge_weight):\n        {ends} = edge_index\n"
+        f"        count = len(x)\n{body}        return [{', '.join(keys.values())}]\n"
+    )
+
+
+def _named(tree: Node) -> list[tuple[Node, str, str]]:
+    """Parts that have a line, each with its key in the module and what the text calls it."""
+    parts = named_parts(tree, _is_inline)
+    named = [(part, f"q{n}", f"quantity {n}") for n, part in enumerate(parts, 1)]
+    return [*named, (tree, "output", "the output")]
+
+
+def _code(part: Node, keys: Mapping[Node, str]) -> str:
+    args = [keys.get(arg, arg.name) for arg in part.args]
+    code = fill(OPERATORS[part.name]["code"], args, part.number)
+    return code.replace("<m>", f"self.{keys[part]}")
+
+
+def _module(part: Node) -> str:
+    """Source of an operator's own module; empty for one without."""
+    widths = [str(width_of(arg)) for arg in part.args]
+    return fill(OPERATORS[part.name].get("module", ""), widths, part.number)
+
+
+def as_architecture(
+    tree: Node, difficulty: Difficulty = "easy", misread: Mapping[str, str] | None = None
+) -> Architecture:
+    """A network as an item; `misread` are programs that mistake one thing, by what."""
+    named, reference = _named(tree), write_module(tree)
+    learned = {f"{key}.": f"parameters of {name}" for part, key, name in named if _module(part)}
+    return Architecture(
+        name=f"network-{digest(write_latex(tree)).hex()[:10]}",
+        category="graph",
+        difficulty=difficulty,
+        description=f"{write_text(tree)} {_NOTE}.",
+        formulation=write_latex(tree),
+        variables={**_SYMBOLS, **_meanings(tree), **learned},
+        constructor="Model(in_channels: int)",
+        arguments={"in_channels": _FEATURES},
+        inputs=_INPUTS,
+        parameters=_shapes(reference),
+        layers=tuple(name for _, _, name in named),
+        reference=reference,
+        truth=partial(_truth, reference),
+        main=partial(draw_weighted_graph, nodes=24, edges=64),
+        unseen=partial(draw_weighted_graph, nodes=33, edges=58),
+        misread=misread or {},
+    )
+
+
+def _meanings(tree: Node) -> dict[str, str]:
+    used = [OPERATORS[name] for name in sorted({n.name for n in tree.nodes() if not n.is_leaf})]
+    return {fill(each["latex"], "vuw", "n"): each["meaning"] for each in used if "meaning" in each}
+
+
+def _model(source: str) -> Any:
+    """`Model` of a module of ours, ready to be given weights."""
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    return namespace["Model"](_FEATURES)
+
+
+def _shapes(source: str) -> dict[str, tuple[int, ...]]:
+    state = _model(source).state_dict()
+    return {key: tuple(value.shape) for key, value in state.items() if value.dim()}
+
+
+def _truth(source: str, inputs: Arrays, weights: Arrays) -> list[Array]:
+    """Layers of a module, from inputs and weights."""
+    return list(record(_model(source), weights, [inputs[name] for name in _INPUTS], {})[0])
+
+
+def draw_weighted_graph(
+    generator: np.random.Generator, *, nodes: int, edges: int
+) -> dict[str, Array]:
+    """A graph as of `draw_graph`, and `edge_weight` of shape (edges,); none leads to node 0."""
+    graph = draw_graph(generator, nodes=nodes, features=_FEATURES, edges=edges)
+    kept = graph["edge_index"][:, graph["edge_index"][1] != 0]
+    weights = generator.uniform(0.2, 2.0, (kept.shape[1],)).astype(np.float32)
+    return {"x": graph["x"], "edge_index": kept, "edge_weight": weights}
+
+
+class Trial:
+    """A graph that networks of a seed are tried on; alike operators have alike weights on it."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.graph = draw_weighted_graph(np.random.default_rng([seed, 0xA1]), nodes=28, edges=70)
+        self.seen: set[bytes] = set()
+
+    def is_fit(self, tree: Node) -> bool:
+        """Check a network: of this round, of one reading, telling, stable, unlike a simpler one."""
+        if not is_of_round(write_latex(tree), self.seed):
+            return False
+        if [*read_text(write_text(tree)), *read_latex(write_latex(tree))] != [tree, tree]:
+            return False
+        layers = self.layers_of(tree)
+        if not all(map(_tells, layers)) or not self._is_stable(tree, layers):
+            return False
+        shorter = {other for _, _, other in shortened(tree) if width_of(other) == width_of(tree)}
+        if any(_alike(layers[-1], self.layers_of(other)[-1], _TELLING) for other in shorter):
+            return False
+        mark = np.round(layers[-1], 4).tobytes()
+        is_new = mark not in self.seen
+        self.seen.add(mark)
+        return is_new
+
+    def layers_of(self, tree: Node, mistake: str = "") -> list[Array]:
+        """Layers in double precision, each of the shape (nodes, channels)."""
+        truth = partial(_truth, write_module(tree, mistake))
+        return in_double(truth, self.graph, self._weights(tree))
+
+    def misread(self, tree: Node) -> dict[str, str]:
+        """Modules of readers who mistake one thing each, by what; only those of another output."""
+        wrong = {what: (other, "") for what in MISTAKES[1:] if (other := mistaken(tree, what))}
+        right = self.layers_of(tree)[-1]
+        return {
+            what: write_module(other, mistake)
+            for what, (other, mistake) in {"data": (tree, "data"), **wrong}.items()
+            if not _alike(right, self.layers_of(other, mistake)[-1], _TELLING)
+        }
+
+    def _weights(self, tree: Node) -> dict[str, Array]:
+        """Weights that the operator and its widths decide, wherever in a network it is."""
+        modules = {key: _module(part) for part, key, _ in _named(tree)}
+        drawn = {}
+        for key, shape in _shapes(write_module(tree)).items():
+            part, _, name = key.partition(".")
+            stream = int.from_bytes(digest(f"{modules[part]} {name}")[:4], "big")
+            drawn[key] = draw_parameter(np.random.default_rng([self.seed, stream]), key, shape)
+        return drawn
+
+    def _is_stable(self, tree: Node, layers: list[Array]) -> bool:
+        """Check that single precision gives the same values."""
+        single = _truth(write_module(tree), self.graph, self._weights(tree))
+        return all(
+            np.allclose(one, other, rtol=RELATIVE / 4, atol=ABSOLUTE / 4)
+            for one, other in zip(layers, single, strict=True)
+        )
+
+
+def mistaken(tree: Node, what: str) -> Node | None:
+    """The tree with one operator mistaken, the first from the output down; None where none can."""
+    for node in tree.nodes():
+        if other := OPERATORS.get(node.name, {}).get("mistaken", {}).get(what):
+            return replaced(tree, node, Node(other, node.args))
+    return None
+
+
+def _tells(layer: Array) -> bool:
+    """Check that a layer's values are finite, of a fair size, and differ between nodes."""
+    return bool(np.abs(layer).max() < _MAX_SIZE and layer.std(axis=0).max() > _MIN_SPREAD)
+
+
+def _alike(one: Array, other: Array, margin: float) -> bool:
+    return one.shape == other.shape and bool(np.abs(one - other).max() < margin)

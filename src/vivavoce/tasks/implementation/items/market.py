@@ -1,0 +1,379 @@
+"""A synthetic stock market from a seed: daily prices, daily fundamentals and minute quotes.
+
+It has the traits of real tables that careless programs trip over. Rows are in no order, instruments
+are listed late or suspended for weeks, and days are locked at the price limit. Reports are missing
+or show losses, and minutes are without orders or without a row. Returns have heavy tails and a
+volatility that lasts, of days and of minutes; volumes last too, and both are higher at the ends of
+a day. Only uniform draws, the four operations, roots and rounding are used. So a seed gives the
+same values on every machine.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.implementation.items.market_draws import (
+    Floats,
+    Integers,
+    bell,
+    between,
+    draw_order,
+    garch,
+    lasting,
+    rounded,
+)
+
+INSTRUMENTS = (
+    *(f"SH{600001 + number}" for number in range(30)),
+    *(f"SZ{number + 1:06d}" for number in range(20)),
+)
+INDUSTRIES = (
+    "banking",
+    "chemicals",
+    "electronics",
+    "food",
+    "machinery",
+    "pharmaceuticals",
+    "real estate",
+    "transport",
+)
+DAYS = 300
+MINUTE_DAYS = 10
+MINUTE_INSTRUMENTS = 20
+MINUTES = 240
+LATE = 3
+SUSPENDED = 3
+LIMITED = 6
+LIMIT = 0.1
+"""The largest daily move: a price that reaches it stays there all day."""
+_FIRST_DAY = "2023-01-03"
+_HOLIDAYS = (
+    ("2023-01-23", "2023-01-28"),
+    ("2023-05-01", "2023-05-04"),
+    ("2023-10-02", "2023-10-07"),
+    ("2024-02-12", "2024-02-17"),
+)
+
+Flags = npt.NDArray[np.bool_]
+Times = npt.NDArray[np.datetime64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Events:
+    """Listings, suspensions and locked days; each matrix is days x instruments."""
+
+    listed: Flags
+    """The instrument trades that day and has a row."""
+    limit: Integers
+    """1 on a day locked at the upper limit, -1 at the lower, else 0."""
+
+
+def trading_days() -> Times:
+    """Weekdays without the holidays, as midnights; shape (DAYS,)."""
+    holidays = np.concatenate([np.arange(*span, dtype="datetime64[D]") for span in _HOLIDAYS])
+    first = np.datetime64(_FIRST_DAY, "D")
+    days = np.busday_offset(first, np.arange(DAYS), roll="forward", holidays=holidays)
+    return days.astype("datetime64[ns]")
+
+
+def minute_offsets() -> npt.NDArray[np.timedelta64]:
+    """The ends of a day's trading minutes since midnight: 09:31 to 11:30, 13:01 to 15:00.
+
+    Shape (MINUTES,).
+    """
+    half = np.arange(1, MINUTES // 2 + 1)
+    return np.concatenate([9 * 60 + 30 + half, 13 * 60 + half]).astype("timedelta64[m]")
+
+
+def draw_events(rng: np.random.Generator) -> Events:
+    """Late listings, suspensions and limit days, each for other instruments.
+
+    All lie before the days that have minutes, so that each stock has every such day.
+    """
+    shape = (DAYS, len(INSTRUMENTS))
+    order = draw_order(rng, len(INSTRUMENTS))
+    late, suspended, limited = np.split(order, np.cumsum([LATE, SUSPENDED, LIMITED]))[:3]
+    listed = np.ones(shape, dtype=np.bool_)
+    for instrument in late:
+        listed[: rng.integers(40, 200), instrument] = False
+    for instrument in suspended:
+        start, length = rng.integers(60, 240), rng.integers(5, 40)
+        listed[start : start + length, instrument] = False
+    limit = np.zeros(shape, dtype=np.int64)
+    for number, instrument in enumerate(limited):
+        start = rng.integers(30, 280)
+        limit[start : start + 2, instrument] = 1 if number % 2 == 0 else -1
+    return Events(listed, limit)
+
+
+_QUARTER = 60
+_REPORTS = 6
+_YEAR = 4
+_MISSING_REPORTS = 12
+_FLAT_PROFITS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Daily:
+    """Daily values; each matrix is days x instruments, prices are adjusted."""
+
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+    vwap: Floats
+    factor: Floats
+    volume: Floats
+    shares: Floats
+
+    def paid(self, prices: Floats) -> Floats:
+        """Adjusted prices as they were paid."""
+        return rounded(prices / self.factor, 2)
+
+
+def simulate_daily(rng: np.random.Generator, groups: Integers, limit: Integers) -> Daily:
+    """Prices and volumes; `groups` gives an instrument's industry, `limit` its locked days."""
+    count, locked = len(groups), limit != 0
+    common, _ = garch(rng, DAYS, 1)
+    shared, _ = garch(rng, DAYS, len(INDUSTRIES))
+    own, unrest = garch(rng, DAYS, count)
+    scale = between(rng, 0.007, 0.018, count)
+    moves = 0.004 * common + 0.003 * shared[:, groups] + scale * own
+    free = np.clip(moves, 0.005 - LIMIT, LIMIT - 0.005)
+    returns: Floats = np.where(locked, LIMIT * limit, free)
+    path: Floats = between(rng, 6.0, 60.0, count) * np.cumprod(1.0 + returns, axis=0)
+    before = path / (1.0 + returns)
+    reach = np.minimum(scale * unrest, 0.05)
+    gap = 1.0 + 0.3 * reach * bell(rng, DAYS, count)
+    opened: Floats = np.where(locked, path, before * gap)
+    reach = np.where(locked, 0.0, reach)
+    high = np.maximum(opened, path) * (1.0 + reach * rng.random((DAYS, count)))
+    low = np.minimum(opened, path) * (1.0 - reach * rng.random((DAYS, count)))
+    vwap = low + (high - low) * between(rng, 0.3, 0.7, DAYS, count)
+    shares = _simulate_shares(rng, count)
+    activity = lasting(rng, DAYS, count) * (0.5 + 0.5 * unrest + 8.0 * np.abs(returns))
+    activity *= between(rng, 0.7, 1.3, DAYS, count)
+    activity = np.where(locked, 0.1 * activity, activity)
+    volume = rounded(shares * between(rng, 0.002, 0.012, count) * activity, 0) + 1.0
+    return Daily(
+        open=rounded(opened, 2),
+        high=rounded(high, 2),
+        low=rounded(low, 2),
+        close=rounded(path, 2),
+        vwap=rounded(vwap, 2),
+        factor=_simulate_factor(rng, count),
+        volume=volume,
+        shares=shares,
+    )
+
+
+def simulate_fundamentals(rng: np.random.Generator, daily: Daily) -> dict[str, Floats]:
+    """Ratios of reports that change every 60 days, each instrument on its own days."""
+    count = daily.close.shape[1]
+    report = (np.arange(DAYS)[:, np.newaxis] + rng.integers(1, _QUARTER, count)) // _QUARTER
+    column = np.arange(count)
+    price = daily.paid(daily.close)
+    books, earnings = _simulate_reports(rng, price[0])
+    missing = np.ones((_REPORTS, count))
+    cells = draw_order(rng, (_REPORTS - 2) * count)[:_MISSING_REPORTS]
+    missing[1 + cells // count, cells % count] = np.nan
+    before, now = earnings[:_REPORTS], earnings[_YEAR:]
+    base = np.where(before > 0.0, before, np.nan)
+    growth = rounded((now - before) / base, 4)
+    returned = rounded(now / books[_YEAR:], 3)
+    per_share = np.where(np.abs(now) < 0.005, np.nan, now)
+    book = books[_YEAR:]
+    shares = daily.shares.copy()
+    shares[100:160, draw_order(rng, count)[:2]] = np.nan
+    known = missing[report, column]
+    return {
+        "B/P": rounded(book[report, column] / price, 4) * known,
+        "PE": rounded(price / per_share[report, column], 2) * known,
+        "ROE": returned[report, column] * known,
+        "net_profit_growth": growth[report, column] * known,
+        "turnover": rounded(daily.volume / shares, 6),
+        "free_float_shares": shares,
+        "free_float_cap": rounded(price * shares, 2),
+    }
+
+
+def simulate_minutes(rng: np.random.Generator, daily: Daily) -> tuple[dict[str, Floats], Flags]:
+    """Quotes and trades as paid, and which minutes have a row.
+
+    Closes end at the day's close, and volumes add up to the day's. A missing minute has no trades.
+    """
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
+
+    def recent(values: Floats) -> Floats:
+        return values[-MINUTE_DAYS:, :MINUTE_INSTRUMENTS, np.newaxis]
+
+    first, last = recent(daily.paid(daily.open)), recent(daily.paid(daily.close))
+    low, high = recent(daily.paid(daily.low)), recent(daily.paid(daily.high))
+    elapsed = (np.arange(MINUTES) + 1.0) / MINUTES
+    ends = 0.5 + 6.0 * (elapsed - 0.5) * (elapsed - 0.5)
+    steps, unrest = (np.moveaxis(given, 0, 2) for given in garch(rng, MINUTES, *shape[:2]))
+    walk = np.cumsum(ends * steps, axis=2)
+    bridge = (walk - elapsed * walk[..., -1:]) * 0.05 * (high - low)
+    close = rounded(np.clip(first + (last - first) * elapsed + bridge, low, high), 2)
+    spread = np.floor(rng.random((2, *shape)) * 3.0) / 100.0 + 0.01
+    sizes = np.floor(rng.random((2, *shape)) * 200.0) * 100.0
+    sizes[:, rng.random(shape) < 0.005] = 0.0
+    sizes[:, rng.integers(MINUTE_DAYS), rng.integers(MINUTE_INSTRUMENTS)] = 0.0
+    kept = _draw_kept(rng)
+    lively = np.moveaxis(lasting(rng, MINUTES, *shape[:2]), 0, 2)
+    weights = ends * lively * unrest * (0.4 + rng.random(shape))
+    weights = np.where(kept & (rng.random(shape) >= 0.02), weights, 0.0)
+    quotes = {
+        "bid": rounded(close - spread[0], 2),
+        "ask": rounded(close + spread[1], 2),
+        "bidV": sizes[0],
+        "askV": sizes[1],
+        "close": close,
+        "volume": _split(recent(daily.volume), weights),
+    }
+    return quotes, kept
+
+
+def _draw_kept(rng: np.random.Generator) -> Flags:
+    """Minutes that have a row: some single ones have none, nor do halts; the last one has one."""
+    shape = (MINUTE_DAYS, MINUTE_INSTRUMENTS, MINUTES)
+    start, length = rng.integers(20, 200, shape[:2]), rng.integers(5, 30, shape[:2])
+    length = np.where(rng.random(shape[:2]) < 0.1, length, 0)
+    since = np.arange(MINUTES) - start[..., np.newaxis]
+    halted = (since >= 0) & (since < length[..., np.newaxis])
+    kept: Flags = ~halted & (rng.random(shape) >= 0.01)
+    kept[..., -1] = True
+    return kept
+
+
+def _simulate_factor(rng: np.random.Generator, count: int) -> Floats:
+    """Cumulated dividends: 1 at first, then two steps up on an instrument's own days."""
+    day = np.arange(DAYS)[:, np.newaxis]
+    first, second = rng.integers(60, 140, count), rng.integers(180, 280, count)
+    step = between(rng, 0.005, 0.04, 2, count)
+    return rounded((1.0 + step[0] * (day >= first)) * (1.0 + step[1] * (day >= second)), 4)
+
+
+def _simulate_shares(rng: np.random.Generator, count: int) -> Floats:
+    """Whole shares; a third of the instruments get more on one day."""
+    base = between(rng, 2.0e7, 8.0e8, count)
+    day = rng.integers(50, 280, count)
+    grows: Flags = (rng.random(count) < 1 / 3) & (np.arange(DAYS)[:, np.newaxis] >= day)
+    return rounded(base * np.where(grows, 1.0 + 0.3 * rng.random(count), 1.0), 0)
+
+
+def _simulate_reports(rng: np.random.Generator, price: Floats) -> tuple[Floats, Floats]:
+    """Book value and yearly earnings a share, reports x instruments, a year before the first day.
+
+    Some instruments lose money, some earn exactly what they earned the year before.
+    """
+    count, reports = len(price), _REPORTS + _YEAR
+    growing = np.cumprod(1.0 + 0.02 * rng.random((reports, count)), axis=0)
+    books = rounded(price * between(rng, 0.15, 1.2, count) * growing, 2)
+    quality = between(rng, -0.02, 0.2, count)
+    earnings = rounded(books * (quality + 0.012 * bell(rng, reports, count)), 3)
+    flat = np.argsort(rng.random(count) + (quality < 0.08), kind="stable")[:_FLAT_PROFITS]
+    earnings[_YEAR : 2 * _YEAR, flat] = earnings[:_YEAR, flat]
+    return books, earnings
+
+
+def _split(whole: Floats, weights: Floats) -> Floats:
+    """Whole shares by weight; the last minute takes what rounding leaves."""
+    parts: Floats = np.floor(weights * whole / np.cumsum(weights, axis=2)[..., -1:])
+    parts[..., -1:] += whole - np.cumsum(parts, axis=2)[..., -1:]
+    return parts
+
+
+TABLES = ("daily_pv", "daily_f", "high_freq")
+"""The tables of a market: prices of days, ratios of reports, quotes of minutes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Market:
+    """The market's tables: flat columns, rows in no order."""
+
+    daily_pv: pd.DataFrame
+    daily_f: pd.DataFrame
+    high_freq: pd.DataFrame
+
+    def table(self, name: str) -> pd.DataFrame:
+        """One of `TABLES` by name; `InputError` for another name."""
+        if name not in TABLES:
+            raise InputError(f"There is no market table {name!r}; there are {', '.join(TABLES)}.")
+        frame: pd.DataFrame = getattr(self, name)
+        return frame
+
+
+def generate(seed: int) -> Market:
+    """The market of a seed: the same values for the same seed, others for another.
+
+    Raises:
+        InputError: The seed is below 0.
+    """
+    if seed < 0:
+        raise InputError(f"The market's seed is {seed}; it must be 0 or more.")
+    rng = np.random.Generator(np.random.PCG64(seed))
+    groups = draw_order(rng, len(INSTRUMENTS)) % len(INDUSTRIES)
+    events = draw_events(rng)
+    daily = simulate_daily(rng, groups, events.limit)
+    fundamentals = simulate_fundamentals(rng, daily)
+    minutes, kept = simulate_minutes(rng, daily)
+    days, rows = trading_days(), events.listed
+    keys = _daily_keys(days, rows)
+    prices = {name: values[rows] for name, values in _price_columns(daily).items()}
+    prices["industry"] = np.array(INDUSTRIES)[groups[np.nonzero(rows)[1]]]
+    ratios = {name: values[rows] for name, values in fundamentals.items()}
+    quotes = {name: values[kept] for name, values in minutes.items()}
+    return Market(
+        daily_pv=_shuffled(rng, keys | prices),
+        daily_f=_shuffled(rng, keys | ratios),
+        high_freq=_shuffled(rng, _minute_keys(days, kept) | quotes),
+    )
+
+
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """A table as a Parquet file: the same bytes for the same values and pyarrow version."""
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def _price_columns(daily: Daily) -> dict[str, Any]:
+    return {
+        "$open": daily.open,
+        "$close": daily.close,
+        "$high": daily.high,
+        "$low": daily.low,
+        "$vwap": daily.vwap,
+        "$volume": daily.volume,
+        "$money": np.round(daily.vwap / daily.factor * daily.volume, 2),
+        "$factor": daily.factor,
+    }
+
+
+def _daily_keys(days: Times, listed: Flags) -> dict[str, Any]:
+    day, instrument = np.nonzero(listed)
+    return {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
+
+
+def _minute_keys(days: Times, kept: Flags) -> dict[str, Any]:
+    """Days, then instruments, then minutes that are kept: the order of `simulate_minutes`."""
+    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
+    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
+    day, name, minute = np.nonzero(kept)
+    return {"datetime": stamps[day, minute], "instrument": names[name]}
+
+
+def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:
+    order = draw_order(rng, len(columns["datetime"]))
+    return pd.DataFrame({name: values[order] for name, values in columns.items()})

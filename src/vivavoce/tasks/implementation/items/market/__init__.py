@@ -1,1 +1,0 @@
-"""The synthetic market that formulas are computed on, and its data dictionary."""

@@ -1,0 +1,340 @@
+"""Demands written by a model, and looked through before they are used.
+
+Each wording is held against the checklist, our own search for leaks with it. One that passes is
+shown to a model that says ACCEPT or REWRITE; the wording that it proposes is the next to be looked
+through. After three wordings without an ACCEPT the table goes without a demand.
+
+Source: arXiv2Table, section 4.1 and appendix B.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
+
+from vivavoce.corpus import load_corpus
+from vivavoce.errors import InputError, VivaError
+from vivavoce.rounds import read_spec
+from vivavoce.store import Row, write_jsonl
+from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.prompting.fitting import fit_to_model
+from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
+from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.tasks.tables import build
+from vivavoce.tasks.tables.items.demand_checklist import check_demand, failures
+from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
+from vivavoce.tasks.tables.items.demands import (
+    ACCEPT,
+    REWRITE,
+    Verdict,
+    WrittenDemand,
+    read_demands,
+    titles_of,
+)
+from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
+
+WRITER, CHECKER = "writer", "checker"
+"""Model roles."""
+TEMPLATE, CHECK_TEMPLATE = "demand", "leak_check"
+ATTEMPTS = 3
+"""Wordings for one table."""
+READINGS = 2
+"""Requests for one verdict; the last one that cannot be read counts as REWRITE."""
+AT_ONCE = 8
+
+_WRITING = GenerateConfig(temperature=0.8, max_tokens=1024)
+_CHECKING = GenerateConfig(temperature=0.0, max_tokens=1024)
+_CUT_ORDER = (("table", "titles"), "caption")
+_MAX_REASON = 400
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("«", "»"))
+_LABELS = ("user demand:", "demand:", "user request:", "request:")
+
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DemandRequest:
+    """A table that wants a demand, and the titles of its works."""
+
+    table: GoldTable
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """The writer, the checker, and the prompts of both."""
+
+    writer: Model
+    checker: Model
+    prompts: PromptSet
+
+    @property
+    def name(self) -> str:
+        """Name of the model in the rows of a file."""
+        names = dict.fromkeys((str(self.writer), str(self.checker)))
+        return " checked by ".join(names)
+
+
+@asynccontextmanager
+async def open_writers(
+    prompts: PromptSet, writer: str, checker: str | None = None
+) -> AsyncIterator[Writers]:
+    """The models for writing, closed at the end."""
+    # A model that is kept for later holds connections of the event loop it was first used in.
+    async with (
+        get_model(writer, role=WRITER, config=_WRITING, memoize=False) as writing,
+        get_model(checker or writer, role=CHECKER, config=_CHECKING, memoize=False) as checking,
+    ):
+        yield Writers(writing, checking, prompts)
+
+
+async def write_demands(
+    path: Path,
+    requests: Sequence[DemandRequest],
+    writers: Writers,
+    progress: Progress | None = None,
+) -> list[WrittenDemand]:
+    """Write demands into a file, in the order of the tables; a file begun before is gone on with.
+
+    Args:
+        path: The file. It is kept up to date, so that a stop costs a few demands only.
+        requests: The tables.
+        writers: The models.
+        progress: Called with demands written now and all that were wanting.
+
+    Raises:
+        InputError: The file holds demands of other models, or cannot be read; or a model's window
+            cannot hold the instructions.
+        VivaError: A model failed; what was written before, or beside it, is in the file.
+    """
+    done = read_demands(path) if path.exists() else {}
+    if strange := sorted({row.model for row in done.values()} - {writers.name}):
+        raise InputError(
+            f"{path} holds demands by {strange[0]}, and these would be by {writers.name}. Name "
+            "another file."
+        )
+    waiting = [request for request in requests if request.table.id not in done]
+    written = 0
+    for start in range(0, len(waiting), AT_ONCE):
+        batch = waiting[start : start + AT_ONCE]
+        found, failure = await run_at_once(
+            writers.name, [write_demand(request, writers) for request in batch]
+        )
+        for demand in found:
+            if demand is not None:
+                done[demand.id] = demand
+                written += 1
+                if progress:
+                    progress(written, len(requests))
+        write_jsonl(path, [asdict(row) for row in _in_order(requests, done)])
+        if failure is not None:
+            raise failure
+    return [done[request.table.id] for request in requests]
+
+
+async def write_demand(request: DemandRequest, writers: Writers) -> WrittenDemand:
+    """Write the demand for one table, or give up with the reasons.
+
+    Raises:
+        InputError: A model's window cannot hold the instructions.
+    """
+    index = leak_index(request.table, request.titles)
+    verdicts: list[Verdict] = []
+    proposed = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        demand = proposed or await _write(request, writers, attempt, verdicts)
+        verdict, proposed = await _look_through(request, writers, index, attempt, demand)
+        verdicts.append(verdict)
+        if verdict.decision == ACCEPT:
+            break
+    accepted = verdicts[-1].demand if verdicts[-1].decision == ACCEPT else None
+    return WrittenDemand(
+        request.table.id, accepted, writers.name, verdicts[-1].attempt, tuple(verdicts)
+    )
+
+
+async def _write(
+    request: DemandRequest, writers: Writers, attempt: int, verdicts: Sequence[Verdict]
+) -> str:
+    """A wording; empty where the answer is none."""
+    slots = _slots(request)
+    if verdicts:
+        slots |= {"previous": verdicts[-1].demand or "(none)", "fault": verdicts[-1].reason}
+    return read_wording(await _ask(writers.writer, writers.prompts, TEMPLATE, slots, attempt))
+
+
+async def _look_through(
+    request: DemandRequest, writers: Writers, index: LeakIndex, attempt: int, demand: str
+) -> tuple[Verdict, str]:
+    """Verdict on a wording, and the wording proposed in its place."""
+    if not demand:
+        return Verdict(attempt, "", "answer", REWRITE, "The answer held no demand."), ""
+    if failed := failures(check_demand(demand, request.table, request.titles, index)):
+        return Verdict(attempt, demand, "checklist", REWRITE, failed), ""
+    slots = _slots(request) | {"demand": demand}
+    for reading in range(1, READINGS + 1):
+        answer = await _ask(writers.checker, writers.prompts, CHECK_TEMPLATE, slots, reading)
+        found = find_json(answer, wanted=("decision",))
+        decision = _text(found, "decision").upper()
+        if decision in (ACCEPT, REWRITE):
+            reason = _text(found, "reason")[:_MAX_REASON] or "No reason was given."
+            proposed = "" if decision == ACCEPT else read_wording(_text(found, "demand"))
+            verdict = Verdict(attempt, demand, "model", decision, reason)
+            return verdict, "" if proposed == demand else proposed
+    return Verdict(attempt, demand, "model", REWRITE, "The verdict could not be read."), ""
+
+
+async def _ask(
+    model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
+) -> str:
+    values = {"mark": fence_mark(slots.values()), "attempt": attempt}
+    fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
+    output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
+    return "" if find_fault(output) else output.completion
+
+
+def read_wording(answer: str) -> str:
+    """The demand in an answer, on one line and without what is often put around one.
+
+    Empty where there is none, or where it is longer than any demand.
+    """
+    text = answer.rpartition("</think>")[2].strip()
+    found = find_json(text, wanted=("demand",)) if text.startswith(("{", "```")) else None
+    text = " ".join((_text(found, "demand") if found is not None else text).split())
+    text = text.replace("**", "").strip("`_# ")
+    for label in _LABELS:
+        if text.lower().startswith(label):
+            text = text[len(label) :].strip()
+    for first, last in _QUOTES:
+        inside = text[1:-1]
+        if len(text) > 1 and text[0] == first and text[-1] == last and first not in inside:
+            text = inside.strip()
+    return text if len(text) <= MAX_DEMAND else ""
+
+
+def table_text(table: GoldTable) -> str:
+    """A gold table with its row labels, as both models are shown it."""
+    lines = [("", *table.columns)]
+    lines += [(row.label, *(cell or "N/A" for cell in row.cells)) for row in table.rows]
+    return "\n".join(" | ".join(" ".join(cell.split()) for cell in line) for line in lines)
+
+
+def _slots(request: DemandRequest) -> dict[str, str]:
+    return {
+        "caption": request.table.caption or "(none)",
+        "table": table_text(request.table),
+        "titles": "\n".join(request.titles) or "(unknown)",
+    }
+
+
+def _text(found: object, key: str) -> str:
+    value = found.get(key) if isinstance(found, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _in_order(
+    requests: Sequence[DemandRequest], done: Mapping[str, WrittenDemand]
+) -> list[WrittenDemand]:
+    """Rows of tables that are asked for, in their order; then those of others, kept as they are."""
+    asked = [request.table.id for request in requests if request.table.id in done]
+    others = [table for table in done if table not in set(asked)]
+    return [done[table] for table in (*asked, *others)]
+
+
+PROMPTS = Path(build.__file__).with_name("prompts")
+
+
+@dataclass(frozen=True, slots=True)
+class RoundDemands:
+    """The report of `viva demand write`."""
+
+    path: Path
+    demands: tuple[WrittenDemand, ...]
+    """One for each table that came without a demand, in the order of the tables."""
+    given: int
+    """Tables that came with a demand: it is taken as it is."""
+
+    @property
+    def written(self) -> int:
+        """Tables that have a demand now."""
+        return sum(one.demand is not None for one in self.demands)
+
+    def by_attempt(self) -> dict[int, int]:
+        """Accepted demands by the number of the wording that was accepted."""
+        found = Counter(one.attempts for one in self.demands if one.demand is not None)
+        return {attempt: found[attempt] for attempt in sorted(found)}
+
+    def as_dict(self) -> Row:
+        """The counts, and what was said last of the tables that go without, as JSON values."""
+        return {
+            "path": str(self.path),
+            "tables": len(self.demands) + self.given,
+            "given": self.given,
+            "written": self.written,
+            "attempts": {str(attempt): count for attempt, count in self.by_attempt().items()},
+            "discarded": [
+                {"id": one.id, "reason": one.reason} for one in self.demands if one.demand is None
+            ],
+        }
+
+
+def write_round_demands(
+    corpus: Path,
+    spec: Path,
+    out: Path,
+    writer: str,
+    *,
+    checker: str | None = None,
+    prompts: Path | None = None,
+    progress: Progress | None = None,
+) -> RoundDemands:
+    """Write the demands for the tables of a spec into a file, or go on with a file begun before.
+
+    Args:
+        corpus: The corpus' folder.
+        spec: The round spec; its window and its table `[tables]` say which tables there are.
+        out: The file.
+        writer: The model that writes.
+        checker: The model that looks wordings through; the writer unless told otherwise.
+        prompts: A folder of templates to use instead of the shipped ones.
+        progress: Called with demands written now and all that were wanting.
+
+    Raises:
+        InputError: The spec, the corpus, the file or a model's window cannot be used.
+        VivaError: There is no table.
+    """
+    parsed = read_spec(spec, _all_options())
+    options = parsed.families.get(FAMILY)
+    if options is None:
+        raise InputError(f'{spec}: [round] families lacks "{FAMILY}", so it asks for no table.')
+    gold = build.read_gold(load_corpus(corpus), parsed.window, options)
+    if not gold.tables:
+        reasons = Counter(one.reason for one in gold.excluded)
+        found = ", ".join(f"{reason} {reasons[reason]}" for reason in sorted(reasons)) or "none"
+        raise VivaError(f"{corpus} has no table that {spec} asks for. Left out: {found}.")
+    has_own = {table for table, given in gold.given.items() if given.demand}
+    requests = [
+        DemandRequest(table, tuple(titles_of(table, gold)))
+        for table in gold.tables
+        if table.id not in has_own
+    ]
+
+    async def write() -> list[WrittenDemand]:
+        async with open_writers(load_prompts(prompts or PROMPTS), writer, checker) as writers:
+            return await write_demands(out, requests, writers, progress)
+
+    return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))
+
+
+def _all_options() -> dict[str, type]:
+    from vivavoce.tasks import builders
+
+    return {family: builder.OPTIONS for family, builder in builders().items()}

@@ -1,1 +1,0 @@
-"""Sources of gold tables: cited and results tables of a corpus, filtered, with their works."""

@@ -1,0 +1,247 @@
+"""The iterative method: digests of the papers, and a table that grows batch by batch.
+
+Each paper's text is read once and digested for the demand. Then come rounds: the papers are put
+into new batches, and for each batch a model sees the table so far and the batch's digests, and
+answers with changes. At the end each row is checked against the paper's own text, and values that
+it does not support become N/A. An unreadable answer is asked for once again and then left out, so
+that there is always a table. It needs no window of any size: where one is small, texts are cut, and
+only the part of the table that matters to the batch is shown.
+
+Source: arXiv2Table §5.2, whose defaults are batches of 4 in 5 rounds. Three things spare tokens
+here. Only those passages of a very long text are digested that the demand finds. A row is checked
+against the passages that its values find. A round that changes nothing ends the work.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from vivavoce.checking import check_numbers
+from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.store import hash_of
+from vivavoce.tasks.prompting.fitting import Group
+from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.prompting.windows import TokenCounter
+from vivavoce.tasks.tables.items.keyword_papers import PoolText
+from vivavoce.tasks.tables.items.replies import (
+    apply_operations,
+    read_digest,
+    read_operations,
+    read_unsupported,
+)
+from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
+from vivavoce.tasks.tables.steps import TableRun, check_common
+from vivavoce.text.chunk import split_text
+
+DIGEST_TOKENS = 400
+"""What is kept of a digest; the prompt asks for about half of it."""
+READING, EVIDENCE = 8000, 1500
+"""Tokens of a paper for its digest, and for the check of its row: what the paper's 118,000 tokens a
+table allow at its sizes, nine papers a pool of which four are right."""
+_MAX_CELLS = (MAX_VALUE, 80, 24)
+"""Characters of a cell that is shown; shorter where the table would not fit otherwise."""
+_PASSAGE = 200
+_FEW, _ALL = 3, 10_000
+"""Passages that a value of a row may find, and the demand."""
+_GAP = "\n…\n"
+_SLACK = 16
+"""Tokens around a text in its prompt."""
+_MAX_READ = 2_000_000
+"""Characters of a text that are searched."""
+_TEMPLATES = {
+    "iterative.digest": ("paper",),
+    "iterative.batch": ("table", "digests"),
+    "iterative.check": ("paper", "row"),
+}
+
+
+@solver
+def iterative(
+    batch: int = 4,
+    rounds: int = 5,
+    cot: bool = False,
+    seed: int = 0,
+    settle: bool = True,
+    reading: int = READING,
+    evidence: int = EVIDENCE,
+    context: int | None = None,
+) -> Solver:
+    """Digest each paper, let batches of them change the table in rounds, then check every cell.
+
+    Args:
+        batch: Papers that are shown at a time.
+        rounds: How often each paper is shown, at most.
+        cot: Ask for reasoning before each answer.
+        seed: What papers are in a batch together depends on it, the sample's id and the epoch.
+        settle: Whether a round that changes nothing is the last one.
+        reading: Tokens of a paper's text that its digest is made of: of a longer one, those
+            passages that the demand finds; 0 for the whole text, cut to the window.
+        evidence: The same for the passages that a row is checked against.
+        context: Window in tokens; by default what the provider or the model table says.
+
+    Raises:
+        InputError: An argument makes no sense.
+    """
+    check_common(context, cot=cot, settle=settle)
+    check_numbers(
+        {
+            "batch": (batch, 1, 100),
+            "rounds": (rounds, 1, 100),
+            "seed": (seed, 0, 2**63),
+            "reading": (reading, 0, 10**6),
+            "evidence": (evidence, 0, 10**6),
+        }
+    )
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        run = TableRun(state, context, cot=cot, templates=_TEMPLATES)
+        run.record |= {"rounds": 0, "checked": 0, "unsupported": 0}
+        texts = await collect(*(_digest(run, paper, reading) for paper in run.papers))
+        digests = dict(zip(run.labels, texts, strict=True))
+        table = WorkingTable(run.labels)
+        for number in range(1, rounds + 1):
+            run.record["rounds"] = number
+            key = [seed, str(state.sample_id), state.epoch, number]
+            shown = [await _show(run, table, one, digests) for one in batches(run, batch, key)]
+            if settle and not any(shown):
+                break
+        await collect(*(_check(run, table, paper, evidence) for paper in run.papers))
+        return run.finish(table)
+
+    return solve
+
+
+def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[PoolText]]:
+    """The pool in random batches, the same for the same key."""
+    order = list(run.papers)
+    random.Random(hash_of(list(key))).shuffle(order)
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+async def _digest(run: TableRun, paper: PoolText, reading: int) -> str:
+    """A paper's relevant statements; its abstract where it has no text or no digest came."""
+    digest = None
+    if paper.text:
+        queries = [f"{run.demand} {paper.title}"]
+        shown = _excerpt(run, "iterative.digest", {}, paper, queries, _ALL, reading)
+        digest = await run.ask_about(shown, "iterative.digest", {}, read_digest)
+        run.record["digests"] += digest is not None
+    text = digest or paper.abstract or paper.text
+    return text[: run.counter.end_of(text, DIGEST_TOKENS)]
+
+
+async def _show(
+    run: TableRun, table: WorkingTable, batch: list[PoolText], digests: dict[str, str]
+) -> bool:
+    """Show the table and a batch, and change it as the model says; whether anything changed.
+
+    A batch whose digests do not fit beside the columns is shown in halves.
+    """
+    labels = [paper.label for paper in batch]
+    entries = [(one.label, {"title": one.title, "digest": digests[one.label]}) for one in batch]
+    listing = run.listing("digest", entries)
+    prompt, seen = _fitting_prompt(run, table, labels, listing)
+    if not run.fits(prompt) and len(batch) > 1:
+        half = len(batch) // 2
+        first = await _show(run, table, batch[:half], digests)
+        return await _show(run, table, batch[half:], digests) or first
+    cuts: list[Group] = [tuple(f"digest {label}" for label in labels), "table"]
+    operations = await run.ask(prompt, cuts, read_operations)
+    if operations is None:
+        return True  # nobody knows what the batch would have changed
+    outcome = apply_operations(operations, table, {*labels, *seen})
+    run.note_faults(outcome.faults)
+    return outcome.changed
+
+
+def _fitting_prompt(
+    run: TableRun, table: WorkingTable, labels: list[str], listing: Rendered
+) -> tuple[Rendered, tuple[str, ...]]:
+    """The prompt with as much of the table as fits, and the papers whose rows are in it.
+
+    First come rows of other papers out, then long cells become shorter, then all rows go.
+    """
+    for rows, longest in _views(table, labels):
+        text = table.markdown(rows, longest)
+        prompt = run.prompt("iterative.batch", {"table": text}, {"digests": listing})
+        if run.fits(prompt):
+            break
+    return prompt, rows
+
+
+def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    own = tuple(label for label in table.papers if label in labels)
+    yield table.papers, MAX_VALUE
+    for longest in _MAX_CELLS:
+        yield own, longest
+    yield (), MAX_VALUE
+
+
+async def _check(run: TableRun, table: WorkingTable, paper: PoolText, evidence: int) -> None:
+    """Make those values of a row N/A that its paper does not support."""
+    cells = table.cells(paper.label)
+    if not cells:
+        return
+    queries = [f"{column} {value}" for column, value in cells.items()]
+    row = {"row": json.dumps(cells, ensure_ascii=False, indent=0)}
+    shown = _excerpt(run, "iterative.check", row, paper, queries, _FEW, evidence)
+    columns = await run.ask_about(shown, "iterative.check", row, read_unsupported, ["row"])
+    if columns is None:
+        return
+    run.record["checked"] += len(cells)
+    for column in columns:
+        try:
+            run.record["unsupported"] += table.set_cell(paper.label, column, None)
+        except TableFault as fault:
+            run.note_faults([str(fault)])
+
+
+def _excerpt(
+    run: TableRun,
+    name: str,
+    slots: Mapping[str, str],
+    paper: PoolText,
+    queries: Sequence[str],
+    each: int,
+    most: int,
+) -> PoolText:
+    """A paper with its whole text, or of a longer one with what some queries find."""
+    text = paper.text
+    if most:
+        bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})
+        room = run.room_beside(bare)
+        tokens = most if room is None else max(0, min(most, room - _SLACK))
+        text = text[:_MAX_READ]
+        if run.counter.count(text) > tokens:
+            text = passages(text, queries, each, tokens, run.counter)
+    return replace(paper, text=text)
+
+
+def passages(
+    text: str, queries: Sequence[str], each: int, tokens: int, counter: TokenCounter
+) -> str:
+    """The passages of a text that some queries find best, in the order of the text.
+
+    The best of each query come before the second best of any; where room is left, the beginning of
+    the text fills it.
+    """
+    chunks = split_text(text, _PASSAGE, 0, counter)
+    found = Bm25Retriever(chunk.text for chunk in chunks).search_many(queries, each)
+    deepest = max((len(hits) for hits in found), default=0)
+    ranked = [hits[rank].index for rank in range(deepest) for hits in found if rank < len(hits)]
+    kept: set[int] = set()
+    for index in dict.fromkeys([*ranked, *range(len(chunks))]):
+        size = counter.count(chunks[index].text + _GAP)
+        if size > tokens:
+            break
+        kept.add(index)
+        tokens -= size
+    joined = _GAP.join(chunks[index].text for index in sorted(kept))
+    return joined or text[: counter.end_of(text, tokens)]

@@ -1,0 +1,303 @@
+"""A method's way to a table: calls that fit the window, are read, and are asked once again.
+
+What a method relies on in a sample's metadata: `demand`, `pool` (label, title, abstract of each
+paper, and its text where that is not in the round's `library`), `prompts` (folder of templates) and
+`max_tokens`. What it did is noted there under `RECORD`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
+from inspect_ai.solver import TaskState
+
+from vivavoce.errors import InputError
+from vivavoce.tasks.methods.direct import check_context, generate_with_retry
+from vivavoce.tasks.prompting.fitting import Fitted, Group, fit
+from vivavoce.tasks.prompting.prompts import (
+    Rendered,
+    fence_mark,
+    folder_at,
+    load_prompts,
+    without_mark,
+)
+from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.tables.items.composing import pool_with_texts
+from vivavoce.tasks.tables.items.keyword_papers import PoolText, read_pool
+from vivavoce.tasks.tables.items.replies import UnusableReply
+from vivavoce.tasks.tables.items.table_items import answer_text
+from vivavoce.tasks.tables.items.working_table import WorkingTable
+
+RECORD, FAULT = "table_run", "fault"
+"""Keys of a sample's metadata for what the method did, and in it for the fault of its last bad
+reply."""
+ATTEMPTS = 2
+"""An answer that cannot be used is asked for once again."""
+AGAIN = "again"
+"""Template: what is wrong with the answer before."""
+_ANSWER_SHARE = 3
+"""At most a third of a known window is kept for the answer."""
+_NARROWINGS = 4
+"""Further tries with ever less of a prompt that a provider finds too long."""
+_MAX_COMPLAINT = 300
+
+Read = TypeVar("Read")
+
+
+class TableRun:
+    """One sample on its way to a table.
+
+    Args:
+        state: The sample.
+        context: Window in tokens; by default what the provider or the model table says.
+        cot: Whether a model is asked to reason before each answer.
+        templates: Names of the prompts to come, each with its slots beside the demand.
+
+    Raises:
+        InputError: A template cannot be used, which is told before a call is paid for.
+    """
+
+    def __init__(
+        self,
+        state: TaskState,
+        context: int | None,
+        *,
+        cot: bool,
+        templates: Mapping[str, Sequence[str]],
+    ) -> None:
+        self.state = state
+        self.demand = str(state.metadata["demand"])
+        self.papers = read_pool(pool_with_texts(state.metadata), whole=True)
+        self.record: dict[str, Any] = {
+            "calls": 0,
+            "malformed": 0,
+            "skipped": 0,
+            "digests": 0,
+            "tokens": 0,
+            "cut": 0,
+            "overflows": 0,
+            "faults": [],
+        }
+        state.metadata[RECORD] = self.record
+        self._cot = cot
+        self._prompts = load_prompts(folder_at(state.metadata["prompts"]))
+        self._model = get_model()
+        self._measure = measure(str(self._model), self._model.api, context)
+        self._window = self._measure.window
+        texts = (text for one in self.papers for text in (one.title, one.abstract, one.text))
+        self._mark = fence_mark([self.demand, *texts])
+        self._again(Rendered("", {}), "")
+        for name, slots in templates.items():
+            self.prompt(name, dict.fromkeys(slots, ""))
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the pool, in its order."""
+        return [paper.label for paper in self.papers]
+
+    @property
+    def counter(self) -> TokenCounter:
+        """Counts the model's tokens."""
+        return self._measure.counter
+
+    def prompt(
+        self, name: str, slots: Mapping[str, str], listings: Mapping[str, Rendered] | None = None
+    ) -> Rendered:
+        """A prompt with the demand, and with the slots that stand inside listings."""
+        inner = listings or {}
+        texts = {slot: listing.text for slot, listing in inner.items()}
+        fenced = {slot: without_mark(text, self._mark) for slot, text in slots.items()}
+        given = {"demand": self.demand, **fenced, **texts}
+        prompt = self._prompts.render(name, given, {"cot": self._cot, "mark": self._mark})
+        for slot, listing in inner.items():
+            prompt = prompt.with_inner(slot, listing)
+        return prompt
+
+    def listing(self, name: str, entries: Sequence[tuple[str, Mapping[str, str]]]) -> Rendered:
+        """Entries one after the other, each with its slots named `slot label`."""
+        text, spans = "", {}
+        for label, slots in entries:
+            given = {
+                slot: without_mark(value, self._mark)
+                for slot, value in slots.items()
+                if value or slot == "title"
+            }
+            entry = self._prompts.render(name, given, {"label": label, "mark": self._mark})
+            text += "\n" if text else ""
+            for slot, (start, end) in entry.spans.items():
+                spans[f"{slot} {label}"] = (start + len(text), end + len(text))
+            text += entry.text
+        return Rendered(text, spans)
+
+    def paper_listing(self, papers: Sequence[PoolText], *, texts: bool) -> Rendered:
+        """Papers with title and abstract, and with their texts where wanted."""
+        shown = []
+        for paper in papers:
+            text = paper.text if texts else ""
+            slots = {"title": paper.title, "abstract": paper.abstract, "text": text}
+            shown.append((paper.label, slots))
+        return self.listing("paper", shown)
+
+    async def ask(
+        self, prompt: Rendered, cuts: Sequence[Group], read: Callable[[str], Read]
+    ) -> Read | None:
+        """A model's answer as `read` reads it; None when it was of no use twice.
+
+        The slots of `cuts` may be cut, in order; `read` raises `UnusableReply`.
+        """
+        complaint = None
+        for _ in range(ATTEMPTS):
+            output = await self._ask_fitting(prompt, cuts, complaint)
+            if output is None:
+                break
+            try:
+                return read_output(output, read)
+            except UnusableReply as error:
+                complaint = str(error)
+                self.record["malformed"] += 1
+                self.record[FAULT] = find_fault(output) or "malformed"
+        self.record["skipped"] += 1
+        return None
+
+    async def ask_about(
+        self,
+        paper: PoolText,
+        name: str,
+        slots: Mapping[str, str],
+        read: Callable[[str], Read],
+        further: Sequence[Group] = (),
+    ) -> Read | None:
+        """A model's answer to a prompt about one paper, whose text and then abstract may be cut.
+
+        Args:
+            paper: The paper.
+            name: The template.
+            slots: Its slots beside the paper.
+            read: As for `ask`.
+            further: Slots that may be cut when these do not suffice.
+        """
+        prompt = self.prompt(name, slots, {"paper": self.paper_listing([paper], texts=True)})
+        cuts = [f"text {paper.label}", f"abstract {paper.label}", *further]
+        return await self.ask(prompt, cuts, read)
+
+    async def _ask_fitting(
+        self, prompt: Rendered, cuts: Sequence[Group], complaint: str | None
+    ) -> ModelOutput | None:
+        """A reply to as much of the prompt as the provider takes; None when it takes none."""
+        for _ in range(_NARROWINGS + 1):
+            try:
+                output, fitted = await self.send(prompt, cuts, complaint)
+            except InputError:
+                if complaint is None and not self.record["overflows"]:
+                    raise
+                return None  # no room is left for what is never cut, or for the complaint
+            if find_fault(output) != "overflow":
+                return output
+            # A window that nobody told, or text of more tokens than were counted.
+            self.record["overflows"] += 1
+            self.record[FAULT] = "overflow"
+            narrower = fitted.tokens * 3 // 4 + fitted.reserved
+            self._window = min(self._window or narrower, narrower)
+        return None
+
+    async def send(
+        self,
+        prompt: Rendered,
+        cuts: Sequence[Group],
+        complaint: str | None = None,
+        *,
+        is_fitted: bool = True,
+    ) -> tuple[ModelOutput, Fitted]:
+        """One call, counted.
+
+        Args:
+            prompt: The prompt with every slot in full.
+            cuts: Slots that may be cut, in order; empty ones and those that are missing are not.
+            complaint: Fault of the answer before; it follows the prompt.
+            is_fitted: Whether the prompt is made to fit; else it is sent as it is.
+        """
+        if complaint is not None:
+            prompt = self._again(prompt, complaint)
+        window = self._window if is_fitted else None
+        room = self._room(window)
+        reserved = room + self._measure.overhead
+        known = [_known(group, prompt) for group in cuts]
+        fitted = fit(prompt, known, self.counter, window=window, reserved=reserved)
+        self.record["cut"] += bool(fitted.cuts)
+        note = {"sample_id": self.state.sample_id, "epoch": self.state.epoch}
+        message = ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
+        self.record["calls"] += 1
+        config = GenerateConfig(max_tokens=room)
+        output = await generate_with_retry(self._model, [message], config=config)
+        self.record["tokens"] += self._used(output, fitted)
+        return output, fitted
+
+    def room_beside(self, prompt: Rendered) -> int | None:
+        """Tokens that a prompt leaves free; below 0 when it is too long, None when unknown."""
+        if self._window is None:
+            return None
+        reserved = self._room(self._window) + self._measure.overhead
+        return self._window - reserved - self.counter.count(prompt.text)
+
+    def fits(self, prompt: Rendered) -> bool:
+        """Check whether a prompt is sent without being cut, as far as the window is known."""
+        room = self.room_beside(prompt)
+        return room is None or room >= 0
+
+    def note_faults(self, faults: Sequence[str]) -> None:
+        """Keep the first of the changes that could not be made."""
+        kept: list[str] = self.record["faults"]
+        kept.extend(faults[: max(0, 20 - len(kept))])
+
+    def finish(self, table: WorkingTable) -> TaskState:
+        """Make a table the sample's answer."""
+        output = ModelOutput.from_content(str(self._model), answer_text(table.as_table()))
+        return self.answer(output)
+
+    def answer(self, output: ModelOutput) -> TaskState:
+        """Make an output the sample's answer."""
+        self.state.output = output
+        if output.choices:
+            self.state.messages.append(output.message)
+        return self.state
+
+    def _room(self, window: int | None) -> int:
+        longest = int(self.state.metadata["max_tokens"])
+        return longest if window is None else max(1, min(longest, window // _ANSWER_SHARE))
+
+    def _again(self, prompt: Rendered, complaint: str) -> Rendered:
+        rendered = self._prompts.render(AGAIN, {"fault": complaint[:_MAX_COMPLAINT]}, {})
+        return Rendered(f"{prompt.text}\n\n{rendered.text}", prompt.spans, prompt.blocks)
+
+    def _used(self, output: ModelOutput, fitted: Fitted) -> int:
+        """Tokens of a call; where the provider does not tell, as they are counted here."""
+        if output.usage is not None:
+            return output.usage.total_tokens
+        return fitted.tokens + self.counter.count(output.completion)
+
+
+def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
+    """The content of an output.
+
+    Raises:
+        UnusableReply: It is a refusal, empty or an error of the provider's, or `read` says so.
+    """
+    if fault := find_fault(output):
+        raise UnusableReply(f"It is no answer ({fault}).")
+    return read(output.completion)
+
+
+def check_common(context: object, **switches: object) -> None:
+    """Raise `InputError` for a window or a switch that makes no sense."""
+    check_context(context)
+    for name, value in switches.items():
+        if type(value) is not bool:
+            raise InputError(f"{name}={value!r} is neither true nor false.")
+
+
+def _known(group: Group, prompt: Rendered) -> Group:
+    slots = (group,) if isinstance(group, str) else group
+    return tuple(slot for slot in slots if slot in prompt.spans)
