@@ -11,6 +11,7 @@ help: ## list what can be made
 
 demo: $(VENV)/.base ## every step once, offline: sample papers to a leaderboard
 	$(BIN)/viva demo
+	@echo 'To use viva in this terminal: source $(BIN)/activate'
 
 # As many processes as cores, so none starts threads of its own. Each takes a row of tests, since
 # neighbours share what they set up, and one that is done takes half of what another has left.
@@ -81,6 +82,7 @@ $(VENV)/pins.txt: requirements.lock $(VENV)/bin/python
 	sed -n 's/^\([A-Za-z0-9][^\\]*[^\\ ]\).*/\1/p' requirements.lock > $@
 
 $(VENV)/.base: $(VENV)/pins.txt pyproject.toml
+	@echo 'Installing into $(VENV): a minute or two without a word.'
 	($(PIP) uv && $(UV) -e .) 2> $(VENV)/uv.log || { cat $(VENV)/uv.log; ! grep -q 'Hash mismatch' $(VENV)/uv.log && $(PIP) -e .; }
 	touch $@
 

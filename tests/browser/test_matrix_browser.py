@@ -119,6 +119,20 @@ def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path)
         assert page.locator("#status").inner_text() == "11 of 500 rows, 5 columns hidden"
 
 
+def test_on_a_phone_500_contestants_are_searched_from_the_top(
+    browser: Browser, large: Path
+) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.goto(large.as_uri())
+        page.get_by_text("Search, filter").click()
+        page.keyboard.type("model-49")
+        assert page.locator("#status").inner_text() == "11 of 500 rows"
+        row = page.locator(".matrix tbody tr:not([hidden])").last.bounding_box()
+        assert row is not None
+        assert -844 < row["y"] < 844  # the last of them is less than a screen away
+
+
 def test_price_and_trust_stay_in_view_while_tasks_are_scrolled(
     browser: Browser, large: Path
 ) -> None:
@@ -139,7 +153,7 @@ def test_the_table_is_in_the_upper_half_of_the_first_screen(page: Page) -> None:
     box = page.locator(".overview .scroll").bounding_box()
     assert box is not None
     assert box["y"] < 450
-    assert shown(page, ".matrix .brief") == []
+    assert len(shown(page, ".matrix thead .count")) == 3
 
 
 EMPTY = {
@@ -150,6 +164,10 @@ EMPTY = {
             for name, other in (("a/one", "b/two"), ("b/two", "a/one"))
         ],
         "Tied with",
+    ),
+    "no valid answer": (
+        [row_at(TASKS[0], "a/one", 1, value=0.0, valid=0.0)],
+        "Not one answer is valid, and an answer that is not valid counts 0.",
     ),
     "everything failed": (
         [row_at(TASKS[0], "a/one", 1) | {"value": None, "ci": None, "rank": None, "valid": 0.0}],
@@ -169,6 +187,13 @@ def test_a_board_with_little_to_show_says_so(browser: Browser, tmp_path: Path, c
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(first.as_uri())
         assert len(shown(page, ".matrix tbody tr")) == len(rows)
+        # The values of one task are near the names.
+        value = page.locator(".matrix tbody td:last-child").first
+        assert (value.bounding_box() or {"x": 1280})["x"] < 500
+        assert value.evaluate("cell => getComputedStyle(cell).textAlign") == "left"
+        assert shown(page, ".matrix .ahead") == [
+            f"{row['value']:.3f}" for row in rows if row["valid"]
+        ]
         page.locator(".matrix .task a").click()
         assert words in page.locator(".verdict").first.inner_text()
         assert complaints == []
@@ -188,8 +213,8 @@ def test_on_a_phone_the_first_row_is_in_view(browser: Browser, index: Path, sche
         # A value is in view too, and price and trust stand below the name.
         value = page.locator(".matrix tbody tr").first.locator(".s1, .s2, .s3, .s4").first
         assert (value.bounding_box() or {"x": 390})["x"] < 300
-        told = page.locator(".matrix tbody .name").first.inner_text()
-        assert "$0.0200 each · 100% valid" in " ".join(told.split())
+        told = page.locator(".matrix tbody .name").first.get_attribute("data-brief")
+        assert told == "$0.0200 each · 100% valid · 50% seen before"
         assert shown(page, ".matrix .fact") == []
         # The name stays in view while the tasks are scrolled.
         page.locator(".scroll").first.evaluate("box => box.scrollLeft = 300")

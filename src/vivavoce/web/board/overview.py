@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     shade: int
     """Share of the other contestants that it is surely better than, from 0 to SHADES - 1."""
     may_lead: bool
-    """True if the first rank is possible and it is no floor."""
+    """True if the first rank is possible, it is no floor, and some answer is valid."""
 
 
 class Line(NamedTuple):
@@ -85,11 +85,6 @@ def _dollars(line: Line) -> str:
     return "" if line.price is None else dollars(line.price)
 
 
-def _brief(line: Line) -> str:
-    """Facts of a contestant in a line."""
-    return " · ".join(head.words.format(found) for head in HEADS if (found := head.of(line)))
-
-
 HEADS = (
     Head("$ an answer", "number", _dollars, "${} each"),
     Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
@@ -126,7 +121,6 @@ def overview(site: Site) -> dict[str, Any]:
         "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
         "unlisted": max(0, len(found) - room),
         "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
-        "brief": _brief,
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
         "has_weights": any(map(_weights, found)),
@@ -205,7 +199,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row)
+    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
     return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead)
 
 

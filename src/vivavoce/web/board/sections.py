@@ -180,6 +180,8 @@ def sureness(ranked: Sequence[Row]) -> str:
     best = best_of(ranked)
     if best is None:
         return "Only floors are ranked."
+    if all(row["valid"] == 0 for row in ranked):
+        return "Not one answer is valid, and an answer that is not valid counts 0."
     others = [row for row in ranked if row is not best]
     if not others:
         return "No other contestant is ranked."

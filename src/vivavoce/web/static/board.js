@@ -182,7 +182,22 @@ function offerColumns() {
   }
 }
 
+// A phone has no room for the columns of facts: they are shown below the names.
+function tellFacts() {
+  const facts = table ? headersOf(table).filter((header) => header.dataset.words) : [];
+  for (const row of facts.length ? table.tBodies[0].rows : []) {
+    const told = facts.map((header) => [header.dataset.words, row.cells[header.cellIndex].textContent]);
+    const known = told.filter(([, value]) => value !== "–");
+    row.cells[0].dataset.brief = known.map(([words, value]) => words.replace("{}", value)).join(" · ");
+  }
+}
+
 offerColumns();
+tellFacts();
+document.querySelector(".to-tools")?.addEventListener("click", (event) => {
+  event.preventDefault();
+  controls.q.focus();
+});
 window.addEventListener("load", () => setTimeout(() => table?.classList.add("whole")));
 const chosenIn = (control) => (control.type === "checkbox" ? (control.checked ? "1" : "") : control.value);
 const chosenNow = () =>
