@@ -55,6 +55,8 @@ _AUTHORS = (
     rf"\\name\s*{_BRACED}",
 )
 """Commands that name authors, the surest first."""
+_NOTE = re.compile(rf"\{{?\\(?:footnotesize|scriptsize|small|tiny)\b(?:[^{{}}]|{_BRACED})*\}}?")
+"""What a title sets in small print."""
 _SPACED = re.compile(r"\\\\\s*\[[^\]]*\][^\\]*\w[^\\]*\\\\", re.DOTALL)
 """Space below a line inside a block, which may part authors or affiliations."""
 _LISTED = re.compile(r"references|bibliogra|literat|参考|文献|referencias")
@@ -113,7 +115,7 @@ def read_truth(source: Path) -> dict[str, Any] | None:
         return None
     shallow = min(level for level, _ in headings)
     return {
-        "title": plain(title[1], macros),
+        "title": plain(_NOTE.sub("", title[1]), macros),
         "headings": [[level - shallow + 1, words] for level, words in headings],
         "authors": _authors(text, macros),
         "run_in": [

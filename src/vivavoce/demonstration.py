@@ -28,7 +28,7 @@ from vivavoce.running.logs import Progress
 from vivavoce.running.spec import Price
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.entry import build_sample, demo_spec
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 from vivavoce.tasks.subsets import Subset
 
 MODELS = ("extractive/lead", "extractive/centrality")

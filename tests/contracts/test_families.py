@@ -29,8 +29,9 @@ from vivavoce.tasks import (
     list_tasks,
     short_name,
 )
-from vivavoce.tasks.entry import PAPERS, demo_spec, open_prompts
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 
 FOLDER = Path(tasks.__file__).parent
 FAMILIES = sorted(list_families())

@@ -14,7 +14,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.networks import build_networks
 from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.entry import PAPERS, demo_spec
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 
 pytestmark = pytest.mark.slow
 

@@ -146,6 +146,26 @@ def test_a_damaged_shard_is_made_again_and_nothing_else(
     assert made == [shard] * 3
 
 
+def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
+    small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for papers in ("30", "40"):
+        ingest("sample", Path(papers), tmp_path / "once")
+    done: list[str] = []
+    for step in (tables.repartition, tables.make_shard, tables.resolve_references):
+
+        def again(task: dict[str, Any], step: Any = step) -> Any:
+            done.append(step.__name__)
+            step(task)
+            return step(task)
+
+        monkeypatch.setattr(tables, step.__name__, again)
+    for papers in ("30", "40"):
+        ingest("sample", Path(papers), tmp_path / "again")
+    assert {*done} == {"repartition", "make_shard", "resolve_references"}
+    assert hash_tree(tmp_path / "again") == hash_tree(tmp_path / "once")
+
+
 def test_the_cuts_stay_where_they_are_when_papers_are_added() -> None:
     ids = [f"p{number:05d}" for number in range(2_000)]
     cut = partitioning.cut_papers(ids, mean=64)

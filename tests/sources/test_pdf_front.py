@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.sources.pdf_pages import FILLER, HEIGHT, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
 
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
@@ -110,6 +110,95 @@ def test_degrees_orcids_and_ends_of_places_are_no_authors(tmp_path: Path) -> Non
     page.raised("^1", "DI ENS, Harbour University, Lisbon")
     page.body()
     assert [a.name for a in read_file(page.save()).authors] == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def names(page: Page) -> list[str]:
+    page.body()
+    return [author.name for author in read_file(page.save()).authors]
+
+
+def test_a_list_of_names_goes_on_below_marks_and_orcids(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    orcid = "[0000-0002-1825-0097]"
+    page.raised("Ada Brandt, Bo Lindqvist, Cecilia Ostergaard", f"^1{orcid}", " and Cy")
+    page.raised("Okafor", f"^1{orcid}", gap=14)
+    page.raised("^1", "Harbour University, Lisbon", gap=24)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cecilia Ostergaard", "Cy Okafor"]
+
+
+def test_members_of_a_society_stand_between_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.raised("Ada Brandt", "^1", ", Senior Member, IEEE Bo Lindqvist", "^2", ", Cy")
+    page.raised("Okafor", "^1", " and Di i Pereira", "^2", " Member, IEEE", gap=14)
+    page.raised("^1", "Harbour University, Lisbon", gap=24)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor", "Di i Pereira"]
+
+
+def test_numbers_of_students_and_generations_belong_to_no_name(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Ada Brandt (1849695) and Bo Lindqvist III", TEXT, 11)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist III"]
+
+
+def test_every_name_may_stand_beside_an_address(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.side_by_side("Ada Brandt ada@harbour.example", "Bo Lindqvist bo@tides.example", 24)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_white_space_parts_authors_from_places_that_look_like_names(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    for name, *places in (
+        ("Ada Brandt", "Department of Tides", "Harbour Watch"),
+        ("Bo Lindqvist", "Medical Affairs and Evidence Generation", "Reck Coastal"),
+    ):
+        page.centred(name, TEXT, 12, 26)
+        for place in places:
+            page.centred(place, TEXT, 12, 15)
+    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
+
+
+def test_those_who_supervise_a_thesis_did_not_write_it(tmp_path: Path) -> None:
+    page = start(tmp_path)
+    page.centred("Written by Ada Brandt", TEXT, 12, 30)
+    page.centred("Supervised by", TEXT, 12, 24)
+    page.centred("Bo Lindqvist", TEXT, 12, 15)
+    assert names(page) == ["Ada Brandt"]
+    page = start(tmp_path)
+    page.side_by_side("CANDIDATE", "SUPERVISOR", 40)
+    page.side_by_side("Ada Brandt", "Bo Lindqvist", 16)
+    assert names(page) == ["Ada Brandt"]
+
+
+def test_an_institution_in_the_print_of_the_title_is_none(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.centred("UNIVERSITY OF THE HARBOUR", TEXT, 12)
+    page.centred("Small Papers and Large Tides", TEXT, 12, 60)
+    page.centred("Ada Brandt", TEXT, 12, 60)
+    page.body()
+    assert read_file(page.save()).title == "Small Papers and Large Tides"
+
+
+def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.centred("The Tide Strategy:", BOLD, 17)
+    page.centred("Catching Small Papers with Large Nets", TEXT, 13, 18)
+    page.centred("Ada Brandt", TEXT, 11, 26)
+    page.body()
+    found = read_file(page.save())
+    assert found.title == "The Tide Strategy: Catching Small Papers with Large Nets"
+    assert [author.name for author in found.authors] == ["Ada Brandt"]
+
+
+def test_a_raised_letter_inside_a_word_of_the_title_stays(tmp_path: Path) -> None:
+    page = Page(tmp_path / "a.pdf")
+    page.y += 20
+    x = page.say("Accordions (A", page.left, page.y, BOLD, 17)
+    x = page.say("2", x, page.y - 6, BOLD, 11)
+    page.say("E) of Small Papers", x, page.y, BOLD, 17)
+    page.centred("Ada Brandt", TEXT, 11, 26)
+    page.body()
+    assert read_file(page.save()).title == "Accordions (A2E) of Small Papers"
 
 
 def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.sources.pdf_pages import FILLER, Paper, simple_paper
@@ -51,6 +52,22 @@ def test_two_weak_reasons_make_a_doubt_and_one_does_not() -> None:
         "doubtful",
         ("no references", "little evidence for the headings"),
     )
+
+
+def test_a_whole_chain_of_numbers_stands_for_an_introduction(tmp_path: Path) -> None:
+    names = ["1 Purpose", "2 Setting", "3 Method", "4 Trials", "5 Results", "6 Outlook"]
+    document = read_file(simple_paper(tmp_path / "a.pdf", names))
+    facts = Facts(
+        sections=document.sections,
+        references=0,
+        lines=(),
+        letters_by_page=[3000] * 6,
+        features={"chain": 0.75},
+        score=9.0,
+    )
+    assert judge(facts) == ("good", ())
+    broken = replace(facts, features={"chain": 0.25})
+    assert judge(broken) == ("doubtful", ("no introduction", "no references"))
 
 
 def test_ingest_names_the_files_in_doubt_and_they_are_no_targets(tmp_path: Path) -> None:

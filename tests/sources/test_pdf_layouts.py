@@ -222,3 +222,67 @@ def test_names_of_sections_below_each_other_are_two_headings(tmp_path: Path) -> 
     page.paragraph("We thank the harbour. " + FILLER)
     tops = [s.heading for s in read_file(page.save()).sections if s.level == 1]
     assert tops == ["INTRODUCTION", "METHOD", last[3:], "ACKNOWLEDGMENTS"]
+
+
+def test_a_list_in_two_columns_begins_low_on_a_page_and_ends_high_on_another(
+    tmp_path: Path,
+) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for heading in ("1 Introduction", "2 Data", "3 Method"):
+        page.heading(heading)
+        for _ in range(10):
+            page.paragraph(FILLER)
+        page.page()
+    sections(page, "4 Results", "5 Limits", "6 Discussion", "7 Conclusion")
+    page.centred("References", BOLD, 12, 30)
+    entries = [
+        (
+            f"{name}, A. 2001, {noun} of small papers by the sea",
+            f"and of {noun} near {name}, 10, {number}",
+        )
+        for number, (name, noun) in enumerate(
+            (name, noun)
+            for noun in ("Tides", "Ports", "Sands", "Gulls")
+            for name in ("Ames", "Bell", "Cole", "Dunn", "Earl", "Ford", "Gray", "Hart")
+        )
+    ]
+    place = 0
+    for top, rows in ((page.y + 20, 2), (80.0, 11), (80.0, 3)):
+        for x in (108.0, 312.0):
+            for row in range(rows):
+                y = top + 26 * row + (3 if x > 200 else 0)
+                for line, text in enumerate(entries[place]):
+                    page.say(text, x + 9 * line, y + 11 * line, TEXT, 10)
+                place += 1
+        page.canvas.showPage()
+    page.canvas.save()
+    found = [reference.raw for reference in read_file(tmp_path / "a.pdf").references]
+    assert found == [" ".join(entry) for entry in entries]
+
+
+def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for number in range(10):
+        page.say("\u00b2", 560, 200 + 20 * number, TEXT, 10)
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    headings = [section.heading for section in read_file(page.save()).sections]
+    assert headings == ["Introduction", "Method", "Conclusion"]
+
+
+def test_columns_may_lie_further_right_on_every_other_page(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A Study of Small Papers")
+    names = ["1 Introduction", "2 Related Work", "3 Data", "4 Method", "5 Results", "6 Conclusion"]
+    for number, heading in enumerate(names):
+        shift = 60 * (number % 2)
+        for x, word in ((54 + shift, "left"), (244 + shift, "right")):
+            for row in range(27):
+                page.say(" ".join(WORDS[:9]), x, 150 + 9.6 * row, TEXT, 8)
+            page.say(f"the {word} column ends", x, 409.2, TEXT, 8)
+        page.say(heading, 54 + shift, 132, BOLD, 12)
+        page.canvas.showPage()
+    page.canvas.save()
+    found = read_file(tmp_path / "a.pdf")
+    assert [f"{s.number} {s.heading}" for s in found.sections] == names
+    ends = [s.text.index("left column ends") / len(s.text) for s in found.sections]
+    assert all(0.4 < end < 0.6 for end in ends), "the left column is read before the right one"

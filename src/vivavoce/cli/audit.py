@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from vivavoce.results.audits.leakage import LeakageAudit
     from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.audits.retrieval import RetrievalAudit
-    from vivavoce.tasks.tables.answering import Headers
+    from vivavoce.tasks.tables.roles.answering import Headers
 
 _CURVE = (2, 5, 10, 20, 50, 100)
 """Cutoffs of the curve that are printed; --json has all."""
@@ -273,7 +273,7 @@ def evaluators(
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
-    from vivavoce.tasks.tables.answering import Use
+    from vivavoce.tasks.tables.roles.answering import Use
 
     with progress("Answers") as update:
         found = audit_evaluators(

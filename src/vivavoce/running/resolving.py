@@ -24,6 +24,7 @@ from vivavoce.running.spec import (
 )
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.subsets import take_subset
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
         NoItemsError: No task has an item in the setting.
         VivaError: A model cannot be started.
     """
-    from vivavoce.tasks.entry import open_round  # brings Inspect, which boards do without
-
+    # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     check_methods(spec, found)
@@ -235,7 +235,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
 
 def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
     """Arguments of a task; they decide which log of the folder a run goes on with."""
-    from vivavoce.tasks.entry import fingerprint, open_prompts, open_round
+    from vivavoce.tasks.entry import fingerprint, open_prompts
 
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
     opened = open_round(spec.round)

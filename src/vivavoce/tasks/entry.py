@@ -1,12 +1,7 @@
-"""The two steps of every `@task` function: open a task on a round, and compose it.
-
-`round=sample` stands for the round of the sample papers, built when first asked for.
-"""
+"""The two steps of every `@task` function: open a task on a round, and compose it."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,16 +13,14 @@ from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
-from platformdirs import user_cache_path
 
-from vivavoce import __version__
-from vivavoce.corpus.schema import FORMAT
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.judgement import CHECKS, WINS
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks import TaskCard, build_round, find_family, list_families
+from vivavoce.tasks import TaskCard, find_family
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.judge import check_judge, judge_hash
 
 
@@ -181,62 +174,3 @@ def _judging(card: TaskCard, prompts: PromptSet, judge: bool, source: bool) -> d
         "judged": [*WINS, *CHECKS],
         "judge": judge_hash(prompts) + ("+source" if source else ""),
     }
-
-
-SAMPLE = "sample"
-PAPERS = 60
-
-
-def demo_spec(year: int | None = None) -> dict[str, Any]:
-    """The spec of the sample round, or of a year of the demo: every family, as its card says."""
-    cards = list_families()
-    taking = [name for name in cards if any(task.demo for task in cards[name].tasks.values())]
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    head = {"id": "sample-2024", "window": window, "seed": 0, "families": taking}
-    if year is not None:
-        head["id"] = f"demo-{year}"
-        head["window"] = {"start": f"{year}-01-01", "end": f"{year + 1}-01-01"}
-    return {"round": head} | {name: cards[name].demo for name in taking if cards[name].demo}
-
-
-def build_sample(out: Path, spec: Mapping[str, Any]) -> Round:
-    """Build a round of the sample papers."""
-    from vivavoce.corpus import ingest, load_corpus
-    from vivavoce.networks import build_networks
-
-    ingest("sample", Path(str(PAPERS)), out / "corpus")
-    build_networks(load_corpus(out / "corpus"))
-    return build_round(out / "corpus", spec, out / "round")
-
-
-def open_round(name: Path | str) -> Round:
-    """Open a round by its folder, or the sample round by its name where no such folder is.
-
-    Raises:
-        InputError: The folder holds no round.
-        DamagedError: It is not as it was written.
-    """
-    if str(name) != SAMPLE or Path(name).exists():
-        return load_round(name)
-    spec = demo_spec()
-    # Another version may make another round of the same papers.
-    key = hash_of([__version__, FORMAT, PAPERS, spec])[:12]
-    folder = user_cache_path("vivavoce") / f"{SAMPLE}-{key}"
-    if not folder.exists():
-        _build_in(folder, spec)
-    return load_round(folder / "round" / spec["round"]["id"])
-
-
-def _build_in(folder: Path, spec: Mapping[str, Any]) -> None:
-    """Build the round beside its place and move it there; who comes second takes the first's."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{SAMPLE}-"))
-    try:
-        build_sample(made, spec)
-        try:
-            made.rename(folder)
-        except OSError:
-            if not folder.is_dir():
-                raise
-    finally:
-        shutil.rmtree(made, ignore_errors=True)

@@ -15,9 +15,9 @@ from vivavoce.errors import InputError, MissingExtra
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.tasks import short_name
-from vivavoce.tasks.entry import open_round
 from vivavoce.tasks.library import LIBRARY, Library, read_library
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words, open_entry
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.text.dates import period
 
 if TYPE_CHECKING:

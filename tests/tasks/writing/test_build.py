@@ -16,7 +16,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
-from vivavoce.tasks.entry import PAPERS, demo_spec
+from vivavoce.tasks.sample_round import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,

@@ -44,14 +44,6 @@ from vivavoce.tasks import TaskCard
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import FaultyAnswer, guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID
-from vivavoce.tasks.tables import yes_or_no
-from vivavoce.tasks.tables.answering import (
-    ANSWERER,
-    SYNTHESIZER,
-    Use,
-    check_roles,
-    use_tables,
-)
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
@@ -61,7 +53,15 @@ from vivavoce.tasks.tables.items.composing import (
     read_gold,
     side_by_side,
 )
-from vivavoce.tasks.tables.steps import FAULT, RECORD
+from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
+from vivavoce.tasks.tables.roles import yes_or_no
+from vivavoce.tasks.tables.roles.answering import (
+    ANSWERER,
+    SYNTHESIZER,
+    Use,
+    check_roles,
+    use_tables,
+)
 
 FORMS = "forms"
 _COUNTS = "counts"

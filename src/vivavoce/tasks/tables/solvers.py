@@ -28,8 +28,8 @@ from vivavoce.tasks.tables.items.replies import (
 )
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
-from vivavoce.tasks.tables.iterative import iterative
-from vivavoce.tasks.tables.steps import (
+from vivavoce.tasks.tables.methods.iterative import iterative
+from vivavoce.tasks.tables.methods.steps import (
     ATTEMPTS,
     TableRun,
     check_common,

@@ -9,7 +9,13 @@ from tests.tasks.tables.roles.readers import block
 
 import vivavoce.tasks.tables as family
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.yes_or_no import cut_batches, numbered, one_line, pair_line, same_prompt
+from vivavoce.tasks.tables.roles.yes_or_no import (
+    cut_batches,
+    numbered,
+    one_line,
+    pair_line,
+    same_prompt,
+)
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 

@@ -27,16 +27,18 @@ _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
-    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^(?:and|by|&)\s)\s*", re.IGNORECASE
+    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
+    re.IGNORECASE,
 )
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
+_MEMBER = re.compile(r",?\s*(?:(?:[A-Z][a-z]+ )?Student |Senior |Life )?(?:Member|Fellow),? IEEE")
 _GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
 _INITIAL = r"[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
-    r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|la|le|el|al|bin|ibn|ten|ter|zu|af)"
+    r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"
 )
 _NAME = re.compile(
     rf"(?:{_INITIAL}|{_CAPITAL})(?:\s(?:{_PARTICLE}|{_INITIAL}|{_CAPITAL})){{0,4}}\s{_CAPITAL}"
@@ -47,7 +49,8 @@ _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
 _POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
 _OTHERS = re.compile(
-    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*)\b",
+    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*"
+    r"|relatore|tutor|orientador\w*|encadr\w+)\b",
     re.IGNORECASE,
 )
 """Words before the names of those who did not write a thesis."""
@@ -83,8 +86,10 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     font: Font | None = None
     has_places = is_open = has_addresses = False
     for text, own in _passages(_openings(lines)):
-        if font is not None and _OTHERS.search(text):
-            break
+        if _OTHERS.search(text):
+            if font is not None:
+                break
+            continue
         pieces = _pieces(text)
         was_open, is_open = is_open, False
         if was_open and font is not None and len(pieces) == 1:
@@ -130,18 +135,32 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that go on in the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
     cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
-    text, last = "", None
+    others = [(line, cell) for line, cell in cells if _OTHERS.search(join_words(cell))]
+    cells = [(line, cell) for line, cell in cells if not _is_below(line, cell, others)]
+    text, last, first = "", None, None
     for line, cell in cells:
         own = _without_marks(cell, line)
         if last is not None and _goes_on(text, own, last, line):
             text = f"{text} {own}"
         else:
-            if last is not None and text:
-                yield text, last.font
-            text = own
+            if first is not None and text:
+                yield text, _font(first)
+            text, first = own, cell
         last = line
-    if last is not None and text:
-        yield text, last.font
+    if first is not None and text:
+        yield text, _font(first)
+
+
+def _is_below(
+    line: Line, cell: Sequence[Word], labels: Sequence[tuple[Line, Sequence[Word]]]
+) -> bool:
+    """Check whether one of the labels is the line above a cell."""
+    return any(
+        0 < line.y - above.y < 2 * line.size
+        and label[0].x0 < cell[-1].x1
+        and label[-1].x1 > cell[0].x0
+        for above, label in labels
+    )
 
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:
@@ -215,7 +234,7 @@ def _pieces(text: str) -> list[str]:
 def _mended(text: str) -> str:
     """Names whose accents old fonts set as signs of their own: `C¸ elik`, `Nova´k`."""
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
-    return _ACCENTS.sub("", joined)
+    return _MEMBER.sub(",", _ACCENTS.sub("", joined))
 
 
 def _is_name(text: str) -> bool:

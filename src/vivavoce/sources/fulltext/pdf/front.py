@@ -148,19 +148,22 @@ def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
     size, above = _peak(line), _peak(before)
     if not layout.body.size + 1 < size <= above or not 0 < line.y - before.y < 1.4 * above:
         return False
-    is_near = line.font.name == before.font.name and size >= 0.8 * above
-    return before.text.endswith(":") or (is_near and size > layout.body.size + 3)
+    is_alike = line.font.name == before.font.name
+    is_near = size >= 0.8 * above and size > layout.body.size + 3
+    is_close = line.font.bold and line.y - before.y < above
+    return before.text.endswith(":") or (is_alike and (is_near or is_close))
 
 
 def _without_signs(lines: Sequence[Line], paragraphs: Paragraphs) -> str:
     text = ""
     for line in lines:
         peak = _peak(line)
+        glued = [*(word.glued for word in line.words[1:]), False]
         words = [
             word
-            for word in line.words
+            for word, is_inside in zip(line.words, glued, strict=True)
             if not (word.font.size < 0.8 * peak and word.y < line.y - 0.1 * peak)
-            or word.text == "A"  # of the logo of LaTeX
+            or (is_inside and word.glued)  # as in the logo of LaTeX
         ]
         while words and re.fullmatch(r"[*∗†‡§¶]+", words[-1].text):
             words.pop()

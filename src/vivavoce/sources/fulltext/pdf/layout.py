@@ -30,6 +30,9 @@ _MIN_BAND = 3
 """Lines of a column above and below such a space."""
 _SMALL_PRINT = 0.8
 _FEWEST_BESIDE = 4
+_ALIKE, _SHIFTED = 0.6, 0.25
+"""Points that lines of text differ in size, and the share of those that cross the usual gutters
+from which a page may have gutters of its own."""
 _WIDE_COLUMN = 0.25
 """Of the width: a page of a paper in one column has lines so wide beside each other where the
 list of references is set in two.
@@ -64,7 +67,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     runs = {page.number: list(runs_of(page)) for page in pages}
     body = _body_font(runs)
     shared = _find_gutters(pages, runs, body)
-    gutters = [shared or _find_gutters([page], runs, body, _WIDE_COLUMN) for page in pages]
+    gutters = [_of_page(page, runs, body, shared) for page in pages]
     gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
     lines: list[Line] = []
     for page, places in zip(pages, gutters, strict=True):
@@ -130,6 +133,25 @@ def _find_gutters(
         else:
             strips.append([x])
     return tuple(float(strip[len(strip) // 2]) for strip in strips)
+
+
+def _of_page(
+    page: Page, runs: dict[int, list[Line]], body: Font, shared: tuple[float, ...]
+) -> tuple[float, ...]:
+    """The gutters of a page; columns may lie further left or right on every other one."""
+    if not shared:
+        return _find_gutters([page], runs, body, _WIDE_COLUMN)
+    mine = runs[page.number]
+    wide = [run for run in mine if run.width > 40 and abs(run.size - body.size) < _ALIKE]
+    if _across(wide, shared) <= _SHIFTED * len(wide):
+        return shared
+    own = _find_gutters([page], runs, body)
+    is_better = len(own) == len(shared) and 2 * _across(wide, own) < _across(wide, shared)
+    return own if is_better else shared
+
+
+def _across(runs: Sequence[Line], gutters: Sequence[float]) -> int:
+    return sum(run.x0 < x - 2 and run.x1 > x + 2 for x in gutters for run in runs)
 
 
 def _beside(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.lines import Rule, Word
@@ -33,6 +34,10 @@ class Chunk(NamedTuple):
     words: tuple[Word, ...]
 
 
+_PLACE = itemgetter(0, 1)
+"""Of chunks: words printed twice at one place have no other order."""
+
+
 @dataclass(slots=True)
 class Row:
     """A printed line of a table."""
@@ -48,9 +53,9 @@ def read_rows(lines: Sequence[Line]) -> list[Row]:
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         chunks = list(_chunks(line))
         if rows and line.y - rows[-1].y <= _SAME_LINE * min(line.size, rows[-1].size):
-            rows[-1].chunks = sorted([*rows[-1].chunks, *chunks])
+            rows[-1].chunks = sorted([*rows[-1].chunks, *chunks], key=_PLACE)
         else:
-            rows.append(Row(line.y, sorted(chunks), line.size))
+            rows.append(Row(line.y, sorted(chunks, key=_PLACE), line.size))
     return rows
 
 

@@ -37,7 +37,7 @@ from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.yes_or_no import (
+from vivavoce.tasks.tables.roles.yes_or_no import (
     ATTEMPTS,
     BATCH,
     ask_yes_or_no,
