@@ -59,6 +59,7 @@ class Place:
 
         Raises:
             DamagedError: The state is not as it was written.
+            InputError: The address names a bucket that does not exist.
         """
         with self._reach("read") as (system, root):
             folder = f"{root}/{_STATES}"

@@ -21,6 +21,8 @@ if sys.version_info < (3, 14):
 
 _Scalar: TypeAlias = str | int | float | bool
 _HEADER, _SUMMARIES = "header.json", "summaries.json"
+_MAX_BYTES = 1 << 28
+"""Of a part, unpacked; zipfile stops at the size that the archive states."""
 
 
 class Decoding(BaseModel):
@@ -126,7 +128,11 @@ class Marked(BaseModel):
     metadata: dict[str, Any] | None = None
 
     def as_dict(self) -> dict[str, str | int | float | bool | None]:
-        """Values by metric."""
+        """Values by metric.
+
+        Raises:
+            ValueError: The score is no dictionary.
+        """
         if not isinstance(self.value, dict):
             raise ValueError("This score is no dictionary")
         return self.value
@@ -155,7 +161,8 @@ def read_archive(path: Path) -> tuple[Header, list[Summary]] | None:
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
-            if len(names) != len(set(names)):
+            sizes = [archive.getinfo(name).file_size for name in (_HEADER, _SUMMARIES)]
+            if len(names) != len(set(names)) or max(sizes) > _MAX_BYTES:
                 return None
             header = Header.model_validate_json(archive.read(_HEADER))
             rows = b'{"rows":' + archive.read(_SUMMARIES) + b"}"

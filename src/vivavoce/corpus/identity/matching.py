@@ -28,8 +28,6 @@ from itertools import combinations, pairwise
 import numpy as np
 import pyarrow as pa
 from rapidfuzz.distance import Levenshtein
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from vivavoce.corpus.schema import TABLES
 from vivavoce.records import Author, Section
@@ -305,6 +303,10 @@ def _groups(joined: Mapping[tuple[int, int], object]) -> Iterator[list[int]]:
     names, places = np.unique(pairs, return_inverse=True)
     source, target = places.reshape(-1, 2).T
     size = len(names)
+    # It takes longer to load than a small network, which reads this module, takes to build.
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size))
     label = connected_components(graph, directed=False)[1]
     for number in range(label.max() + 1):
