@@ -188,7 +188,7 @@ _CURL = 'curl -sS -H "Authorization: Bearer $(cat token.txt)"'
 _PILOT = "http://127.0.0.1:8000/api/campaigns/pilot"
 
 _STORE = "needs an object store; tests/cli/test_places_command.py has one"
-_OWN = "a package of the reader; the page's test puts its folder on the path"
+_OWN = "installs a package of the reader; tests/plugin_packages.py installs such packages"
 NOT_RUN: Mapping[str, str] = {
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
