@@ -75,8 +75,10 @@ def test_a_job_with_a_limit_is_as_fast_as_the_limit_is_long() -> None:
     assert (measured.ratio, measured.rounds, len(ready)) == (1.5, 2, 2)
     assert measured.is_met
     assert not measure_limited(replace(job, limit=1.9), rounds=1).is_met
-    assert measure_limited(replace(job, limit=1.9), rounds=1, smoke=True).is_met
-    assert not measure_limited(replace(job, limit=0.9), rounds=1, smoke=True).is_met
+    assert measure_limited(replace(job, limit=0.9), rounds=1, smoke=True).target is None
+    worked = replace(job, is_told=False)
+    assert measure_limited(worked, rounds=1, smoke=True).target == 0.5
+    assert not measure_limited(replace(worked, limit=1e-12), rounds=1, smoke=True).is_met
 
 
 ROW = Measured("a job", "a peer", 0.5, 1.0, 2.0, 1.5, 2.5, 5, 4.0)
