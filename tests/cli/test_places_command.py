@@ -183,6 +183,7 @@ def test_damage_to_a_copy_is_not_published(
 @pytest.mark.parametrize(
     ("address", "code", "says"),
     [
+        ("s3://", 2, "names no place"),
         ("s3://elsewhere/one", 2, "there is no bucket 'elsewhere'"),
         ("nowhere://papers/one", 2, "nowhere"),
         ("s3://papers/empty", 2, "is not a corpus"),

@@ -186,6 +186,8 @@ def bring(address: str) -> Path:
     """
     from platformdirs import user_cache_path
 
+    if not address.partition("://")[2].strip("/"):
+        raise InputError(f"{address} names no place. Write an address such as s3://bucket/corpus.")
     place = Place(address.rstrip("/"))
     name = f"{PurePosixPath(place.address).name}-{hash_of(place.address)[:12]}"
     copy = user_cache_path("vivavoce") / "corpora" / name
