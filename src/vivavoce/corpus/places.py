@@ -181,8 +181,9 @@ def bring(address: str) -> Path:
     What a command that was killed has left in the copy stays while nobody else publishes.
 
     Raises:
+        InputError: The address names no place, or no corpus is there.
         LockedError: Another process holds the copy.
-        VivaError: The address cannot be read, or has no such corpus, as its type says.
+        VivaError: The address cannot be read.
     """
     from platformdirs import user_cache_path
 
