@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -43,6 +44,7 @@ from vivavoce.web.printing import figure, glossary, visible
 _MAX_NOTES = 100
 CARD = "card.png"
 _ON_CARD = 5
+_CACHED = 8192
 
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
@@ -204,7 +206,7 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
             "downloads": links(one.path),
         }
 
-    stands = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
+    stands = "".join([board.mark + mark for board, _, mark in found])
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
     inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
@@ -221,8 +223,13 @@ def _stand(board: BoardOf, row: Row, root: str) -> str:
     value = "–" if row["value"] is None else figure(row["value"])
     place = rank_note(row, kind_of(row)) or row["rank"]
     told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
-    link = f'<a href="{root}{board.path}">{escape(value)}</a>'
-    return f"<td>{link} <small>{escape(told)}</small></td>"
+    link = f'<a href="{root}{board.path}">{_escaped(value)}</a>'
+    return f"<td>{link} <small>{_escaped(told)}</small></td>"
+
+
+@lru_cache(maxsize=_CACHED)
+def _escaped(text: object) -> str:
+    return str(escape(text))
 
 
 def _methods(site: Site) -> Page:
