@@ -25,7 +25,6 @@ from vivavoce.web.board.charts.drawing import (
 from vivavoce.web.board.downloads import links, links_of_rounds
 from vivavoce.web.board.entries import rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import kind_of
 from vivavoce.web.board.overview import (
     about_round,
     family_of,
@@ -190,7 +189,7 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         root = root_of(one.path)
         for board, row, _ in found if len(rounds) > 1 else ():
             facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = _stand(board, row, root)
+            courses[board.task, board.setting, *facts][board.round] = _stand(board, row, one, root)
         return {
             "one": one,
             "rounds": rounds,
@@ -215,13 +214,13 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
 _NO_STAND = '<td class="quiet">–</td>'
 
 
-def _stand(board: BoardOf, row: Row, root: str) -> str:
+def _stand(board: BoardOf, row: Row, one: ModelOf, root: str) -> str:
     """A contestant's standing on a board, as a cell: the value, its page, and the rank there.
 
     A template would take three times as long, and there is a cell for each board of a contestant.
     """
     value = "–" if row["value"] is None else figure(row["value"])
-    place = rank_note(row, kind_of(row)) or row["rank"]
+    place = rank_note(row, one.kind) or row["rank"]
     told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
     link = f'<a href="{root}{board.path}">{_escaped(value)}</a>'
     return f"<td>{link} <small>{_escaped(told)}</small></td>"
