@@ -333,12 +333,17 @@ def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float)
     sizes = np.abs(contrasts.statistics)
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
-    allowed = allowed_draws(draws, alpha)
+    if (allowed := allowed_draws(draws, alpha)) < 0:
+        return order[:0]
     bounds = (sizes[order] * SAME).astype(np.float32)
-    exceeded = np.empty(len(order), dtype=np.int64)
-    greatest = np.zeros(draws, dtype=np.float32)
+    is_open = np.ones(len(order), dtype=bool)
+    greatest, exceeded = np.zeros(draws, dtype=np.float32), -1.0
+    # The greatest draws only grow, so what too many of them exceed once needs no counting later.
     for place, drawn in zip(reversed(range(len(order))), flipped.each(order[::-1]), strict=True):
         np.maximum(drawn, greatest, out=greatest)
-        exceeded[place] = np.count_nonzero(greatest >= bounds[place])
-    undecided = np.flatnonzero(exceeded > allowed)
+        if bounds[place] > exceeded:
+            is_open[place] = np.count_nonzero(greatest >= bounds[place]) > allowed
+            if is_open[place]:
+                exceeded = np.partition(greatest, ~allowed)[~allowed]
+    undecided = np.flatnonzero(is_open)
     return order[: undecided[0]] if len(undecided) else order

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from vivavoce.metrics import list_metrics
-from vivavoce.results.board.columns import page_columns
+from vivavoce.results.board.columns import Column, page_columns
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
@@ -23,7 +23,7 @@ from vivavoce.web.board.charts.drawing import (
     shown,
 )
 from vivavoce.web.board.downloads import links, links_of_rounds
-from vivavoce.web.board.entries import rank_note
+from vivavoce.web.board.entries import fact, rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.overview import (
     about_round,
@@ -184,22 +184,25 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
+        shown_columns = [column for column in page_columns() if column.name not in hidden]
         # Each way it was run at one task and setting is a line through the rounds.
         courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         root = root_of(one.path)
         for board, row, _ in found if len(rounds) > 1 else ():
-            facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = _stand(board, row, one, root)
+            way = str(row["method"]), str(row["decoding"]), str(row["judge"])
+            courses[board.task, board.setting, *way][board.round] = _stand(board, row, one, root)
         return {
             "one": one,
             "rounds": rounds,
-            "appearances": site.newest_of(one),
+            "appearances": [
+                (board, row, _facts(row, shown_columns)) for board, row, _ in site.newest_of(one)
+            ],
             "courses": [
                 (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
                 for way, cells in courses.items()
             ],
             "count": len({board.path for board, _, _ in found}),
-            "columns": [column for column in page_columns() if column.name not in hidden],
+            "columns": shown_columns,
             "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
@@ -209,6 +212,18 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
     inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
+
+
+def _facts(row: Row, shown_columns: Sequence[Column]) -> Markup:
+    """The last cells of a contestant's row on its own page."""
+    cells = (
+        (
+            ' class="count"' if column.is_number else "",
+            fact(row, column) or ("not recorded" if column.name == "valid" else "–"),
+        )
+        for column in shown_columns
+    )
+    return Markup("".join([f"<td{kind}>{_escaped(text)}</td>" for kind, text in cells]))
 
 
 _NO_STAND = '<td class="quiet">–</td>'
