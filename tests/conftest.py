@@ -10,7 +10,7 @@ import ssl
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -106,6 +106,24 @@ def _no_database_for_nobody() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TaskLogger, "init", start_unwatched)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_tracebacks_in_colours() -> Iterator[None]:
+    """Inspect keeps the traceback of each fault in colours too: a third of a run that fails."""
+    if "inspect_ai" not in sys.modules:
+        yield
+        return
+    from inspect_ai._util.rich import truncate_traceback
+
+    def format_plainly(*error: Any) -> tuple[str, str]:
+        text, _ = truncate_traceback(*error)
+        return text, text
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("log._log", "model._model"):
+            patch.setattr(f"inspect_ai.{module}.format_traceback", format_plainly)
         yield
 
 
