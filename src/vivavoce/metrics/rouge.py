@@ -25,7 +25,8 @@ Words = npt.NDArray[np.int64]
 """A text as numbers of its words, or of their stems."""
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
-_GAPS = bytes(code if code in _LETTERS else ord(" ") for code in range(256))
+_SPELLED = bytes(code if code in _LETTERS else ord(" ") for code in bytes(range(256)).lower())
+"""Each byte in lower case; a space for those that are no letter."""
 _SHORTEST_STEMMED = 4
 _MOST_KEPT = 1 << 21
 """Characters of the words whose numbers are kept."""
@@ -84,7 +85,9 @@ def rouge_l(prediction: Words, reference: Words) -> Overlap:
 
 
 def _words(text: str, numbers: _Numbers) -> Words:
-    letters = text.lower().encode("ascii", "replace").translate(_GAPS)
+    if not text.isascii():
+        text = text.lower()  # the Kelvin sign becomes an ASCII letter
+    letters = text.encode("ascii", "replace").translate(_SPELLED)
     words = letters.decode("ascii").split()
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
@@ -99,10 +102,10 @@ def _matches(first: Words, second: Words) -> int:
         return 0
     both = np.concatenate((first << 1, second << 1 | 1))
     both.sort()
-    ends = np.concatenate((np.flatnonzero((both[1:] ^ both[:-1]) > 1), [len(both) - 1]))
-    times = np.diff(ends, prepend=-1)
-    of_second = np.diff(np.cumsum(both & 1)[ends], prepend=0)
-    return int(np.minimum(times - of_second, of_second).sum())
+    changes = np.flatnonzero((both[1:] ^ both[:-1]) > 1) + 1
+    bounds = np.concatenate(([0], changes, [len(both)]))
+    of_second = np.add.reduceat(both & 1, bounds[:-1])
+    return int(np.minimum(bounds[1:] - bounds[:-1] - of_second, of_second).sum())
 
 
 def _longest_common_subsequence(first: Words, second: Words) -> int:
