@@ -87,8 +87,7 @@ def rouge_l(prediction: Words, reference: Words) -> Overlap:
 def _words(text: str, numbers: _Numbers) -> Words:
     if not text.isascii():
         text = text.lower()  # the Kelvin sign becomes an ASCII letter
-    letters = text.encode("ascii", "replace").translate(_SPELLED)
-    words = letters.decode("ascii").split()
+    words = text.encode("ascii", "replace").translate(_SPELLED).split()
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
@@ -102,8 +101,9 @@ def _matches(first: Words, second: Words) -> int:
         return 0
     both = np.concatenate((first << 1, second << 1 | 1))
     both.sort()
-    changes = np.flatnonzero((both[1:] ^ both[:-1]) > 1) + 1
-    bounds = np.concatenate(([0], changes, [len(both)]))
+    is_bound = np.ones(len(both) + 1, dtype=bool)
+    np.greater(both[1:] ^ both[:-1], 1, out=is_bound[1:-1])
+    bounds = np.flatnonzero(is_bound)
     of_second = np.add.reduceat(both & 1, bounds[:-1])
     return int(np.minimum(bounds[1:] - bounds[:-1] - of_second, of_second).sum())
 
@@ -130,7 +130,7 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-class _Numbers(dict[str, int]):
+class _Numbers(dict[bytes, int]):
     """Numbers of words, those met before at the price of a look-up."""
 
     def __init__(self, stem: bool) -> None:
@@ -139,9 +139,9 @@ class _Numbers(dict[str, int]):
         self._next = itertools.count().__next__
         self.characters = 0
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, word: bytes) -> int:
         is_stemmed = self._stem and len(word) >= _SHORTEST_STEMMED
-        stem = porter_stem(word) if is_stemmed else word
+        stem = porter_stem(word.decode("ascii")) if is_stemmed else word.decode("ascii")
         self[word] = number = self._of_stems.setdefault(stem, self._next())
         self.characters += len(word)
         return number
