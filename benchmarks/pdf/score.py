@@ -4,8 +4,8 @@
 
 A folder is the style matrix or the collection of real papers. Headings are compared by their
 letters and digits; the headings of end matter (acknowledgements, references, checklists) and those
-that open a paragraph count neither way. `--half` keeps the styles (or repositories) whose hash
-falls in that half.
+that open a paragraph count neither way. `--half` keeps the repositories whose hash falls in that
+half, or the PDFs of the matrix that are held back (`test`) or not (`dev`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 Scores = dict[str, float | None]
 _END = re.compile(
-    r"acknowl|references|bibliogra|checklist|abstract|literat|致谢|благодарн|شكر"
+    r"acknowl|references|bibliogra|checklist|abstract|literat|致谢|謝辞|감사|благодарн|شكر|سپاس|תודות"
+    r"|danksagung|remerciement|agradecim"
     r"|^(?:author contributions|funding|(?:data|code|software) availability|declarations"
     r"|supplement\w+ (?:materials?|information)|(?:competing|conflicts?) (?:of )?interests?"
     r"|appendix|appendices)(?: \d)?$",
@@ -179,10 +180,10 @@ def _citations(document: Document | None, row: dict[str, Any]) -> float | None:
     return 2 * len(ours & wanted) / max(len(ours) + len(wanted), 1)
 
 
-def is_in_half(name: str, half: str | None) -> bool:
-    """Check whether a style or repository belongs to a half, by its hash."""
-    is_test = hashlib.sha256(name.encode()).digest()[0] % 2 == 1
-    return half is None or is_test == (half == "test")
+def is_in_half(row: dict[str, Any], half: str | None) -> bool:
+    """Check whether a PDF belongs to a half: as the matrix says, or by the hash of its group."""
+    by_hash = hashlib.sha256(row["style"].encode()).digest()[0] % 2 == 1
+    return half is None or row.get("is_held", by_hash) == (half == "test")
 
 
 def out_of_order(source: Sequence[str], text: str) -> float:
@@ -245,9 +246,7 @@ def main() -> int:
     for folder in options.folders:
         for line in (folder / "truth.jsonl").read_text("utf-8").splitlines():
             row = json.loads(line)
-            if (wanted and row["style"] not in wanted) or not is_in_half(
-                row["style"], options.half
-            ):
+            if (wanted and row["style"] not in wanted) or not is_in_half(row, options.half):
                 continue
             document, verdict = _read(folder / row["file"])
             scores = score_file(document, row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -40,6 +41,10 @@ list of references is set in two.
 _NARROWEST_COLUMN = 0.1
 """Of the width of the page."""
 
+_DIGITS = re.compile(r"(\d+(?:[.,]\d+)*|\D)")
+_NUMBER_LEFTWARDS = re.compile(r"[.)]\d+(?:[.,]\d+)*")
+_CITED_LEFTWARDS = re.compile(r"\](\d{1,3}(?:\s?[,،–-]\s?\d{1,3})*)\[")
+
 
 @dataclass(slots=True)
 class Layout:
@@ -62,7 +67,8 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
     for page in pages:
         page.words[:] = with_accents(page.words)
-    if _is_leftwards(pages):
+    is_leftwards = _is_leftwards(pages)
+    if is_leftwards:
         _mirror(pages)
     runs = {page.number: list(runs_of(page)) for page in pages}
     body = _body_font(runs)
@@ -76,6 +82,8 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         lines += _order(_columns(text, places, body), places)
     for line in lines:
         line.text = join_words(line.words)
+        if is_leftwards:
+            line.text = _CITED_LEFTWARDS.sub(r"[\1]", line.text)
     return Layout(
         body=body,
         leading=_leading(lines, body),
@@ -233,6 +241,8 @@ def _mirror(pages: Sequence[Page]) -> None:
     for page in pages:
         for word in page.words:
             word.x0, word.x1 = page.width - word.x1, page.width - word.x0
+            if _NUMBER_LEFTWARDS.fullmatch(word.text):  # `.2.1` for the number `2.1.`
+                word.text = "".join(reversed(_DIGITS.split(word.text)))
         page.rules = [Rule(page.width - x1, page.width - x0, y) for x0, x1, y in page.rules]
 
 
