@@ -67,8 +67,9 @@ _NOBODY = re.compile(
     r"\b(?:anonymous|authors?|group|team|collaboration|consortium)\b", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    r"^\s*(?:#\d|title|<.*>)?\s*$|(?:article|paper|your|main|full|thesis) title|\btitle of your\b|\bsample article\b|\bdummy\b"
-    r"|\btemplate\b|\binstructions\b|\bguidelines for\b|proceedings format",
+    r"^\s*(?:title|<.*>)\s*$|(?:article|paper|your|main|full|thesis) title|\btitle of your\b"
+    r"|\bsample article\b|\bdummy\b|\btemplate\b|\binstructions\b|\bguidelines for\b"
+    r"|proceedings format",
     re.IGNORECASE,
 )
 """Titles of templates that nobody filled in."""
@@ -112,7 +113,10 @@ def read_truth(source: Path) -> dict[str, Any] | None:
     macros = {m[1]: m[2] for m in _MACRO.finditer(text) if "#" not in m[2]}
     body = text.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
     headings = [
-        (_LEVELS[m[1] or "section"], plain(_UNTOLD.sub(HOLE, m[2] if m[3] is None else m[3].title()), macros))
+        (
+            _LEVELS[m[1] or "section"],
+            plain(_UNTOLD.sub(HOLE, m[2] if m[3] is None else m[3].title()), macros),
+        )
         for m in _HEADING.finditer(body)
     ]
     headings = [(level, words) for level, words in headings if len(compact(words)) > 1]

@@ -19,7 +19,8 @@ _BANNER = re.compile(
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
     r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
-    r"|th[eè]se de doctorat\W*$|technical report|working paper|supplementary(?:\s\w+){0,2}\W*$|received|manuscript)",
+    r"|th[eè]se de doctorat\W*$|technical report|working paper|received|manuscript"
+    r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(

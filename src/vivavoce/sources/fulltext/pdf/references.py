@@ -27,12 +27,14 @@ _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 _NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
 _RAISED = re.compile(r"(?P<label>\d{1,3})(?=[^\W\d_]\.? ?[^\W\d_])")
-_PARENTHESISED = re.compile(r"\((?:19|20)\d\d[a-z]?\)")
+_DATED = re.compile(r"(?<=\()(?:19|20)\d\d(?=[a-z]?\))|(?<=\.\s)(?:19|20)\d\d(?=[a-z]?\.\s)")
+"""A year behind the authors or at the end, in parentheses or between full stops."""
 _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
 _HEAD = re.compile(
     rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
     rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,3}}{_SURNAME}|{_SURNAME}(?:\s{_SURNAME}){{1,2}}(?:,|\sand\s|\.\s)"
-    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\.)"
+    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\."
+    rf"|(?:{_SURNAME}\s){{0,4}}{_SURNAME}\.\s(?:19|20)\d\d[a-z]?\.)"
 )
 _SECOND = re.compile(
     rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
@@ -109,7 +111,7 @@ def _plausibility(entries: Sequence[str]) -> float:
     """The share of letters in what looks like one whole entry: a name, a year, an end."""
     good = 0.0
     for entry in entries:
-        years = len(set(_PARENTHESISED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
+        years = len(set(_DATED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
         is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
         is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
