@@ -163,7 +163,8 @@ def _type(
             os.close(window)
             limit = Timer(TIMEOUT, process.kill)
             limit.start()
-            shown = b"".join(_read(screen))
+            # Some libraries set colours back as they end, which nobody sees.
+            shown = re.sub(rb"\x1b\[[\d;]*m", b"", b"".join(_read(screen)))
             limit.cancel()
         errors.seek(0)
         return process.returncode, shown.decode(), errors.read()
