@@ -10,7 +10,7 @@ import ssl
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import pytest
@@ -40,12 +40,15 @@ CHROMIUM_FLAGS = [
 def pytest_configure(config: pytest.Config) -> None:
     """What is compiled of the package and of the tests is kept for the next command or run.
 
+    Until all tests are collected nothing is thrown away, so nobody looks for garbage.
+
     How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
     At the gate it draws the same examples each time, so that a change is judged by the change;
     while working, and under `make fuzz`, it looks at new ones.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    gc.disable()
     slow = [HealthCheck.too_slow]
     settings.register_profile(
         "shared machine",
@@ -107,6 +110,37 @@ def _no_database_for_nobody() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _no_tracebacks_in_colours() -> Iterator[None]:
+    """Inspect keeps the traceback of each fault in colours too: a third of a run that fails."""
+    if "inspect_ai" not in sys.modules:
+        yield
+        return
+    from inspect_ai._util.rich import truncate_traceback
+
+    def format_plainly(*error: Any) -> tuple[str, str]:
+        text, _ = truncate_traceback(*error)
+        return text, text
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("log._log", "model._model"):
+            patch.setattr(f"inspect_ai.{module}.format_traceback", format_plainly)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_verbs_put_together_again() -> Iterator[None]:
+    """A process of a command puts all verbs together once; a test calls hundreds of commands."""
+    import typer.main
+    import typer.testing
+
+    verbs_of = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", verbs_of)
+        patch.setattr(typer.testing, "_get_command", verbs_of)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _no_certificates_read_again() -> Iterator[None]:
     """Each client of a model reads those of all authorities, though servers here speak no TLS."""
     with pytest.MonkeyPatch.context() as patch:
@@ -163,6 +197,8 @@ def pytest_collection_finish() -> None:
     """What is loaded by now stays to the end: to look again and again for garbage in it is slow."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
+    gc.enable()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

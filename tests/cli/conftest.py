@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.servers.commands import viva_here
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli import app
@@ -14,6 +16,11 @@ from vivavoce.cli import app
 PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
 <title level="a" type="main">The matter of {0}</title></titleStmt></fileDesc></teiHeader><text>
 <body><div><head>Introduction</head><p>Some words on {0}.</p></div></body></text></TEI>"""
+SPEC = """[round]
+id = "small"
+families = ["writing"]
+window = {start = 2023-07-01, end = 2025-01-01}
+"""
 
 
 @pytest.fixture
@@ -47,18 +54,22 @@ def rows(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of 40 sample papers, to copy."""
+    folder = tmp_path_factory.mktemp("forty") / "sample"
+    viva_here("ingest", "sample", "40", "--corpus", folder)
+    return folder
+
+
 @pytest.fixture
-def sample(viva: Callable[..., Result], tmp_path: Path) -> Path:
-    """A corpus of 40 sample papers."""
-    assert viva("ingest", "sample", "40", "--corpus", tmp_path / "sample").exit_code == 0
-    return tmp_path / "sample"
+def sample(forty: Path, tmp_path: Path) -> Path:
+    """A corpus of 40 sample papers to do with as one likes."""
+    return Path(shutil.copytree(forty, tmp_path / "sample"))
 
 
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     path = tmp_path / "spec.toml"
-    path.write_text(
-        '[round]\nid = "small"\nfamilies = ["writing"]\n'
-        "window = {start = 2023-07-01, end = 2025-01-01}\n"
-    )
+    path.write_text(SPEC)
     return path

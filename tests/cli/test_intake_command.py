@@ -12,7 +12,7 @@ import yaml
 from inspect_ai.log import read_eval_log, write_eval_log
 from tests.conftest import ROOT
 from tests.results.integrity.forgeries import added_metric
-from tests.servers.commands import only_json, small_round, viva, viva_here
+from tests.servers.commands import only_json, small_round, viva_here
 
 from vivavoce.results.integrity.reasking import sign_flip_p
 
@@ -115,7 +115,10 @@ def test_added_metrics_are_not_taken_in_and_never_verified(made: Path, tmp_path:
     assert (trust["bertscore"], trust["rougeL"]) == ("self-reported", "verified")
 
 
-def test_the_workflow_for_pull_requests_runs(made: Path, tmp_path: Path) -> None:
+def test_the_workflow_for_pull_requests_runs(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     copied(made, tmp_path / "submissions", "honest")
     shutil.copytree(made / "round-0" / "small", tmp_path / "rounds" / "current")
     workflow = yaml.safe_load((ROOT / "examples" / "board" / "intake.yml").read_text())
@@ -123,7 +126,7 @@ def test_the_workflow_for_pull_requests_runs(made: Path, tmp_path: Path) -> None
     for step in steps[1:]:  # the first installs
         program, *arguments = step.split()
         assert program == "viva"
-        viva(*arguments, cwd=tmp_path)
+        viva_here(*arguments)
     [row] = {
         (row["model"], row["trust"])
         for row in json.loads((tmp_path / "site" / "board.json").read_text())["rows"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import SPEC
+from tests.servers.commands import viva_here
 from typer.testing import Result
 
 from vivavoce.store import hash_tree
@@ -27,6 +30,21 @@ def build(viva: Viva, sample: Path, spec: Path, tmp_path: Path) -> Callable[...,
         return viva("round", "build", spec, "--corpus", sample, "--out", tmp_path / out, *more)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def whole(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The round that the command builds, to copy."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "spec.toml").write_text(SPEC)
+    viva_here("round", "build", folder / "spec.toml", "--corpus", forty, "--out", folder)
+    return folder / "small"
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    """A round to do with as one likes."""
+    return Path(shutil.copytree(whole, tmp_path / "rounds" / "small"))
 
 
 def test_the_folder_of_the_round_is_the_last_line(
@@ -56,9 +74,9 @@ def test_twice_is_fine_and_another_folder_gets_the_same_bytes(
 
 
 def test_a_published_round_is_not_changed(
-    build: Callable[..., Result], spec: Path, tmp_path: Path
+    build: Callable[..., Result], folder: Path, spec: Path, tmp_path: Path
 ) -> None:
-    build()
+    assert folder.is_dir()
     before = hash_tree(tmp_path / "rounds")
     spec.write_text(spec.read_text(encoding="utf-8") + "seed = 5\n", encoding="utf-8")
     result = build()
@@ -105,9 +123,7 @@ def test_a_window_without_papers_is_1_with_the_reasons(
     assert "outside_window" in result.stderr
 
 
-def test_verify_and_stats(build: Callable[..., Result], viva: Viva, tmp_path: Path) -> None:
-    build()
-    folder = tmp_path / "rounds" / "small"
+def test_verify_and_stats(folder: Path, viva: Viva) -> None:
     assert viva("round", "verify", folder).stdout == f"{folder} is sound\n"
     stats = json.loads(viva("round", "stats", folder, "--json").stdout)
     assert stats["tasks"]["writing/title"]["items"] > 10
@@ -125,10 +141,8 @@ def test_verify_and_stats(build: Callable[..., Result], viva: Viva, tmp_path: Pa
 
 
 def test_stats_print_a_row_for_every_task_and_setting(
-    build: Callable[..., Result], viva: Viva, tmp_path: Path
+    folder: Path, viva: Viva, tmp_path: Path
 ) -> None:
-    build()
-    folder = tmp_path / "rounds" / "small"
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(WORDS))
     stats = json.loads(viva("round", "stats", folder, "--tokenizer", path, "--json").stdout)
@@ -147,12 +161,9 @@ def test_stats_print_a_row_for_every_task_and_setting(
     assert "none does not exist" in missing.stderr
 
 
-def test_a_folder_that_is_no_round_is_2(
-    build: Callable[..., Result], viva: Viva, tmp_path: Path
-) -> None:
-    build()
+def test_a_folder_that_is_no_round_is_2(folder: Path, viva: Viva, tmp_path: Path) -> None:
     for verb in ("verify", "stats"):
-        result = viva("round", verb, tmp_path / "rounds")
+        result = viva("round", verb, folder.parent)
         assert result.exit_code == 2
         assert "Did you mean" in result.stderr
         assert viva("round", verb, tmp_path / "missing").exit_code == 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
 from tests.servers.arxiv_replay import FakeClock, replaying
+from tests.servers.commands import viva_here
 from tests.servers.living_arxiv import LivingArxiv, submissions
 from typer.testing import Result
 
@@ -36,15 +38,28 @@ anchors = 1
 """
 
 
-@pytest.fixture
-def rounds(viva: Viva, sample: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def begun(forty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a round; then twenty more papers come into the corpus."""
-    (tmp_path / "live.toml").write_text(SPEC)
-    out = tmp_path / "rounds"
-    made = viva("round", "build", tmp_path / "live.toml", "--corpus", sample, "--out", out)
-    assert made.exit_code == 0
-    assert viva("ingest", "sample", "60", "--corpus", sample).exit_code == 0
-    return out
+    folder = tmp_path_factory.mktemp("begun")
+    corpus = shutil.copytree(forty, folder / "sample")
+    (folder / "live.toml").write_text(SPEC)
+    where = ("--corpus", corpus, "--out", folder / "rounds")
+    viva_here("round", "build", folder / "live.toml", *where)
+    viva_here("ingest", "sample", "60", "--corpus", corpus)
+    return folder
+
+
+@pytest.fixture
+def sample(begun: Path, tmp_path: Path) -> Path:
+    """The corpus of sixty papers, to be changed."""
+    return Path(shutil.copytree(begun / "sample", tmp_path / "sample"))
+
+
+@pytest.fixture
+def rounds(begun: Path, tmp_path: Path) -> Path:
+    """The round of forty of them, in a folder for more."""
+    return Path(shutil.copytree(begun / "rounds", tmp_path / "rounds"))
 
 
 @pytest.fixture

@@ -5,22 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pdf.styles.story import CITATION, Block, Entry, Part, Person, Story
+from benchmarks.pdf.styles.fronts import FRONTS, escape
+from benchmarks.pdf.styles.story import CITATION, Block, Entry, Part, Story
 
-STYLES: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("latex.toml").read_text("utf-8")
-)
-_SPECIAL = {
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "$": r"\$",
-    "–": "--",
+STYLES: dict[str, dict[str, Any]] = {
+    name: style
+    for file in ("latex.toml", "classes.toml")
+    for name, style in tomllib.loads(Path(__file__).with_name(file).read_text("utf-8")).items()
 }
 _COMMON = r"""
 \usepackage[utf8]{inputenc}
@@ -46,11 +40,6 @@ _CHECKLIST = (
 ).split("|")
 
 
-def escape(text: str) -> str:
-    """Plain text as LaTeX."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
-
-
 class Renderer:
     """Writes a story in one style."""
 
@@ -63,7 +52,7 @@ class Renderer:
     def document(self) -> str:
         """The whole source."""
         style = self.style
-        front = FRONTS[style.get("front", "article")](self)
+        front = FRONTS[style.get("front", "article")](self.story, style)
         classes = rf"\documentclass[{style.get('options', '')}]{{{style['class']}}}"
         encoding = "" if style.get("old_encoding") else "\\usepackage[T1]{fontenc}\n"
         packages = _COMMON + encoding + style.get("preamble", "")
@@ -196,196 +185,25 @@ def entry_text(entry: Entry, form: str) -> str:
     return f"{joined}. {entry.title}. {entry.venue}, {entry.pages}, {entry.year}."
 
 
-Front = tuple[str, str]
-
-
-def _name(person: Person) -> str:
-    return escape(person.name)
-
-
-def _place(story: Story, number: int) -> str:
-    return escape(", ".join(story.places[number]))
-
-
-def _article(r: Renderer) -> Front:
-    story = r.story
-    names = r" \and ".join(
-        f"{_name(p)} \\\\ {_place(story, p.place)} \\\\ \\texttt{{{p.email}}}" for p in story.people
-    )
-    head = f"\\title{{{escape(story.title)}}}\n\\author{{{names}}}\n\\date{{{story.date}}}"
-    return head, f"\\maketitle\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}"
-
-
-def _stacked(r: Renderer) -> Front:
-    """Names on one line with raised numbers, affiliations below, as imitated styles set them."""
-    story = r.story
-    names = ", ".join(f"{_name(p)}$^{{{p.place + 1}}}$" for p in story.people)
-    places = r" \\ ".join(f"$^{{{n + 1}}}${_place(story, n)}" for n in range(len(story.places)))
-    mails = ", ".join(p.email for p in story.people)
-    head = (
-        f"\\title{{{escape(story.title)}}}\n"
-        f"\\author{{{names} \\\\ {places} \\\\ {{\\tt {mails}}}}}\n\\date{{}}"
-    )
-    return head, f"\\maketitle\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}"
-
-
-def _ieee(r: Renderer) -> Front:
-    story = r.story
-    if "journal" in r.style.get("options", ""):
-        names = ", ".join(_name(p) for p in story.people)
-        author = f"{names}\\thanks{{The authors are with {_place(story, 0)}.}}"
-    else:
-        author = r" \and ".join(
-            f"\\IEEEauthorblockN{{{_name(p)}}}\\IEEEauthorblockA{{{_place(story, p.place)}\\\\"
-            f"{p.email}}}"
-            for p in story.people
-        )
-    return f"\\title{{{escape(story.title)}}}\n\\author{{{author}}}", (
-        f"\\maketitle\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}\n"
-        f"\\begin{{IEEEkeywords}}\n{story.keywords}\n\\end{{IEEEkeywords}}"
-    )
-
-
-def _acm(r: Renderer) -> Front:
-    story = r.story
-    people = "\n".join(
-        f"\\author{{{_name(p)}}}\n\\affiliation{{\\institution{{{escape(story.places[p.place][1])}}}"
-        f"\\city{{{escape(story.places[p.place][2].split(', ')[0])}}}"
-        f"\\country{{{escape(story.places[p.place][2].split(', ')[1])}}}}}\n\\email{{{p.email}}}"
-        for p in story.people
-    )
-    return "", (
-        f"\\title{{{escape(story.title)}}}\n{people}\n\\begin{{abstract}}\n"
-        f"{escape(story.abstract)}\n\\end{{abstract}}\n\\keywords{{{story.keywords}}}\n\\maketitle"
-    )
-
-
-def _revtex(r: Renderer) -> Front:
-    story = r.story
-    people = "\n".join(
-        f"\\author{{{_name(p)}}}\\email{{{p.email}}}\\affiliation{{{_place(story, p.place)}}}"
-        for p in story.people
-    )
-    return "", (
-        f"\\title{{{escape(story.title)}}}\n{people}\n\\date{{{story.date}}}\n\\begin{{abstract}}\n"
-        f"{escape(story.abstract)}\n\\end{{abstract}}\n\\maketitle"
-    )
-
-
-def _llncs(r: Renderer) -> Front:
-    story = r.story
-    people = r" \and ".join(f"{_name(p)}\\inst{{{p.place + 1}}}" for p in story.people)
-    places = r" \and ".join(_place(story, n) for n in range(len(story.places)))
-    return "", (
-        f"\\title{{{escape(story.title)}}}\n\\author{{{people}}}\n\\institute{{{places}}}\n\\maketitle"
-        f"\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\keywords{{{story.keywords}}}\n"
-        "\\end{abstract}"
-    )
-
-
-def _elsevier(r: Renderer) -> Front:
-    story = r.story
-    people = "\n".join(
-        f"\\author[a{p.place}]{{{_name(p)}}}\n\\ead{{{p.email}}}" for p in story.people
-    )
-    places = "\n".join(f"\\address[a{n}]{{{_place(story, n)}}}" for n in range(len(story.places)))
-    return "", (
-        f"\\begin{{frontmatter}}\n\\title{{{escape(story.title)}}}\n{people}\n{places}\n"
-        f"\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}\n\\begin{{keyword}}\n"
-        f"{story.keywords}\n\\end{{keyword}}\n\\end{{frontmatter}}"
-    )
-
-
-def _ams(r: Renderer) -> Front:
-    story = r.story
-    people = "\n".join(
-        f"\\author{{{_name(p)}}}\n\\address{{{_place(story, p.place)}}}\n\\email{{{p.email}}}"
-        for p in story.people
-    )
-    return "", (
-        f"\\title{{{escape(story.title)}}}\n{people}\n\\date{{{story.date}}}\n\\begin{{abstract}}\n"
-        f"{escape(story.abstract)}\n\\end{{abstract}}\n\\maketitle"
-    )
-
-
-def _aas(r: Renderer) -> Front:
-    story = r.story
-    people = "\n".join(
-        f"\\author{{{_name(p)}}}\n\\affiliation{{{_place(story, p.place)}}}" for p in story.people
-    )
-    return "", (
-        f"\\title{{{escape(story.title)}}}\n{people}\n\\begin{{abstract}}\n{escape(story.abstract)}\n"
-        "\\end{abstract}"
-    )
-
-
-def _mnras(r: Renderer) -> Front:
-    story = r.story
-    people = ", ".join(f"{_name(p)}$^{{{p.place + 1}}}$" for p in story.people)
-    places = r" \\ ".join(f"$^{{{n + 1}}}${_place(story, n)}" for n in range(len(story.places)))
-    short = escape(story.people[0].family)
-    return (
-        f"\\title[A short title]{{{escape(story.title)}}}\n\\author[{short} et al.]{{{people}\\\\"
-        f"{places}}}\n\\date{{{story.date}}}\n\\pubyear{{2020}}"
-    ), (
-        f"\\maketitle\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}\n"
-        "\\begin{keywords}\nmethods: data analysis\n\\end{keywords}"
-    )
-
-
-def _jmlr(r: Renderer) -> Front:
-    story = r.story
-    people = r" \AND ".join(
-        f"\\Name{{{_name(p)}}} \\Email{{{p.email}}}\\\\ \\addr {_place(story, p.place)}"
-        for p in story.people
-    )
-    return f"\\title{{{escape(story.title)}}}\n\\author{{{people}}}", (
-        f"\\maketitle\n\\begin{{abstract}}\n{escape(story.abstract)}\n\\end{{abstract}}"
-    )
-
-
-def _thesis(r: Renderer) -> Front:
-    story = r.story
-    person = story.people[0]
-    return "", (
-        f"\\begin{{titlepage}}\\centering\\vspace*{{3cm}}{{\\Huge\\bfseries {escape(story.title)}"
-        f"\\par}}\\vspace{{2cm}}{{\\Large {_name(person)}\\par}}\\vspace{{1cm}}"
-        f"{_place(story, person.place)}\\par {story.date}\\end{{titlepage}}\n"
-        f"\\chapter*{{Abstract}}\n{escape(story.abstract)}\n\\tableofcontents"
-    )
-
-
-FRONTS: dict[str, Callable[[Renderer], Front]] = {
-    "article": _article,
-    "stacked": _stacked,
-    "ieee": _ieee,
-    "acm": _acm,
-    "revtex": _revtex,
-    "llncs": _llncs,
-    "elsevier": _elsevier,
-    "ams": _ams,
-    "aas": _aas,
-    "mnras": _mnras,
-    "jmlr": _jmlr,
-    "thesis": _thesis,
-}
-
-
-def typeset(story: Story, name: str, out: Path, work: Path) -> None:
-    """Typeset a story in a style with pdfLaTeX, three times for references and contents.
+def typeset(story: Story, style: dict[str, Any], out: Path, work: Path) -> None:
+    """Typeset a story in a style with pdfLaTeX, twice for references and contents.
 
     Raises `RuntimeError` with the first error of the log.
     """
     work.mkdir(parents=True, exist_ok=True)
-    source = Renderer(story, STYLES[name]).document()
-    (work / "paper.tex").write_text(source, "utf-8")
-    engine = STYLES[name].get("engine", "pdflatex")
-    command = [engine, "-interaction=nonstopmode", "-no-shell-escape", "paper.tex"]
-    for _ in range(3):
-        subprocess.run(command, cwd=work, capture_output=True, timeout=180, check=False)
+    (work / "paper.tex").write_text(Renderer(story, style).document(), "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-no-shell-escape", "paper.tex"]
+    for draft in (["-draftmode"], []):
+        subprocess.run(
+            [*command[:1], *draft, *command[1:]],
+            cwd=work,
+            capture_output=True,
+            timeout=180,
+            check=False,
+        )
+    log = (work / "paper.log").read_text("latin-1")
+    error = re.search(r"^! .*$", log, re.MULTILINE)
     made = work / "paper.pdf"
-    if not made.exists():
-        log = (work / "paper.log").read_text("latin-1")
-        error = re.search(r"^! .*$", log, re.MULTILINE)
-        raise RuntimeError(f"{name}: {error[0] if error else 'no PDF and no error in the log'}")
+    if error or not made.exists():
+        raise RuntimeError(error[0] if error else "no PDF and no error in the log")
     out.write_bytes(made.read_bytes())

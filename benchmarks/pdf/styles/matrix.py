@@ -1,9 +1,13 @@
 """Typeset the style matrix: fictional papers in every style, with what is true of each.
 
-    python -m benchmarks.pdf.styles.matrix --out DIR [--papers N] [--styles NAME...]
+    python -m benchmarks.pdf.styles.matrix --out DIR [--papers N] [--variations N]
+        [--styles NAME...]
 
-Needs TeX Live, WeasyPrint, Chromium and LibreOffice, each for its own styles; a style whose program
-is missing is reported and left out. `DIR/truth.jsonl` has a line for each PDF.
+Needs TeX Live (of Debian: texlive-latex-extra, -publishers, -science, -fonts-extra, -plain-generic
+and cm-super), WeasyPrint, Chromium, LibreOffice and the fonts Liberation and Noto, each for its own
+styles; a style whose program is missing is reported and left out. PDFs that are there stay, so a
+stopped run goes on. `DIR/truth.jsonl` has a line for
+each PDF, with whether it is held back.
 """
 
 from __future__ import annotations
@@ -18,17 +22,18 @@ from typing import Any
 
 from benchmarks.pdf.styles import latex, web
 from benchmarks.pdf.styles.story import CITATION, Part, Story, write_story
+from benchmarks.pdf.styles.variations import is_held, vary
+
+STYLES: dict[str, dict[str, Any]] = {**latex.STYLES, **web.STYLES}
 
 
-def truth_of(story: Story, style: str) -> dict[str, Any]:
+def truth_of(story: Story, style: dict[str, Any]) -> dict[str, Any]:
     """Everything about a paper that a reader of its PDF should find."""
-    settings = latex.STYLES.get(style) or web.STYLES[style]
     parts = [*story.parts]
-    if style in latex.STYLES and not settings.get("no_appendix"):
+    if "css" not in style and not style.get("no_appendix"):
         parts += story.appendix
-    people = story.people[:1] if settings.get("front") == "thesis" else story.people
+    people = story.people[:1] if style.get("front") == "thesis" else story.people
     return {
-        "style": style,
         "title": story.title,
         "authors": [person.name.strip() for person in people],
         "emails": [person.email for person in people if person.email],
@@ -58,23 +63,30 @@ def _texts(part: Part) -> list[str]:
     return [CITATION.sub("", block.text) for block in part.blocks if block.text]
 
 
-def make(style: str, number: int, out: Path) -> dict[str, Any] | str:
+def make(name: str, number: int, variation: int | None, out: Path) -> dict[str, Any] | str:
     """Typeset one paper; its truth, or the reason why it could not be typeset."""
-    name = f"{style}-{number}.pdf"
-    work = out / "work" / f"{style}-{number}"
-    language = web.STYLES.get(style, {}).get("language")
+    stem = f"{name}-{number}" if variation is None else f"{name}-v{variation}"
+    style = STYLES[name] if variation is None else vary(name, STYLES[name], variation)
+    language = style.get("language")
     # Every style gets other papers, so that no reader can learn the papers instead of the styles.
-    drawn = sum(map(ord, style)) % 1000 + number
+    drawn = sum(map(ord, name)) % 1000 + number
     try:
-        if style in latex.STYLES:
-            story = write_story(drawn)
-            latex.typeset(story, style, out / name, work)
+        if language:
+            story = web.write_script_story(number, language)
         else:
-            story = web.write_script_story(number, language) if language else write_story(drawn)
-            web.typeset(story, style, out / name, work)
+            story = write_story(drawn, seed=0 if variation is None else 1)
+        printer = web if "css" in style else latex
+        if not (out / f"{stem}.pdf").exists():
+            printer.typeset(story, style, out / f"{stem}.pdf", out / "work" / stem)
     except (OSError, RuntimeError, subprocess.SubprocessError, ImportError) as error:
-        return f"{style}: {error}"
-    return {"file": name, **truth_of(story, style)}
+        return f"{stem}: {error}"
+    return {
+        "file": f"{stem}.pdf",
+        "style": name,
+        "variation": variation,
+        "is_held": is_held(name, variation),
+        **truth_of(story, style),
+    }
 
 
 def main() -> int:
@@ -82,10 +94,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--papers", type=int, default=3, help="for each style")
-    parser.add_argument("--styles", nargs="*", default=[*latex.STYLES, *web.STYLES])
+    parser.add_argument("--variations", type=int, default=0, help="for each style, one paper each")
+    parser.add_argument("--styles", nargs="*", default=list(STYLES))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    tasks = [(style, n) for style in options.styles for n in range(options.papers)]
+    tasks: list[tuple[str, int, int | None]] = [
+        (style, n, None) for style in options.styles for n in range(options.papers)
+    ]
+    tasks += [(style, 100 + n, n) for style in options.styles for n in range(options.variations)]
     with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda task: make(*task, options.out), tasks))
     rows = [row for row in made if isinstance(row, dict)]
@@ -97,7 +113,8 @@ def main() -> int:
         else []
     )
     new = {row["file"] for row in rows}
-    rows = sorted([*(r for r in kept if r["file"] not in new), *rows], key=lambda row: row["file"])
+    kept = [r for r in kept if r["file"] not in new and (options.out / r["file"]).exists()]
+    rows = sorted([*kept, *rows], key=lambda row: row["file"])
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     truth.write_text(text, "utf-8")
     print(f"{len(rows)} papers in {options.out}")

@@ -158,9 +158,8 @@ def _entries(story: Story, style: dict[str, Any]) -> list[str]:
     ]
 
 
-def typeset(story: Story, name: str, out: Path, work: Path) -> None:
+def typeset(story: Story, style: dict[str, Any], out: Path, work: Path) -> None:
     """Print a story in a style; `subprocess.CalledProcessError` when the printer fails."""
-    style = STYLES[name]
     work.mkdir(parents=True, exist_ok=True)
     source = work / "paper.html"
     source.write_text(page(story, style), "utf-8")

@@ -25,7 +25,9 @@ _LETTERED = r"[A-Z](?:\.?\d{1,2}(?:\.\d{1,2}){0,3})?"
 _ROMAN = r"[IVXL]{1,6}(?:[.-](?:[A-Z]|\d{1,2}))?"
 _NUMBER = rf"(?P<number>{_ARABIC}|{_ROMAN}(?![A-Za-z0-9])|{_LETTERED})"
 _LABEL = re.compile(rf"\(?{_NUMBER}[.:)]{{0,2}}")
-_LEADING = re.compile(rf"{_NUMBER}(?:(?P<mark>[.:)]{{1,2}})\s*|\s+)(?=[^\W_]|[^\x00-\x7f(\[\"'])")
+_LEADING = re.compile(
+    rf"{_NUMBER}(?:(?P<mark>[.:)]{{1,2}}|\s?[|∣]|\s[–—])\s*|\s+)(?=[^\W_]|[^\x00-\x7f(\[\"'])"
+)
 _PREFIX = re.compile(r"(?:section|chapter|sec\.|§)\s*(?=[\dIVXL])", re.IGNORECASE)
 _APPENDIX_PREFIX = re.compile(
     r"(?P<word>appendix|appendices|supplementary materials?|supplemental materials?)"

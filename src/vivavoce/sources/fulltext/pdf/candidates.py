@@ -32,8 +32,8 @@ from vivavoce.text.headings import (
 
 _MAX_WORDS = 25
 _MAX_LINES = 4
-_LARGER = 0.7
-"""Points above the text that make a line large."""
+_LARGER, _OF_CHAPTER = 0.7, 2.0
+"""Points above the text that make a line large, or the title of a chapter set to the right."""
 _SMALLER, _SMALLER_CAPS = 1.6, 2.6
 """Points below the text that a heading may be set; numbered ones in capitals may be smaller."""
 _CHAPTER = re.compile(r"(?:chapter|appendix|part) +(?:\d{1,2}|[A-Z]|[IVX]{1,5})", re.IGNORECASE)
@@ -211,8 +211,11 @@ class _Finder:
         text = join_words(words)
         numbers = read_numbers(text)
         column = self.columns.of(line)
-        is_centred = abs((line.x0 + line.x1) / 2 - (column.left + column.right) / 2) < 0.03 * (
-            column.width
+        middle = (column.left + column.right) / 2
+        is_centred = abs((line.x0 + line.x1) / 2 - middle) < 0.03 * column.width
+        is_right = (
+            style.size > self.body.size + _OF_CHAPTER
+            and line.x1 > column.right - 0.05 * column.width
         )
         lefts = (column.left, self.columns.usual(line).left)
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
@@ -229,7 +232,7 @@ class _Finder:
             return None
         if style.kind == OTHER and not numbers and not self._is_short(place, words, style):
             return None
-        if not (is_left or is_centred) or line.size < self.body.size - (
+        if not (is_left or is_centred or is_right) or line.size < self.body.size - (
             _SMALLER_CAPS if is_sure else _SMALLER
         ):
             return None
@@ -283,7 +286,8 @@ class _Finder:
             if (
                 not 0
                 < line.y - before.y
-                <= max(1.55 * max(style.size, line.size), 1.05 * self.layout.leading)
+                <= max(1.55, 1.05 * self.layout.leading / self.body.size)
+                * max(style.size, line.size)
             ):
                 break
             column = self.columns.of(before)
@@ -303,7 +307,8 @@ class _Finder:
     def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
         """Check for the same style; small capitals without a large one are smaller."""
         own = self._style(words)
-        is_smaller = style.kind == CAPS and own.kind == CAPS and own.name == style.name
+        is_upper_too = own.kind == style.kind and (style.kind == CAPS or is_upper(words))
+        is_smaller = is_upper_too and own.name == style.name
         return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
 
     def _runs_on(

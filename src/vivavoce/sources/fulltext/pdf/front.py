@@ -18,11 +18,13 @@ _BANNER = re.compile(
     r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
-    r"|technical report|working paper|supplementary(?:\s\w+){0,2}\W*$|received|manuscript)",
+    r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
+    r"|th[eè]se de doctorat\W*$|technical report|working paper|received|manuscript"
+    r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(
-    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|résumé|zusammenfassung|resumen|resumo)"
+    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
     r"(?![^\W\d_])\s*[.:：—–-]*\s*",
     re.IGNORECASE,
 )
@@ -40,6 +42,8 @@ _INSTITUTION = re.compile(
     re.IGNORECASE,
 )
 _SHORT_TITLE = 4
+_LAST_PAGE = 8
+"""Pages behind the first on which a heading may open the abstract, as in theses."""
 
 
 class Front(NamedTuple):
@@ -96,13 +100,14 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
         if is_furniture or line.y > 0.62 * height or is_banner:
             continue
-        if groups and (
-            _goes_on(groups[-1][-1][1], line, layout)
-            or _is_subtitle(groups[-1][-1][1], line, layout)
-        ):
-            groups[-1].append((place, line))
-        else:
+        # Names may stand beside a title, between its lines.
+        own = next((g for g in groups[:-4:-1] if _goes_on(g[-1][1], line, layout)), None)
+        if own is None and groups and _is_subtitle(groups[-1][-1][1], line, layout):
+            own = groups[-1]
+        if own is None:
             groups.append([(place, line)])
+        else:
+            own.append((place, line))
     best: tuple[float, str, int] = (0.0, "", -1)
     for group in groups:
         lines = [line for _, line in group]
@@ -133,10 +138,13 @@ def _peak(line: Line) -> float:
 
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
-    least = 2.1 if _peak(line) > layout.body.size + 3 else 1.9
+    is_large = _peak(line) > layout.body.size + 3
+    least = 2.1 if is_large else 1.9
     spacing = max(least, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    # A part of a title may be set in another face, close below the first.
+    is_other = is_large and line.y - before.y < 1.35 * _peak(before)
     return (
-        line.font.name == before.font.name
+        (line.font.name == before.font.name or is_other)
         and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
         and line.page == before.page
@@ -146,7 +154,8 @@ def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
 def _is_subtitle(before: Line, line: Line, layout: Layout) -> bool:
     """A smaller line close below a title, larger than any author's name or as the title ends."""
     size, above = _peak(line), _peak(before)
-    if not layout.body.size + 1 < size <= above or not 0 < line.y - before.y < 1.4 * above:
+    is_below = 0 < line.y - before.y < 1.4 * above and line.x0 < before.x1 and before.x0 < line.x1
+    if not layout.body.size + 1 < size <= above or not is_below:
         return False
     is_alike = line.font.name == before.font.name
     is_near = size >= 0.8 * above and size > layout.body.size + 3
@@ -182,9 +191,12 @@ def _abstract_start(
     for place in range(min(first, len(lines))):
         line = lines[place]
         found = _ABSTRACT.match(line.text)
-        if line.kind or line.page > layout.lines[0].page + 1 or found is None:
+        if line.kind or found is None:
             continue
         is_alone = found.end() >= len(line.text)
+        last = _LAST_PAGE if is_alone and place in heads else 1
+        if line.page > layout.lines[0].page + last:
+            continue
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         if is_alone or (is_styled and _closes(line.text, found.end())):
             return place, line.text[found.end() :]
@@ -205,11 +217,8 @@ def _abstract(
 
 
 def _closes(text: str, end: int) -> bool:
-    return (
-        text[:end].rstrip()[-1:] in ".:—–-"
-        or text[:end].strip().isupper()
-        or text[end : end + 1].isupper()
-    )
+    label = text[:end].strip()
+    return label[-1:] in ".:—–-" or label == label.upper() or text[end : end + 1].isupper()
 
 
 def _abstract_end(

@@ -22,6 +22,10 @@ _HIGH_FOOT = 0.75
 _SAME_ROW = 4.0
 _BOTH = 2
 """Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
+_APART, _LONGEST_HEAD = 1.5, 16
+_PAGES_OF_HEADS, _SHARE_OF_HEADS = 4, 0.25
+"""The least number and share of pages that open with such a row."""
+_CAPTION = re.compile(r"(?:table|tab|figure|fig|algorithm)\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
     re.IGNORECASE,
@@ -47,19 +51,32 @@ def mark_furniture(layout: Layout) -> None:
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
     repeated = _repeated(rows)
+    outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
+    heading_fonts = {
+        line.font
+        for line in layout.lines
+        if line.font.bold and id(line) not in outer and read_numbers(line.text)
+    }
     for number, edges in rows.items():
         for place, row in edges:
             key = _key(row)
             is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
             is_heading = all(line.size > layout.body.size + 1 for line in row)
+            is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
             if (
                 (repeated[place, key] > (_BOTH if is_heading else 1) and key)
                 or _PAGE_NUMBER.fullmatch(_text(row).strip())
-                or (place and number > 0 and _looks_like_head(row, layout, pages[number]))
+                or (
+                    place
+                    and number > 0
+                    and not is_numbered
+                    and _looks_like_head(row, layout, pages[number])
+                )
                 or is_imprint
             ):
                 for line in row:
                     line.kind = FURNITURE
+    _mark_heads(pages, layout)
     _set_gaps(layout)
     _mark_contents(layout)
     for lines in pages.values():
@@ -69,6 +86,25 @@ def mark_furniture(layout: Layout) -> None:
         ):
             _mark_footnotes(sorted(column, key=lambda line: line.y), layout)
     _drop_marks(layout)
+
+
+def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
+    """Rows in the usual type that open many pages at one height, parted from the text by space."""
+    found: dict[int, list[list[Line]]] = defaultdict(list)
+    for lines in pages.values():
+        ordered = sorted((line for line in lines if not line.kind), key=lambda line: line.y)
+        row = [line for line in ordered if line.y - ordered[0].y <= _SAME_ROW]
+        below = ordered[len(row) : len(row) + 1]
+        is_apart = bool(below) and below[0].y - row[0].y > _APART * layout.leading
+        is_usual = all(line.size < layout.body.size + 0.5 and not line.font.bold for line in row)
+        is_short = len(_text(row).split()) <= _LONGEST_HEAD
+        if is_apart and is_usual and is_short and not _CAPTION.match(_text(row)):
+            found[round(row[0].y)].append(row)
+    for y, rows in found.items():
+        count = sum(len(found.get(near, ())) for near in (y - 1, y, y + 1))
+        if count >= max(_PAGES_OF_HEADS, _SHARE_OF_HEADS * len(pages)):
+            for line in (line for row in rows for line in row):
+                line.kind = FURNITURE
 
 
 def _set_gaps(layout: Layout) -> None:
@@ -139,7 +175,7 @@ def _goes_on(line: Line, other: Line, layout: Layout) -> bool:
     """Check whether another line is the next one of a text in small print."""
     return (
         abs(other.size - line.size) < 0.3
-        and 0 < other.y - line.y < max(1.6 * line.size, layout.leading)
+        and 0 < other.y - line.y < max(1.6 * line.size, layout.leading + 0.5)
         and abs(other.x0 - line.x0) < 3 * line.size
     )
 

@@ -32,6 +32,11 @@ _LIGATURES = {
         ("\u2011", "-"),
     )
 }
+_BARE_LIGATURE = re.compile(
+    r"(?<=[A-Za-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z])"
+)
+"""Codes that TeX's fonts have for ligatures: bitmap fonts do not say which letters they are."""
+_OF_CODE = dict(zip("\x0b\x0c\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "ﬀﬁﬃﬄﬀﬁﬂﬃﬄ", strict=True))
 _SLANT = 0.1
 """Quarter turns by which text may lean; a watermark across the page leans more."""
 _ASKEW = -1
@@ -289,7 +294,8 @@ def _page_box(page: object) -> tuple[float, float, float, float]:
 
 
 def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
-    found = list(islice(_WORD.finditer(reader.text()), _MAX_WORDS))
+    text = _BARE_LIGATURE.sub(lambda m: _OF_CODE[m[0]], reader.text())
+    found = list(islice(_WORD.finditer(text), _MAX_WORDS))
     objects = [reader.object_at(word.start()) for word in found]
     objects.append(-1)
     end_before = -1
