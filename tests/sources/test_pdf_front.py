@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, ITALIC, TEXT, Paper
 
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
@@ -261,3 +261,18 @@ def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) 
 def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
     found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2").save())
     assert "[" not in " ".join(section.text for section in found.sections)
+
+
+def test_a_title_goes_on_in_another_face_close_below(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("How Often Is a Tide Late?", TEXT, 17)
+    page.centred("Evidence from Small Harbours", ITALIC, 17, 21)
+    page.centred("Ada Brandt", TEXT, 12, 30)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph(FILLER)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    document = read_file(page.save())
+    assert document.title == "How Often Is a Tide Late? Evidence from Small Harbours"
+    assert [author.name for author in document.authors] == ["Ada Brandt"]

@@ -20,7 +20,7 @@ with Applications, Review of Economic Studies 91(1), 2024.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,8 @@ Singles = npt.NDArray[np.float32]
 CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
+_PRODUCTS = 500_000
+"""So few that one thread makes them: of several, most time goes into waiting."""
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
 _SMALLEST = 1e-30
 """Differences below it are none: draws are counted in single precision."""
@@ -64,7 +66,10 @@ class Flips:
             count = min(piece, clusters - start)
             packed = np.frombuffer(generator.bytes(count * width), np.uint8).reshape(count, width)
             signs = np.unpackbits(packed, axis=1, count=self.draws).astype(np.float32) * 2 - 1
-            found += columns[start : start + count].T.astype(np.float32) @ signs
+            part = columns[start : start + count].T.astype(np.float32)
+            few = max(16, _PRODUCTS // max(1, part.size))
+            for first in range(0, self.draws, few):
+                found[:, first : first + few] += part @ signs[:, first : first + few]
         return found
 
 
@@ -135,7 +140,9 @@ class Contrasts:
 
     def _differences(self, pairs: Integers) -> Floats:
         """Summed differences of pairs by cluster, shape (clusters, pairs)."""
-        return self._by_cluster(np.nan_to_num(self._item_differences(pairs), nan=0.0))
+        differences = self._item_differences(pairs)
+        differences[np.isnan(differences)] = 0.0
+        return self._by_cluster(differences)
 
     def sizes_after_one_against(self) -> Floats:
         """The size of each pair's difference if one more cluster spoke against it.
@@ -200,16 +207,25 @@ class Flipped:
 
     def sizes(self, pairs: Integers) -> Singles:
         """The size of each pair's difference, shape (pairs, draws); 0 for pairs that are equal."""
+        return np.array(list(self.each(pairs))).reshape(len(pairs), self._flips.draws)
+
+    def each(self, pairs: Integers) -> Iterator[Singles]:
+        """The same pair by pair: a row of draws stays near the processor, a table does not."""
         of = self._of
-        found = self._own[of.first[pairs]]
-        found -= self._own[of.second[pairs]]
-        apart = np.flatnonzero(of._is_apart[pairs])
-        if len(apart):
-            found[apart] = self._flips.sums(of._differences(pairs[apart]))
-        np.abs(found, out=found)
-        scales = np.where(of.scales[pairs] > 0, of.scales[pairs], np.inf)
-        found /= scales[:, None].astype(np.float32)
-        return found
+        scales = np.where(of.scales > 0, of.scales, np.inf).astype(np.float32)
+        piece = max(1, CELLS // max(1, self._flips.draws))
+        for start in range(0, len(pairs), piece):
+            near = pairs[start : start + piece]
+            apart = near[of._is_apart[near]]
+            own = self._flips.sums(of._differences(apart)) if len(apart) else ()
+            sums = dict(zip(apart, own, strict=True))
+            for pair in near:
+                found = sums.get(pair)
+                if found is None:
+                    found = self._own[of.first[pair]] - self._own[of.second[pair]]
+                np.abs(found, out=found)
+                found /= scales[pair]
+                yield found
 
 
 SAME = 1 - 1e-5
@@ -317,17 +333,17 @@ def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float)
     sizes = np.abs(contrasts.statistics)
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
-    allowed = allowed_draws(draws, alpha)
-    exceeded = np.empty(len(order), dtype=np.int64)
-    greatest = np.zeros(draws, dtype=np.float32)
-    piece = max(1, CELLS // max(1, draws))
-    for stop in range(len(order), 0, -piece):
-        start = max(0, stop - piece)
-        pairs = order[start:stop]
-        bounds = (sizes[pairs] * SAME).astype(np.float32)
-        drawn = flipped.sizes(pairs)
-        for place in range(len(pairs) - 1, -1, -1):
-            np.maximum(drawn[place], greatest, out=greatest)
-            exceeded[start + place] = np.count_nonzero(greatest >= bounds[place])
-    undecided = np.flatnonzero(exceeded > allowed)
+    if (allowed := allowed_draws(draws, alpha)) < 0:
+        return order[:0]
+    bounds = (sizes[order] * SAME).astype(np.float32)
+    is_open = np.ones(len(order), dtype=bool)
+    greatest, exceeded = np.zeros(draws, dtype=np.float32), -1.0
+    # The greatest draws only grow, so what too many of them exceed once needs no counting later.
+    for place, drawn in zip(reversed(range(len(order))), flipped.each(order[::-1]), strict=True):
+        np.maximum(drawn, greatest, out=greatest)
+        if bounds[place] > exceeded:
+            is_open[place] = np.count_nonzero(greatest >= bounds[place]) > allowed
+            if is_open[place]:
+                exceeded = np.partition(greatest, ~allowed)[~allowed]
+    undecided = np.flatnonzero(is_open)
     return order[: undecided[0]] if len(undecided) else order

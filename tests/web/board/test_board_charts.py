@@ -17,12 +17,15 @@ from tests.web.board.board_rows import HOSTILE
 from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.web.board.charts import drawing
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
-from vivavoce.web.board.charts.drawing import drawings, shown, size_of
+from vivavoce.web.board.charts.drawing import drawings, shown
 from vivavoce.web.board.charts.shapes import (
+    HEIGHT,
+    WIDTH,
     Dot,
     Line,
     Pair,
     axis_of,
+    height_of_pairs,
     lines,
     pairs,
     scatter,
@@ -389,6 +392,8 @@ def test_every_line_is_named_once_in_the_order_of_the_lines() -> None:
     assert {"first", "last"} <= set(drawn)
 
 
-def test_a_chart_tells_its_size() -> None:
-    # 8 above, 24 for each of two pairs, 46 below
-    assert size_of(pairs("x", [Pair("a", 0.1, 0.2)] * 2)) == (440, 102)
+@pytest.mark.parametrize("form", EVERY_FORM)
+def test_a_drawing_has_the_size_that_its_page_gives_it(form: str) -> None:
+    height = height_of_pairs(1) if form == "pairs" else HEIGHT
+    drawn = svg_of(EVERY_FORM[form]("a/one"))
+    assert (drawn.get("width"), drawn.get("height")) == (str(WIDTH), str(height))

@@ -11,7 +11,7 @@ from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.board.groups import Board, Group, cut
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
+from vivavoce.web.board.names import identity_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
 from vivavoce.web.board.sections import Section, best_of, is_first, make_section, parts_of
 
@@ -67,6 +67,16 @@ class BoardOf:
         return self.headline not in self.known or self.known[self.headline].higher_is_better
 
     @cached_property
+    def identities(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of the contestant behind each of the group's leads."""
+        return tuple(map(identity_of, self.group.leads))
+
+    @cached_property
+    def mark(self) -> str:
+        """Changes whenever something does that all pages of its contestants show."""
+        return hash_of([self.path, self.headline, len(self.ranked)])
+
+    @cached_property
     def headline_rows(self) -> tuple[Row, ...]:
         """One row for each contestant measured by the headline metric, in the order given."""
         return tuple(row for row in self.group.leads if row["metric"] == self.headline)
@@ -74,8 +84,11 @@ class BoardOf:
     @cached_property
     def valued(self) -> tuple[Row, ...]:
         """The headline rows with a value, in the order given; the ceiling is not among them."""
-        found = self.headline_rows
-        return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
+        return tuple(
+            row
+            for row, (kind, _) in zip(self.group.leads, self.identities, strict=True)
+            if row["metric"] == self.headline and row["value"] is not None and kind != "ceiling"
+        )
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
@@ -197,10 +210,10 @@ class Site:
         """Standings of each contestant on all boards, and the rounds of these boards."""
         found: dict[tuple[str, str], list[Measured]] = {}
         for board in self.boards:
-            headline = board.headline
-            for row, mark in zip(board.group.leads, board.group.marks, strict=True):
+            headline, group = board.headline, board.group
+            for one, row, mark in zip(board.identities, group.leads, group.marks, strict=True):
                 if row["metric"] == headline:
-                    found.setdefault(identity_of(row), []).append(Measured(board, row, mark))
+                    found.setdefault(one, []).append(Measured(board, row, mark))
         held = {one: {measured.board.round for measured in of} for one, of in found.items()}
         rounds = self.round_names
         return {one: (of, [n for n in rounds if n in held[one]]) for one, of in found.items()}
@@ -212,7 +225,7 @@ class Site:
     def newest_of(self, one: ModelOf) -> list[Measured]:
         """Standings of a contestant in the newest round that it is part of."""
         found, rounds = self.of(one)
-        return [measured for measured in found if [measured.board.round] == rounds[-1:]]
+        return [measured for measured in found if measured.board.round == rounds[-1]]
 
 
 def site_of(board: Mapping[str, Any] | Board) -> Site:
@@ -224,16 +237,16 @@ def site_of(board: Mapping[str, Any] | Board) -> Site:
     contestants: dict[tuple[str, str], bool] = {}
     families = dict.fromkeys(map(family_of, grouped.groups))
     known = {family: known_metrics(family) for family in families}
-    for group in grouped.groups:
-        for row in group.leads:
-            identity = identity_of(row)
-            contestants[identity] = contestants.get(identity, True) and bool(row.get("own"))
+    boards = tuple(_board(group, known[family_of(group)]) for group in grouped.groups)
+    for each in boards:
+        for one, row in zip(each.identities, each.group.leads, strict=True):
+            contestants[one] = contestants.get(one, True) and bool(row.get("own"))
     return Site(
         rounds=grouped.rounds,
         headlines=grouped.headlines,
         metrics=grouped.metrics,
         notes=grouped.notes,
-        boards=tuple(_board(group, known[family_of(group)]) for group in grouped.groups),
+        boards=boards,
         contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
     )
 

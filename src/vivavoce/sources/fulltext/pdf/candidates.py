@@ -292,7 +292,8 @@ class _Finder:
     def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
         """Check for the same style; small capitals without a large one are smaller."""
         own = self._style(words)
-        is_smaller = style.kind == CAPS and own.kind == CAPS and own.name == style.name
+        is_upper_too = own.kind == style.kind and (style.kind == CAPS or is_upper(words))
+        is_smaller = is_upper_too and own.name == style.name
         return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
 
     def _runs_on(

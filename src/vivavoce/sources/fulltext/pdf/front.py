@@ -18,7 +18,9 @@ _BANNER = re.compile(
     r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
-    r"|technical report|working paper|supplementary(?:\s\w+){0,2}\W*$|received|manuscript)",
+    r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
+    r"|th[eè]se de doctorat\W*$|technical report|working paper|received|manuscript"
+    r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(
@@ -141,10 +143,13 @@ def _peak(line: Line) -> float:
 
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
-    least = 2.1 if _peak(line) > layout.body.size + 3 else 1.9
+    is_large = _peak(line) > layout.body.size + 3
+    least = 2.1 if is_large else 1.9
     spacing = max(least, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    # A part of a title may be set in another face, close below the first.
+    is_other = is_large and line.y - before.y < 1.35 * _peak(before)
     return (
-        line.font.name == before.font.name
+        (line.font.name == before.font.name or is_other)
         and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
         and line.page == before.page

@@ -202,12 +202,16 @@ class _Judge:
             last = min(self.end, len(self.candidates)) - 1
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
         run_in = top if any(self.candidates[p].runs_in for p in self.main.members) else None
+        deeper = {
+            self.candidates[p].style for p, (n, _) in self.accepted.items() if n > 1 and p < last
+        }
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
             if candidate.runs_in and candidate.style != run_in:
                 continue
+            is_part = self.accepted.get(place, (1,))[0] > 1 and candidate.style in deeper
             for number in candidate.numbers:
-                if not (candidate.is_strong or number.is_appendix):
+                if not ((candidate.is_strong and not is_part) or number.is_appendix):
                     continue
                 if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
                     groups[candidate.style][place] = number

@@ -7,7 +7,7 @@ when its numbers change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from vivavoce.results.logs.records import CONTESTANT
@@ -19,6 +19,7 @@ from vivavoce.web.board.charts.shapes import (
     Line,
     Pair,
     axis_of,
+    height_of_pairs,
     lines,
     pairs,
     scatter,
@@ -106,9 +107,9 @@ def _cost_figure(board: BoardOf, measure: Measure, title: str, unit: str) -> Fig
         Dot(spent, row["value"], kind_of(row) != "model", short(label(row)), *row["ci"] or ())
         for row, spent in found
     ]
-    spec = scatter(unit, visible(board.headline, 30), dots)
+    plot = partial(scatter, unit, visible(board.headline, 30), dots)
     values = {"metric": board.headline, "unit": unit, "found": found, "few": FEW}
-    return Figure(title, "cost", spec, values)
+    return Figure(title, "cost", plot, values)
 
 
 def _cutoff_chart(board: BoardOf) -> Chart | None:
@@ -135,8 +136,9 @@ def _cutoff_figure(board: BoardOf, rows: Sequence[Row]) -> Figure:
     ]
     limits = {"most": _MAX_ROWS, "most_drawn": _MAX_PAIRS}
     values = {"metric": board.headline, "widest": widest, **limits}
-    spec = pairs(visible(board.headline, 30), found)
-    return Figure("Before and after the cutoff", "cutoff", spec, values)
+    plot = partial(pairs, visible(board.headline, 30), found)
+    height = height_of_pairs(len(found))
+    return Figure("Before and after the cutoff", "cutoff", plot, values, height)
 
 
 def _context_chart(site: Site, board: BoardOf) -> Chart | None:
@@ -145,8 +147,7 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
         for other in site.by_task[board.task]
         if (other.round, other.version) == (board.round, board.version)
     ]
-    series = _series(tuple(same))
-    if not series:
+    if not _is_any_apart(tuple(same)):
         return None
     place = [board.round, board.task, board.version]
     folder = board.path.split("/")[1]
@@ -154,28 +155,39 @@ def _context_chart(site: Site, board: BoardOf) -> Chart | None:
     return Chart(
         f"charts/{folder}/{name}.svg",
         hash_of(["context", [other.key for other in same]]),
-        lambda: _context_figure(board, series),
+        lambda: _context_figure(board, _series(same)),
     )
 
 
 _Point = tuple[float, Row]
 
 
-@lru_cache(maxsize=1)  # boards of one task and round follow each other
-def _series(boards: tuple[BoardOf, ...]) -> list[list[_Point]]:
-    """Each contestant's rows by tokens an answer, where they differ in those; best first."""
+def _by_tokens(boards: Sequence[BoardOf]) -> Iterator[list[_Point]]:
+    """Each contestant's rows by tokens an answer so far, as they come."""
     measure = _an_answer("tokens")
     found: dict[tuple[str, ...], list[_Point]] = {}
     for board in boards:
         for row in board.valued:
             tokens = measure(row)
             if tokens and kind_of(row) not in _CONTROLS:
-                found.setdefault(_same_but_context(row), []).append((tokens, row))
-    grown = [
-        sorted(points, key=lambda point: point[0])
-        for points in found.values()
-        if _differ([tokens for tokens, _ in points])
-    ]
+                points = found.setdefault(_same_but_context(row), [])
+                points.append((tokens, row))
+                yield points
+
+
+@lru_cache(maxsize=1)  # boards of one task and round follow each other
+def _is_any_apart(boards: tuple[BoardOf, ...]) -> bool:
+    return any(map(_is_apart, _by_tokens(boards)))
+
+
+def _is_apart(points: Sequence[_Point]) -> bool:
+    return len(points) > 1 and _differ([tokens for tokens, _ in points])
+
+
+def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
+    """Each contestant's rows by tokens an answer, where they differ in those; best first."""
+    found = {id(points): points for points in _by_tokens(boards)}
+    grown = [sorted(of, key=lambda point: point[0]) for of in found.values() if _is_apart(of)]
     sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
     return grown
@@ -198,7 +210,8 @@ def _mean(points: Sequence[_Point]) -> float:
 def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figure:
     drawn = series[:MAX_LINES]
     points = [point for of_one in drawn for point in of_one]
-    spec = lines(
+    plot = partial(
+        lines,
         [
             Line(label(of_one[0][1]), [(tokens, row["value"]) for tokens, row in of_one])
             for of_one in drawn
@@ -208,7 +221,7 @@ def _context_figure(board: BoardOf, series: Sequence[Sequence[_Point]]) -> Figur
     )
     limits = {"most": _MAX_ROWS, "most_drawn": MAX_LINES}
     values = {"metric": board.headline, "task": board.title, "series": series, **limits}
-    return Figure("Score and length of the context", "context", spec, values)
+    return Figure("Score and length of the context", "context", plot, values)
 
 
 def price_chart(site: Site) -> Chart | None:
@@ -231,6 +244,5 @@ def _price_figure(priced: Sequence[ContestantLine]) -> Figure:
     ]
     values = {"found": found[:_MAX_ROWS], "unlisted": len(found) - _MAX_ROWS}
     values["is_few"] = len(found) <= FEW
-    return Figure(
-        "Quality and cost", "price", scatter("US$ an answer", "better than", dots), values
-    )
+    plot = partial(scatter, "US$ an answer", "better than", dots)
+    return Figure("Quality and cost", "price", plot, values)

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import MissingExtra, VivaError
-from vivavoce.web.board.charts.shapes import Spec
+from vivavoce.web.board.charts.shapes import HEIGHT, WIDTH, Spec
 from vivavoce.web.board.page import Page, environment, file_of
 
 if TYPE_CHECKING:
@@ -158,9 +158,16 @@ class Figure:
     title: str
     template: str
     """In `templates/charts`: the words around the drawing, and its table."""
-    spec: Spec
+    plot: Callable[[], Spec]
+    """Lays out the drawing: a page needs only its size."""
     values: Mapping[str, Any]
     """Given to the template."""
+    height: int = HEIGHT
+
+    @property
+    def spec(self) -> Spec:
+        """The drawing as Vega-Lite has it."""
+        return self.plot()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,19 +204,11 @@ def shown(charts: Sequence[Chart], root: str, *, is_drawn: bool = True) -> list[
     made = []
     for chart in charts:
         figure = chart.build()
-        width, height = size_of(figure.spec)
         text = environment().get_template(f"charts/{figure.template}.html.j2")
-        drawing = {"source": f"{root}{chart.path}", "width": width, "height": height}
+        drawing = {"source": f"{root}{chart.path}", "width": WIDTH, "height": figure.height}
         # The template escapes what it is given.
         html = text.render(
-            title=figure.title, spec=figure.spec, is_drawn=is_drawn, **drawing, **figure.values
+            title=figure.title, figure=figure, is_drawn=is_drawn, **drawing, **figure.values
         )
         made.append(Markup(html))
     return made
-
-
-def size_of(spec: Spec) -> tuple[int, int]:
-    """Width and height of a chart in pixels, its margins included."""
-    padding = spec["padding"]
-    width = spec["width"] + padding["left"] + padding["right"]
-    return width, spec["height"] + padding["top"] + padding["bottom"]

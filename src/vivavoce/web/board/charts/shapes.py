@@ -21,6 +21,8 @@ Spec = dict[str, Any]
 
 # Measured with a font that vl-convert brings along, so that every machine lays out alike.
 _FONT = "Liberation Sans"
+WIDTH, HEIGHT = 440, 290
+"""Of an image in pixels, its margins included; that of pairs is as high as `height_of_pairs`."""
 _WIDTH, _HEIGHT = 376, 210
 """Size of the plane of a scatter; the image shrinks on phones, so text in it starts large."""
 _MARGIN = 0.06
@@ -177,6 +179,11 @@ def lines(series: Sequence[Line], x: Axis, y: Axis, ticks: Sequence[str] = ()) -
     ]
     names = [short(name, 17) for name, _ in series]
     return _filled("lines", names, points=points, x=x, y=y, ticks=ticks)
+
+
+def height_of_pairs(count: int) -> int:
+    """Height of an image of so many pairs."""
+    return 54 + 24 * count
 
 
 def pairs(title: str, found: Sequence[Pair]) -> Spec:

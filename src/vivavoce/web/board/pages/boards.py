@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from vivavoce.metrics import list_metrics
-from vivavoce.results.board.columns import page_columns
+from vivavoce.results.board.columns import Column, page_columns
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
@@ -22,9 +23,8 @@ from vivavoce.web.board.charts.drawing import (
     shown,
 )
 from vivavoce.web.board.downloads import links, links_of_rounds
-from vivavoce.web.board.entries import rank_note
+from vivavoce.web.board.entries import fact, rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import kind_of
 from vivavoce.web.board.overview import (
     about_round,
     family_of,
@@ -43,6 +43,7 @@ from vivavoce.web.printing import figure, glossary, visible
 _MAX_NOTES = 100
 CARD = "card.png"
 _ON_CARD = 5
+_CACHED = 8192
 
 
 def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
@@ -183,46 +184,66 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
+        shown_columns = [column for column in page_columns() if column.name not in hidden]
         # Each way it was run at one task and setting is a line through the rounds.
         courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         root = root_of(one.path)
         for board, row, _ in found if len(rounds) > 1 else ():
-            facts = (str(row[name]) for name in ("method", "decoding", "judge"))
-            courses[board.task, board.setting, *facts][board.round] = _stand(board, row, root)
+            way = str(row["method"]), str(row["decoding"]), str(row["judge"])
+            courses[board.task, board.setting, *way][board.round] = _stand(board, row, one, root)
         return {
             "one": one,
             "rounds": rounds,
-            "appearances": site.newest_of(one),
+            "appearances": [
+                (board, row, _facts(row, shown_columns)) for board, row, _ in site.newest_of(one)
+            ],
             "courses": [
                 (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
                 for way, cells in courses.items()
             ],
             "count": len({board.path for board, _, _ in found}),
-            "columns": [column for column in page_columns() if column.name not in hidden],
+            "columns": shown_columns,
             "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
         }
 
-    stands = [[board.path, board.headline, len(board.ranked), mark] for board, _, mark in found]
+    stands = "".join([board.mark + mark for board, _, mark in found])
     inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
     inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
+def _facts(row: Row, shown_columns: Sequence[Column]) -> Markup:
+    """The last cells of a contestant's row on its own page."""
+    cells = (
+        (
+            ' class="count"' if column.is_number else "",
+            fact(row, column) or ("not recorded" if column.name == "valid" else "–"),
+        )
+        for column in shown_columns
+    )
+    return Markup("".join([f"<td{kind}>{_escaped(text)}</td>" for kind, text in cells]))
+
+
 _NO_STAND = '<td class="quiet">–</td>'
 
 
-def _stand(board: BoardOf, row: Row, root: str) -> str:
+def _stand(board: BoardOf, row: Row, one: ModelOf, root: str) -> str:
     """A contestant's standing on a board, as a cell: the value, its page, and the rank there.
 
     A template would take three times as long, and there is a cell for each board of a contestant.
     """
     value = "–" if row["value"] is None else figure(row["value"])
-    place = rank_note(row, kind_of(row)) or row["rank"]
+    place = rank_note(row, one.kind) or row["rank"]
     told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
-    link = f'<a href="{root}{board.path}">{escape(value)}</a>'
-    return f"<td>{link} <small>{escape(told)}</small></td>"
+    link = f'<a href="{root}{board.path}">{_escaped(value)}</a>'
+    return f"<td>{link} <small>{_escaped(told)}</small></td>"
+
+
+@lru_cache(maxsize=_CACHED)
+def _escaped(text: object) -> str:
+    return str(escape(text))
 
 
 def _methods(site: Site) -> Page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from vivavoce.store import Row, hash_of
@@ -104,10 +105,10 @@ def _course_figure(course: Course) -> Figure:
     drawn = {name: values for name, values in known.items() if len(values) > 1}
     best = dict(list(drawn.items())[:MAX_LINES])
     rounds = [visible(board.round, 30) for board in course.boards]
-    spec = _over_rounds(best, rounds, visible(newest.headline, 30))
+    plot = partial(_over_rounds, best, rounds, visible(newest.headline, 30))
     leader = next(iter(known), "nobody")
     values = {"metric": newest.headline, "drawn": best, "rounds": rounds, "leader": leader}
-    return Figure(course.title, "course", spec, values)
+    return Figure(course.title, "course", plot, values)
 
 
 def contestant_charts(site: Site, one: ModelOf) -> list[Chart]:
@@ -148,9 +149,9 @@ def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[in
 
 
 def _own_figure(one: ModelOf, rounds: list[str], drawn: dict[str, dict[int, float]]) -> Figure:
-    spec = _over_rounds(drawn, [visible(name, 30) for name in rounds], "score")
+    plot = partial(_over_rounds, drawn, [visible(name, 30) for name in rounds], "score")
     values = {"name": one.name, "rounds": rounds, "drawn": drawn}
-    return Figure("Over the rounds", "contestant", spec, values)
+    return Figure("Over the rounds", "contestant", plot, values)
 
 
 def _over_rounds(
