@@ -29,6 +29,7 @@ _BAND_GAP = 1.7
 """Of the size: white space above another band of columns is at least so high."""
 _MIN_BAND = 3
 """Lines of a column above and below such a space."""
+_LARGER = 1.0
 _SMALL_PRINT = 0.8
 _FEWEST_BESIDE = 4
 _ALIKE, _SHIFTED = 0.6, 0.25
@@ -308,12 +309,22 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_by_column(open_band), line]
+            ordered += [*_closed(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
     return ordered + _by_column(open_band)
+
+
+def _closed(band: list[Line]) -> list[Line]:
+    """A band above a line across the page; a heading of what follows there comes last."""
+    if len(band) > 1:
+        *others, last = sorted(band, key=lambda line: line.y)
+        is_apart = last.y - others[-1].y > _BAND_GAP * last.size and last.column == 1
+        if is_apart and last.size > _usual_size(others) + _LARGER:
+            return [*_by_column(others), last]
+    return _by_column(band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:

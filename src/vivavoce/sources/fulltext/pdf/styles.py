@@ -28,13 +28,13 @@ class Style:
     """Of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
-    upper: bool = False
-    """In capitals, as other headings of this look are not."""
+    apart: bool = False
+    """In capitals or centred, as other headings of this look are not."""
 
     @property
     def weight(self) -> float:
-        """The size, and a little more for capitals: a heavier heading is of a higher level."""
-        return self.size + (0.4 if self.upper else 0.0)
+        """The size, and a little more where set apart: a heavier heading is of a higher level."""
+        return self.size + (0.4 if self.apart else 0.0)
 
 
 def is_upper(words: Sequence[Word]) -> bool:
