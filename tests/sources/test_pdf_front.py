@@ -293,7 +293,9 @@ def authors_below(path: Path, *rows: str, size: float = 10) -> list[str]:
 
 
 def test_a_list_of_names_goes_on_below_in_wide_lines(tmp_path: Path) -> None:
-    found = authors_below(tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe")
+    found = authors_below(
+        tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe"
+    )
     assert found == ["Ada Brandt", "Ben Okafor", "Chidi Linde", "Dana P.L. Roe"]
 
 
