@@ -269,19 +269,13 @@ class _Finder:
                 break
             if not self._is_alike(words, style) or len(self._prefix(words, style)) < len(words):
                 break
-            if (
-                not 0
-                < line.y - before.y
-                <= max(1.55, 1.05 * self.layout.leading / self.body.size)
-                * max(style.size, line.size)
-            ):
+            step = max(1.55, 1.05 * self.layout.leading / self.body.size)
+            if not 0 < line.y - before.y <= step * max(style.size, line.size):
                 break
             column = self.columns.of(before)
             room = column.right - before.x1 if not is_centred else column.width - before.width
             first = words[0].x1 - words[0].x0
-            if read_numbers(line.text) and any(
-                n.marked or n.style == "arabic" for n in read_numbers(line.text)
-            ):
+            if any(n.marked or n.style == "arabic" for n in read_numbers(line.text)):
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
