@@ -70,7 +70,7 @@ def read_front(
         abstract = _abstract(paragraphs, candidates, place, first, text)
     else:
         place, abstract = _unheaded(paragraphs, start + 1, first)
-    page = lines[0].page
+    page = _first_page(lines)
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
     # Authors may stand in every column above the abstract, which is in the first.
@@ -88,14 +88,19 @@ def read_front(
     return Front(title, abstract, between, [*above, *margins])
 
 
+def _first_page(lines: Sequence[Line]) -> int:
+    """The first page that holds more than furniture, such as the number of an empty page."""
+    return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
+
+
 def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
-    height = layout.heights[layout.lines[0].page]
-    page = layout.lines[0].page
+    page = _first_page(layout.lines)
+    height = layout.heights[page]
     for place, line in enumerate(layout.lines):
         if line.page != page:
-            break
+            continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
         if is_furniture or line.y > 0.62 * height or is_banner:
@@ -198,7 +203,8 @@ def _abstract_start(
         if line.page > layout.lines[0].page + last:
             continue
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
-        if is_alone or (is_styled and _closes(line.text, found.end())):
+        is_parted = line.words[0].font.bold > line.words[-1].font.bold
+        if is_alone or is_parted or (is_styled and _closes(line.text, found.end())):
             return place, line.text[found.end() :]
     return None
 
@@ -250,7 +256,7 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, str 
             continue
         goes_on = (
             bool(run)
-            and 0 < line.y - run[-1].y < 1.8 * line.size
+            and 0 < line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
             and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
         )
         if not goes_on or _KEYWORDS.match(line.text):

@@ -30,7 +30,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
     re.IGNORECASE,
 )
-_NUMBER_AT_AN_END = re.compile(r"^\W{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}\W{0,3}$")
+_NUMBER_AT_AN_END = re.compile(r"^[^\w\[]{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}[^\w.]{0,3}$")
 _IMPRINT = re.compile(
     r"proceedings of|©|\(c\) ?(?:19|20)\d\d|copyright|permission to make|all rights reserved"
     r"|licen[cs]ed under|creative commons|preprint (?:submitted|\. under review)"

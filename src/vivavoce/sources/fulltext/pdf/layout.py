@@ -29,6 +29,7 @@ _BAND_GAP = 1.7
 """Of the size: white space above another band of columns is at least so high."""
 _MIN_BAND = 3
 """Lines of a column above and below such a space."""
+_LARGER = 1.0
 _SMALL_PRINT = 0.8
 _FEWEST_BESIDE = 4
 _ALIKE, _SHIFTED = 0.6, 0.25
@@ -225,10 +226,11 @@ def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
 
 
 def _counts_lines(numbers: list[Line], body: Font) -> bool:
-    """Check whether numbers rise down the page by one or by five."""
+    """Check whether numbers rise down the page by equal steps, unlike the pages of contents."""
     numbers.sort(key=lambda run: run.y)
     values = [int(run.words[0].text) for run in numbers]
-    rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
+    steps = Counter(after - before for before, after in pairwise(values))
+    rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
     counted = [after - before == 5 for before, after in pairwise(values)]
     is_small = all(run.size < _SMALL_PRINT * body.size for run in numbers)
     is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
@@ -308,12 +310,22 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_by_column(open_band), line]
+            ordered += [*_closed(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
     return ordered + _by_column(open_band)
+
+
+def _closed(band: list[Line]) -> list[Line]:
+    """A band above a line across the page; a heading of what follows there comes last."""
+    if len(band) > 1:
+        *others, last = sorted(band, key=lambda line: line.y)
+        is_apart = last.y - others[-1].y > _BAND_GAP * last.size and last.column == 1
+        if is_apart and last.size > _usual_size(others) + _LARGER:
+            return [*_by_column(others), last]
+    return _by_column(band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:

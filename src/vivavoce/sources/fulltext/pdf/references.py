@@ -26,7 +26,7 @@ _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 """A label made of the authors' names and the year."""
 _NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
-_RAISED = re.compile(r"(?P<label>\d{1,3})(?=[^\W\d_]\.? ?[^\W\d_])")
+_RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
 _DATED = re.compile(r"(?<=\()(?:19|20)\d\d(?=[a-z]?\))|(?<=\.\s)(?:19|20)\d\d(?=[a-z]?\.\s)")
 """A year behind the authors or at the end, in parentheses or between full stops."""
 _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
@@ -64,6 +64,7 @@ _MARK_SIZE = 0.87
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _FEWEST, _COVERED = 5, 0.4
+_SEVERAL, _SURELY_COVERED = 2, 0.2
 """The least references of such a paper, and the share of them that the numbers have to name."""
 
 
@@ -74,7 +75,8 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
         texts = _texts(groups, paragraphs)
     else:
         ways = [_texts(by(lines), paragraphs) for by in (_by_indent, _by_gap, _by_words)]
-        texts = max(ways, key=lambda way: _plausibility(way) + _AGREED * _agreement(way, ways))
+        votes = [_plausibility(way) + _AGREED * _agreement(way, ways) for way in ways]
+        texts = max(zip(votes, map(len, ways), ways, strict=True))[2]
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -332,9 +334,13 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
     list of references and follow words.
     """
     text = [line for line in lines if not line.kind]
-    found = {int(n) for line in text for mark in _marks(line) for n in re.findall(r"\d+", mark)}
+    marks = [mark for line in text for mark in _marks(line)]
+    found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
     covered = sum(0 < number <= references for number in found)
-    if references < _FEWEST or covered < _COVERED * references or covered < 0.9 * len(found):
+    # Marks of several numbers are no footnotes.
+    is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
+    least = (_SURELY_COVERED if is_sure else _COVERED) * references
+    if references < _FEWEST or covered < least or covered < 0.9 * len(found):
         return False
     for line in text:
         if any(_marks(line)):
