@@ -20,14 +20,17 @@ from pathlib import Path
 from typing import Any
 
 import pypdfium2
-from benchmarks.pdf.score import compact
+from benchmarks.pdf.score import HOLE, compact, pattern
 
 _ENOUGH = 0.85
 _BRACED = r"\{((?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*)\}"
 _HEADING = re.compile(
     rf"\\(chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?{_BRACED}"
+    r"|\\(introduction|conclusions)(?=[\s%\[])"
 )
 _LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
+_UNTOLD = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\(?:eq|auto|c|C|name|page)?ref\s*\{[^}]*\}")
+"""What a heading prints otherwise than its LaTeX says: formulas and numbers of other parts."""
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
 _MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
 _DROPPED = re.compile(
@@ -64,8 +67,9 @@ _NOBODY = re.compile(
     r"\b(?:anonymous|authors?|group|team|collaboration|consortium)\b", re.IGNORECASE
 )
 _TEMPLATE = re.compile(
-    r"(?:article|paper|your|main|full|thesis) title|\btitle of your\b|\bsample article\b|\bdummy\b"
-    r"|\btemplate\b|\binstructions\b|\bguidelines for\b|proceedings format",
+    r"^\s*(?:title|<.*>)\s*$|(?:article|paper|your|main|full|thesis) title|\btitle of your\b"
+    r"|\bsample article\b|\bdummy\b|\btemplate\b|\binstructions\b|\bguidelines for\b"
+    r"|proceedings format",
     re.IGNORECASE,
 )
 """Titles of templates that nobody filled in."""
@@ -108,21 +112,29 @@ def read_truth(source: Path) -> dict[str, Any] | None:
     text = expand(source)
     macros = {m[1]: m[2] for m in _MACRO.finditer(text) if "#" not in m[2]}
     body = text.partition(r"\begin{document}")[2].partition(r"\end{document}")[0]
-    headings = [(_LEVELS[m[1]], plain(m[2], macros)) for m in _HEADING.finditer(body)]
-    headings = [(level, words) for level, words in headings if len(compact(words)) > 2]
-    title = re.search(rf"\\(?:icml|sysml|mlsys)?[tT]itle\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
-    if len(headings) < 4 or title is None or _TEMPLATE.search(title[1]):
+    headings = [
+        (
+            _LEVELS[m[1] or "section"],
+            plain(_UNTOLD.sub(HOLE, m[2] if m[3] is None else m[3].title()), macros),
+        )
+        for m in _HEADING.finditer(body)
+    ]
+    headings = [(level, words) for level, words in headings if len(compact(words)) > 1]
+    titles = re.findall(rf"\\(?:icml|sysml|mlsys)?[tT]itle\s*(?:\[[^\]]*\])?\s*{_BRACED}", text)
+    title = next((one for one in titles if plain(one, macros) and "#" not in one), None)
+    is_paper = title is not None and not _TEMPLATE.search(title) and "{beamer}" not in text
+    if len(headings) < 4 or title is None or not is_paper:
         return None
     shallow = min(level for level, _ in headings)
     return {
-        "title": plain(_NOTE.sub("", title[1]), macros),
+        "title": plain(_NOTE.sub("", title), macros),
         "headings": [[level - shallow + 1, words] for level, words in headings],
         "authors": _authors(text, macros),
         "run_in": [
             plain(m[1], macros) for m in re.finditer(rf"\\(?:sub)?paragraph\*?\s*{_BRACED}", body)
         ]
         + [plain(m[1], macros) for m in re.finditer(rf"\\textbf\s*{_BRACED}", body)],
-        "references": _reference_count(source, text),
+        "references": _reference_lists(source, text),
         "texts": list(_paragraphs(body)),
     }
 
@@ -165,34 +177,50 @@ def _names_in(block: str | tuple[str, ...], macros: dict[str, str]) -> Iterator[
             is_open = words.rstrip(f" {_MARK}").endswith((",", "and", "&"))
 
 
-def _reference_count(source: Path, text: str) -> int | None:
-    listed = len(re.findall(r"\\bibitem", text))
-    if listed:
-        return listed
-    lists = sorted(source.parent.glob("*.bbl"))
-    counts = [
-        len(re.findall(r"\\bibitem|\\entry\{", path.read_text("utf-8", "replace")))
-        for path in lists
-    ]
-    named = [c for path, c in zip(lists, counts, strict=True) if path.stem == source.stem]
-    if named or counts:
-        return next(iter(named or counts)) or None
-    return _cited_count(source, text)
+def _reference_lists(source: Path, text: str) -> list[list[str]]:
+    """Lists of works that the source may print, each work as the letters of its longest parts."""
+    paths = sorted(source.parent.glob("*.bbl"), key=lambda path: path.stem != source.stem)
+    written = [text, *(path.read_text("utf-8", "replace") for path in paths)]
+    lists = [list(_entries(one)) for one in written]
+    if r"\nocite{*}" not in text:
+        lists.append(list(_cited(source, text)))
+    return [one for one in lists if one]
 
 
-def _cited_count(source: Path, text: str) -> int | None:
-    """The number of works that are cited and described in a file of the source's folder."""
-    if r"\nocite{*}" in text or not re.search(r"\\(?:bibliography|addbibresource)\b", text):
-        return None
+def _entries(text: str) -> Iterator[str]:
+    """The works of a list in LaTeX, by their longest run of words between commands."""
+    seen: set[str] = set()
+    for part in re.split(r"\\bibitem|\\entry(?=\{)", text)[1:]:
+        key = re.match(rf"\s*(?:\[(?:[^\]{{}}]|{_BRACED})*\]|%|\s)*\{{([^}}]*)\}}", part)
+        body = part[key.end() if key else 0 :].partition(r"\end{thebibliography}")[0]
+        runs = [compact(plain(run, {})) for run in re.split(r"\n\s*\n|\\newblock|[{}]", body)]
+        if key is None or key[key.lastindex or 0] not in seen:
+            seen.add(key[key.lastindex or 0] if key else str(len(seen)))
+            yield max(runs, key=len, default="")[:40]
+
+
+def _cited(source: Path, text: str) -> Iterator[str]:
+    """The titles of works that are cited and described in a file of the source's folder."""
     cited = re.findall(
         r"\\(?:no)?[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*)*\{([^}]+)\}", text, re.I
     )
     keys = {key.strip() for group in cited for key in group.split(",")}
-    described: set[str] = set()
     for path in source.parent.rglob("*.bib"):
-        found = re.findall(r"@\w+\s*[{(]\s*([^,\s]+)\s*,", path.read_text("utf-8", "replace"))
-        described |= {key for key in found if key in keys}
-    return len(described) if len(described) >= 0.9 * len(keys) > 0 else None
+        for key, body in re.findall(
+            r"@\w+\s*[{(]\s*([^,\s]+)\s*,((?:(?!\n\s*@).)*)",
+            path.read_text("utf-8", "replace"),
+            re.S,
+        ):
+            title = re.search(rf"\btitle\s*=\s*(?:{_BRACED}|\"([^\"]*)\")", body, re.I)
+            if key in keys and title is not None:
+                keys.discard(key)
+                yield compact(plain(title[1] or title[2] or "", {}))[:40]
+
+
+def _printed(lists: list[list[str]], text: str) -> int | None:
+    """The length of the longest list that the PDF's own text holds nearly whole."""
+    counts = [len(one) for one in lists if sum(work in text for work in one) >= 0.9 * len(one)]
+    return max(counts, default=None)
 
 
 def _paragraphs(body: str) -> Iterator[str]:
@@ -226,7 +254,7 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
             continue
         best: tuple[float, Path | None] = (0.0, None)
         for path, (text, _) in pdfs.items():
-            held = [compact(h) in text for _, h in truth["headings"]]
+            held = [pattern(h).search(text) is not None for _, h in truth["headings"]]
             share = sum(held) / len(held) + 0.01 * (path.stem == source.stem)
             if compact(truth["title"]) in text and path not in taken and share > best[0]:
                 best = (share, path)
@@ -234,7 +262,8 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
             continue
         taken.add(best[1])
         text = pdfs[best[1]][0]
-        truth["headings"] = [h for h in truth["headings"] if compact(h[1]) in text]
+        truth["references"] = _printed(truth["references"], text)
+        truth["headings"] = [h for h in truth["headings"] if pattern(h[1]).search(text)]
         truth["texts"] = [t for t in truth["texts"] if compact(t) in text]
         if not _LISTED.search(text):
             truth["references"] = None

@@ -31,13 +31,15 @@ from vivavoce.sources.fulltext.pdf.references import mentions_in
 
 Scores = dict[str, float | None]
 _END = re.compile(
-    r"acknowl|references|bibliography|checklist|abstract|literat|致谢|謝辞|감사|благодарн|شكر|سپاس|תודות"
+    r"acknowl|references|bibliogra|checklist|abstract|literat|致谢|謝辞|감사|благодарн|شكر|سپاس|תודות"
     r"|danksagung|remerciement|agradecim"
     r"|^(?:author contributions|funding|(?:data|code|software) availability|declarations"
     r"|supplement\w+ (?:materials?|information)|(?:competing|conflicts?) (?:of )?interests?"
     r"|appendix|appendices)(?: \d)?$",
     re.IGNORECASE,
 )
+HOLE = "…"
+"""Stands in a true heading for what its source does not tell, such as a formula."""
 _LABEL = re.compile(r"^\s*(?:appendix|annex)\s+[A-Z\d](?:[\s.:–—-]+|$)", re.IGNORECASE)
 
 
@@ -50,6 +52,11 @@ def compact(text: str) -> str:
 def _key(heading: str) -> str:
     """A heading for comparison; `Appendix A` before it is its number."""
     return compact(_LABEL.sub("", heading)) or compact(heading)
+
+
+def pattern(heading: str) -> re.Pattern[str]:
+    """The letters and digits that a true heading may print."""
+    return re.compile(r"\w{0,12}".join(map(compact, heading.split(HOLE))))
 
 
 def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
@@ -83,7 +90,12 @@ def score_file(document: Document | None, row: dict[str, Any]) -> Scores:
 
 def _match(given: Sequence[str], wanted: Sequence[str]) -> tuple[float, float | None]:
     left = Counter(_key(h) for h in wanted if not _END.search(h))
+    open_ones = {_key(h): pattern(h) for h in wanted if HOLE in h}
     ours = [_key(h) for h in given if not _END.search(h)]
+    ours = [
+        next((key for key, one in open_ones.items() if one.fullmatch(h)), h) if h not in left else h
+        for h in ours
+    ]
     found = sum((Counter(ours) & left).values())
     recall = found / max(sum(left.values()), 1)
     return recall, found / len(ours) if ours else 0.0

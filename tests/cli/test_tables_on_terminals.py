@@ -31,6 +31,22 @@ def test_columns_that_do_not_fit_go_on_below_beside_the_names() -> None:
     assert len(list(table_lines(HEADERS, ROWS, None))) == 3
 
 
+def test_rows_of_one_name_go_on_below_beside_what_tells_them_apart() -> None:
+    headers = ["contestant", "difficulty", "item", "skill", "accuracy"]
+    rows = [["naive", "easy", "PEG", "1.0", "1.0"], ["naive", "easy", "alpha053", "0.0", "0.3"]]
+    assert list(table_lines(headers, rows, 45)) == [
+        "contestant  difficulty  item      skill",
+        "----------  ----------  --------  -----",
+        "naive       easy        PEG         1.0",
+        "naive       easy        alpha053    0.0",
+        "",
+        "contestant  item      accuracy",
+        "----------  --------  --------",
+        "naive       PEG            1.0",
+        "naive       alpha053       0.3",
+    ]
+
+
 def test_a_long_name_is_cut_with_a_mark() -> None:
     *_, last = table_lines(HEADERS, [["1", "maker/" + "long" * 20, "0.5", "0.6", "12"]], 60)
     assert last.split()[:2] == ["1", "maker/longlonglonglonglon…"]

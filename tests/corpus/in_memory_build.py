@@ -50,7 +50,7 @@ def tables_in_memory(corpus: Path) -> Rows:
         {
             "source": kind,
             "where": f"file {d.source_file}",
-            "reason": "the row only names a file, and no ingested paper came from that file",
+            "reason": "the row names a file, and no paper came from a file of exactly that name",
         }
         for kind, d in lonely
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -23,34 +24,55 @@ from vivavoce.store import hash_tree
 Write = Callable[..., Path]
 
 
+def cut_small(patch: pytest.MonkeyPatch) -> None:
+    """Cut shards of four papers or so, groups of five documents, files of forty rows."""
+    patch.setattr(partitioning, "MEAN_PAPERS", 4)
+    patch.setattr(identity, "AT_ONCE", 5)
+    patch.setattr(tables, "ROWS_PER_FILE", 40)
+
+
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shards of four papers or so, groups of five documents, files of forty rows."""
-    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 4)
-    monkeypatch.setattr(identity, "AT_ONCE", 5)
-    monkeypatch.setattr(tables, "ROWS_PER_FILE", 40)
+    cut_small(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def in_small_shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus in small shards, to copy."""
+    with pytest.MonkeyPatch.context() as patch:
+        cut_small(patch)
+        return filled(tmp_path_factory.mktemp("small"), "c")
 
 
 @pytest.fixture
-def fill(tmp_path: Path, write_rows: Write) -> Callable[..., Path]:
+def corpus(in_small_shards: Path, small_shards: None, tmp_path: Path) -> Path:
+    """A corpus in small shards to do with as one likes, while all shards are cut small."""
+    return Path(shutil.copytree(in_small_shards, tmp_path / "c"))
+
+
+@pytest.fixture(scope="module")
+def in_one_shard(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The corpus as it is cut for users, to copy."""
+    return filled(tmp_path_factory.mktemp("whole"), "c")
+
+
+def filled(folder: Path, name: str, papers: int = 50) -> Path:
     """A corpus of the sample's papers, and of rows that complete, repeat or confuse them."""
-
-    def filled(name: str, papers: int = 50) -> Path:
-        corpus = tmp_path / name
-        ingest("sample", Path(str(papers)), corpus)
-        known = list(load_corpus(corpus).rows("papers"))
-        rows = [{"id": row["paper_id"], "title": row["title"]} for row in known[::2]]
-        rows += [{"id": f"m{n}", "title": r["title"], "published": r["published"]}
-                 for n, r in enumerate(known[1::2])]  # fmt: skip
-        rows += [{**row, "id": f"other-{row['id']}", "year": 1980} for row in rows[::7]]
-        rows += [{"file": "nowhere.xml", "title": "Of nothing"}, {"arxiv_id": "2001.00001"}]
-        rows += [{"doi": "10.48550/arXiv.2001.00001", "title": "Named by a DOI"}]
-        rows += [{"title": "Nameless"}]
-        random.Random(0).shuffle(rows)
-        ingest("metadata", write_rows("rows.jsonl", rows), corpus)
-        return corpus
-
-    return filled
+    corpus = folder / name
+    ingest("sample", Path(str(papers)), corpus)
+    known = list(load_corpus(corpus).rows("papers"))
+    rows = [{"id": row["paper_id"], "title": row["title"]} for row in known[::2]]
+    rows += [{"id": f"m{n}", "title": r["title"], "published": r["published"]}
+             for n, r in enumerate(known[1::2])]  # fmt: skip
+    rows += [{**row, "id": f"other-{row['id']}", "year": 1980} for row in rows[::7]]
+    rows += [{"file": "nowhere.xml", "title": "Of nothing"}, {"arxiv_id": "2001.00001"}]
+    rows += [{"doi": "10.48550/arXiv.2001.00001", "title": "Named by a DOI"}]
+    rows += [{"title": "Nameless"}]
+    random.Random(0).shuffle(rows)
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    ingest("metadata", path, corpus)
+    return corpus
 
 
 def rows_of(corpus: Path) -> dict[str, list[dict[str, Any]]]:
@@ -66,9 +88,8 @@ def rebuilt(corpus: Path) -> dict[str, str]:
 
 
 def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
-    fill: Callable[..., Path], small_shards: None
+    corpus: Path,
 ) -> None:
-    corpus = fill("c")
     opened = load_corpus(corpus)
     assert len(opened.files("papers")) > 4
     assert len(opened.files("merges")) > 1
@@ -82,9 +103,8 @@ def test_the_shards_hold_the_rows_that_a_build_in_memory_makes(
 
 @pytest.mark.slow
 def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
-    fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     monkeypatch.setattr(partitioning, "DOCUMENTS_PER_RUN", 20)
     dealt = []
@@ -98,19 +118,18 @@ def test_documents_that_lie_scattered_are_dealt_out_to_the_same_bytes(
 
 @pytest.mark.slow
 def test_content_and_not_the_cut_decides_the_fingerprint_of_equal_builds(
-    fill: Callable[..., Path], small_shards: None
+    corpus: Path, small_shards: None, tmp_path: Path
 ) -> None:
-    assert load_corpus(fill("a")).fingerprint == load_corpus(fill("b")).fingerprint
+    again = filled(tmp_path, "again")
+    assert load_corpus(corpus).fingerprint == load_corpus(again).fingerprint
 
 
 @pytest.mark.slow
 def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
-    fill: Callable[..., Path],
-    small_shards: None,
+    corpus: Path,
     write_rows: Write,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    corpus = fill("c")
     before = load_corpus(corpus)
     made: list[str] = []
     make = tables.make_shard
@@ -128,9 +147,8 @@ def test_adding_papers_redoes_the_shards_they_fall_into_and_equals_a_rebuild(
 
 
 def test_a_damaged_shard_is_made_again_and_nothing_else(
-    fill: Callable[..., Path], small_shards: None, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus = fill("c")
     whole = hash_tree(corpus / "tables")
     made: list[str] = []
     make = tables.make_shard
@@ -149,7 +167,7 @@ def test_a_damaged_shard_is_made_again_and_nothing_else(
 def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
     small_shards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for papers in ("30", "40"):
+    for papers in ("12", "16"):
         ingest("sample", Path(papers), tmp_path / "once")
     done: list[str] = []
     for step in (tables.repartition, tables.make_shard, tables.resolve_references):
@@ -160,7 +178,7 @@ def test_a_step_whose_worker_died_after_it_is_done_again_to_the_same_bytes(
             return step(task)
 
         monkeypatch.setattr(tables, step.__name__, again)
-    for papers in ("30", "40"):
+    for papers in ("12", "16"):
         ingest("sample", Path(papers), tmp_path / "again")
     assert {*done} == {"repartition", "make_shard", "resolve_references"}
     assert hash_tree(tmp_path / "again") == hash_tree(tmp_path / "once")
@@ -236,10 +254,10 @@ def build(corpus):
 @pytest.mark.slow
 @pytest.mark.parametrize("is_lost", [False, True], ids=["whole", "a worker is killed"])
 def test_worker_processes_make_the_same_bytes(
-    fill: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_lost: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_lost: bool
 ) -> None:
     monkeypatch.setattr(partitioning, "MEAN_PAPERS", 8)
-    corpus = fill("c")
+    corpus = filled(tmp_path, "c")
     whole = hash_tree(corpus / "tables")
     shutil.rmtree(corpus / "tables")
     (tmp_path / "losing.py").write_text(LOSING)
@@ -258,10 +276,8 @@ def test_worker_processes_make_the_same_bytes(
     assert hash_tree(corpus / "tables") == whole
 
 
-def test_workers_end_with_the_process_that_started_them(
-    fill: Callable[..., Path], tmp_path: Path
-) -> None:
-    corpus = fill("c")
+def test_workers_end_with_the_process_that_started_them(in_one_shard: Path, tmp_path: Path) -> None:
+    corpus = Path(shutil.copytree(in_one_shard, tmp_path / "c"))
     shutil.rmtree(corpus / "tables")
     (tmp_path / "waiting.py").write_text(WAITING)
     program = "import sys, waiting\nwaiting.build(sys.argv[1])\n"

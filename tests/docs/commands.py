@@ -7,14 +7,19 @@ example: it stands for papers, rounds and models of the reader's.
 
 from __future__ import annotations
 
+import io
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 
 from tests.plugin_packages import install_project
 
@@ -25,6 +30,7 @@ _BLOCK = re.compile(
 )
 _FENCE = re.compile(r"^```(?P<kind>bash|console|sh|python)\n(?P<body>.*?)^```$", re.M | re.S)
 ROOT = Path(__file__).resolve().parents[2]
+WINDOW, TIMEOUT = 120, 300
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ def run_step(
 def run_commands(
     commands: str, folder: Path, programs: Path | None, more: Mapping[str, str]
 ) -> str:
-    """Run commands in a folder with this environment's programs; return what they printed.
+    """Run commands in a window 120 columns wide, with this environment's programs; what it shows.
 
     Where the folder holds a tree of the package, that one is run.
 
@@ -127,22 +133,48 @@ def run_commands(
     path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
     # What Inspect serves a run's progress with takes longer to start than a small run.
     quiet = {"INSPECT_EVAL_CTL_SERVER": "false"} if programs else {}
-    environment = {**os.environ, "PATH": path, "COLUMNS": "200", **quiet, **more}
+    environment = {**os.environ, "PATH": path, "COLUMNS": str(WINDOW), **quiet, **more}
     environment.pop("PYTEST_ADDOPTS", None)  # of this run of the tests, not of a reader's
+    environment["NO_COLOR"] = "1"
     if (folder / "src").is_dir():
         environment["PYTHONPATH"] = str(folder / "src")
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"{commands}\n{done.stdout}\n{done.stderr}"
-    return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+    code, shown, errors = _type(["bash", "-euo", "pipefail", "-c", commands], folder, environment)
+    assert code == 0, f"{commands}\n{shown}\n{errors}"
+    return "".join(line.rstrip() + "\n" for line in shown.splitlines())
+
+
+def _type(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> tuple[int, str, str]:
+    """The exit code of a command, what its window shows, and what it says beside that."""
+    mine, window = pty.openpty()
+    with (
+        os.fdopen(mine, "rb", buffering=0) as screen,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+    ):
+        with subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=window,
+            stderr=errors,
+        ) as process:
+            os.close(window)
+            limit = Timer(TIMEOUT, process.kill)
+            limit.start()
+            # Some libraries set colours back as they end, which nobody sees.
+            shown = re.sub(rb"\x1b\[[\d;]*m", b"", b"".join(_read(screen)))
+            limit.cancel()
+        errors.seek(0)
+        return process.returncode, shown.decode(), errors.read()
+
+
+def _read(screen: io.RawIOBase) -> Iterator[bytes]:
+    """What a window shows, until nobody writes into it any more."""
+    with suppress(OSError):  # Linux ends a terminal so
+        while part := screen.read(65536):
+            yield part
 
 
 def play(

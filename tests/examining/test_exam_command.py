@@ -315,12 +315,10 @@ def test_a_provider_that_fails_ends_with_1_and_is_asked_again(
 
 
 @pytest.mark.slow
-def test_twenty_pdfs_and_every_task_that_they_can_carry(
-    server: ScriptedServer, tmp_path: Path
-) -> None:
-    folder = save_pdfs(tmp_path / "papers", 20)
+def test_pdfs_and_every_task_that_they_can_carry(server: ScriptedServer, tmp_path: Path) -> None:
+    folder = save_pdfs(tmp_path / "papers", 12)
     report = examine(server, folder, "fine weak", tmp_path / "out", "--yes")
-    assert report["papers"]["given"] == 20
+    assert report["papers"]["given"] == 12
     better = {row["task"]: row["better"] for row in report["verdicts"]}
     assert set(better) == {"title", "abstract", "introduction", "related_work"}
     assert {better[task] for task in better if task != "title"} == {full("fine")}

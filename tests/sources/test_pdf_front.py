@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, ITALIC, TEXT, Paper
 
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
@@ -261,3 +261,56 @@ def test_raised_numbers_that_cover_the_references_are_citations(tmp_path: Path) 
 def test_raised_numbers_of_footnotes_are_no_citations(tmp_path: Path) -> None:
     found = read_file(with_raised_citations(tmp_path / "a.pdf", "1 2").save())
     assert "[" not in " ".join(section.text for section in found.sections)
+
+
+def test_a_title_goes_on_in_another_face_close_below(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("How Often Is a Tide Late?", TEXT, 17)
+    page.centred("Evidence from Small Harbours", ITALIC, 17, 21)
+    page.centred("Ada Brandt", TEXT, 12, 30)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph(FILLER)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    document = read_file(page.save())
+    assert document.title == "How Often Is a Tide Late? Evidence from Small Harbours"
+    assert [author.name for author in document.authors] == ["Ada Brandt"]
+
+
+def authors_below(path: Path, *rows: str, size: float = 10) -> list[str]:
+    page = Paper(path)
+    page.centred("A Study of Small Papers")
+    for row in rows:
+        page.centred(row, TEXT, size, 1.75 * size)
+    page.centred("Institute of Tides, Aberdeen", ITALIC, 9, 30)
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph(FILLER)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    return [author.name for author in read_file(page.save()).authors]
+
+
+def test_a_list_of_names_goes_on_below_in_wide_lines(tmp_path: Path) -> None:
+    found = authors_below(
+        tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe"
+    )
+    assert found == ["Ada Brandt", "Ben Okafor", "Chidi Linde", "Dana P.L. Roe"]
+
+
+def test_members_in_capitals_and_short_surnames(tmp_path: Path) -> None:
+    row = "A. BRANDT (SENIOR MEMBER, IEEE), F. DAI, AND BEN OKAFOR"
+    assert authors_below(tmp_path / "a.pdf", row)[:2] == ["A. Brandt", "F. DAI"]
+    assert len(authors_below(tmp_path / "b.pdf", row)) == 3
+
+
+def test_a_cedilla_belongs_to_the_letter_before_it(tmp_path: Path) -> None:
+    page = Paper(tmp_path / "a.pdf")
+    page.centred("A avaliac¸ao de marés")
+    page.centred("Abstract", BOLD, 12, 30)
+    page.paragraph(FILLER)
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        page.paragraph(FILLER)
+    assert read_file(page.save()).title == "A avaliaçao de marés"

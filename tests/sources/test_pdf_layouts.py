@@ -286,3 +286,72 @@ def test_columns_may_lie_further_right_on_every_other_page(tmp_path: Path) -> No
     assert [f"{s.number} {s.heading}" for s in found.sections] == names
     ends = [s.text.index("left column ends") / len(s.text) for s in found.sections]
     assert all(0.4 < end < 0.6 for end in ends), "the left column is read before the right one"
+
+
+def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+        page.heading(heading)
+        for line in range(1, 13):
+            page.lines(FILLER[:90])
+            page.say(str(line), 80 - stringWidth(str(line), TEXT, 10), page.y)
+    page.page()
+    page.heading("References")
+    for number in range(3):
+        page.lines(f"Brandt, A. ({2001 + number}). A work on tides. Tides.")
+        page.say(str(5 + number), 80 - stringWidth(str(5 + number), TEXT, 10), page.y)
+        page.y += 8
+    found = read_file(page.save()).references
+    assert [reference.raw[:16] for reference in found] == [
+        "Brandt, A. (2001",
+        "Brandt, A. (2002",
+        "Brandt, A. (2003",
+    ]
+
+
+def test_parts_with_letters_of_the_last_section_are_no_appendices(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for heading in ("I. INTRODUCTION", "II. METHOD", "III. CONCLUSION"):
+        page.centred(heading, TEXT, 10, 24)
+        page.y += 8
+        page.paragraph(FILLER)
+        for part in ("A. Tides of the North", "B. Tides of the South"):
+            page.heading(part, ITALIC, 10)
+            page.paragraph(FILLER)
+    levels = [section.level for section in read_file(page.save()).sections]
+    assert levels == [1, 2, 2] * 3
+
+
+def test_a_numbered_heading_at_the_top_of_a_page_is_no_running_head(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    for number, heading in enumerate(("1 Introduction", "2 Method", "3 Tides", "4 Conclusion")):
+        if number == 2:
+            page.page(50)
+        page.heading(heading, size=10)
+        page.paragraph(FILLER)
+    headings = [section.heading for section in read_file(page.save()).sections]
+    assert headings == ["Introduction", "Method", "Tides", "Conclusion"]
+
+
+def test_entries_of_organisations_are_apart_from_those_before(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    page.heading("References")
+    names = ("Ada Brandt et al.", "Anthem.", "Ben Okafor and Ada Brandt.", "Tide.")
+    for year in (2011, 2012):
+        for name in names:
+            page.lines(f"{name} A work on the tides of the north and of the south and of all that")
+            page.say(f"they bring. Journal of Tides, {year}.", page.left + 12, page.y + 12)
+            page.y += 20
+    found = read_file(page.save()).references
+    assert [r.raw.partition(".")[0] for r in found][:4] == [n.partition(".")[0] for n in names]
+    assert len(found) == 8
+
+
+def test_an_author_named_again_by_a_drawn_line_opens_an_entry(tmp_path: Path) -> None:
+    page = opened(tmp_path / "a.pdf")
+    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
+    page.heading("References")
+    for number in range(1, 7):
+        page.lines(f"{number}. {'A. Brandt' if number % 2 else ' '}, A work on tides, Tides, 2001.")
+    assert len(read_file(page.save()).references) == 6

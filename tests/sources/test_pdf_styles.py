@@ -14,7 +14,7 @@ from vivavoce.sources.fulltext.pdf.document import read_file
 
 FOLDER = Path(__file__).parent / "fixtures" / "pdf"
 ROWS = [json.loads(line) for line in (FOLDER / "truth.jsonl").read_text("utf-8").splitlines()]
-END_MATTER = {"acknowledgements", "acknowledgments", "благодарности", "paperchecklist"}
+END_MATTER = {"acknowledgements", "acknowledgments", "благодарности", "paperchecklist", "سپاسگزاری"}
 
 
 def bare(name: str) -> str:

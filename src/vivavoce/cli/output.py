@@ -156,11 +156,12 @@ def table_lines(
     """Lines of a table, none longer than the window in characters; None for no limit."""
     numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
-    # The rows' names are the columns up to the first that holds words.
-    named = min(len(headers), next((i for i, is_one in enumerate(numeric) if not is_one), 0) + 1)
-    if window is not None and sum(widths[:named]) > window // 2:
-        widths[named - 1] = max(_LEAST, window // 2 - sum(widths[: named - 1]))
-    for number, block in enumerate(_blocks(widths, named, window)):
+    names = _names(rows, numeric)
+    taken = sum(widths[i] for i in names)
+    if window is not None and taken > window // 2:
+        longest = max(names, key=lambda i: widths[i])
+        widths[longest] = max(_LEAST, window // 2 - taken + widths[longest])
+    for number, block in enumerate(_blocks(widths, names, window)):
         if number:
             yield ""
         for row in [headers, ["-" * width for width in widths], *rows]:
@@ -172,17 +173,36 @@ _LEAST = 12
 """Characters that the name of a row keeps on the narrowest terminal."""
 
 
-def _blocks(widths: Sequence[int], named: int, window: int | None) -> Iterator[list[int]]:
-    """Places of the columns that are printed beside each other, the rows' names first in each."""
-    names = list(range(named))
+def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:
+    """Places of the rows' names: up to the first column of words, then what tells rows apart."""
+    first = next((i for i, is_one in enumerate(numeric) if not is_one), 0)
+    names = list(range(min(len(numeric), first + 1)))
+    others = [i for i in range(first + 1, len(numeric)) if not numeric[i]]
+
+    def distinct(places: Sequence[int]) -> int:
+        return len({tuple(row[i] for i in places) for row in rows})
+
+    while others and distinct(names) < len(rows):
+        best = max(others, key=lambda i: distinct([*names, i]))
+        if distinct([*names, best]) == distinct(names):
+            break
+        names.append(best)
+        others.remove(best)
+    return sorted(names)
+
+
+def _blocks(widths: Sequence[int], names: Sequence[int], window: int | None) -> Iterator[list[int]]:
+    """Places of the columns that are printed beside each other, the rows' names in each."""
     block = list(names)
-    for place in range(named, len(widths)):
+    for place in range(len(widths)):
+        if place in names:
+            continue
         width = sum(widths[i] + 2 for i in block) + widths[place]
-        if window is not None and width > window and len(block) > named:
-            yield block
+        if window is not None and width > window and len(block) > len(names):
+            yield sorted(block)
             block = list(names)
         block.append(place)
-    yield block
+    yield sorted(block)
 
 
 def _cut(cell: str, width: int, *, is_right: bool) -> str:

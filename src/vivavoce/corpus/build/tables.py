@@ -324,7 +324,7 @@ def _unmatched(document: Document) -> Fault:
         return Fault(document.key.removeprefix(DELETED), "deleted by the repository")
     return Fault(
         f"file {document.source_file}",
-        "the row only names a file, and no ingested paper came from that file",
+        "the row names a file, and no paper came from a file of exactly that name",
     )
 
 

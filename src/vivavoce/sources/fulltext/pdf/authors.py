@@ -33,9 +33,11 @@ _SEPARATORS = re.compile(
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
 _ACCENTS = re.compile(r"[´΄`¨˜ˆ˘ˇ˝¯˙˚]")
-_MEMBER = re.compile(r",?\s*(?:(?:[A-Z][a-z]+ )?Student |Senior |Life )?(?:Member|Fellow),? IEEE")
+_MEMBER = re.compile(
+    r",?\s*\(?(?:(?:Graduate )?Student |Senior |Life )?(?:Member|Fellow),? IEEE\)?", re.IGNORECASE
+)
 _GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
-_INITIAL = r"[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?"
+_INITIAL = r"(?:(?:[^\W\d_a-z]\.){2,4}|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
     r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"
@@ -105,7 +107,9 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         is_beside = is_address and font is not None and not has_addresses
         if not good or 2 * len(good) <= len(pieces) or is_beside:
             continue
-        if font is not None and (own.name != font.name or abs(own.size - font.size) > 0.6):
+        # Names in small capitals may have no larger letter.
+        near = 0.26 * max(own.size, font.size) if font is not None and text.isupper() else 0.6
+        if font is not None and (own.name != font.name or abs(own.size - font.size) > near):
             continue
         has_addresses = has_addresses or (font is None and is_address)
         font = font or own
@@ -210,7 +214,7 @@ def _goes_on(text: str, own: str, last: Line, line: Line) -> bool:
     """Check whether a list of names goes on in the next line."""
     size = max(word.font.size for word in line.words)
     is_alike = _font(line.words) == _font(last.words)
-    if line is last or not is_alike or not 0 < line.y - last.y < 1.6 * size:
+    if line is last or not is_alike or not 0 < line.y - last.y < 1.8 * size:
         return False
     is_open = text.endswith((",", " and", "&")) or len(_pieces(text)[-1:] or [""]) == 0
     first, final = _pieces(own)[:1], _pieces(text)[-1:]
@@ -249,7 +253,7 @@ def _is_name(text: str) -> bool:
         last.isupper()
         and len(last) < 4
         and last.isalpha()
-        and (not text.isupper() or len(text) < 8)
+        and (not text.isupper() or (len(text) < 8 and text[1:2] != "."))
     ):
         return False  # an abbreviation, as of an institute
     is_caseless = text.lower() == text.upper()

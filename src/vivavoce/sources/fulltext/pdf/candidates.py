@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -46,6 +45,8 @@ _STATEMENT = re.compile(
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
+_INSET = 0.1
+"""Of the width of a column."""
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
 
@@ -64,6 +65,8 @@ class Candidate:
     """The words behind a heading that opens a paragraph; empty where it stands alone."""
     is_apart: bool
     """White space stands above it."""
+    is_centred: bool = False
+    """White space stands on both sides."""
 
     @property
     def runs_in(self) -> bool:
@@ -88,26 +91,7 @@ def find_candidates(columns: Columns) -> list[Candidate]:
         else:
             found.append(candidate)
             place = candidate.stop
-    _part_capitals(found)
     return found
-
-
-def _part_capitals(found: Sequence[Candidate]) -> None:
-    """Make headings in capitals a style of their own where there are some of both kinds."""
-    alike: dict[Style, list[Candidate]] = defaultdict(list)
-    for candidate in found:
-        if not candidate.runs_in:
-            alike[candidate.style].append(candidate)
-    for style, group in alike.items():
-        upper = [c for c in group if _is_in_capitals(c.text)]
-        if style.kind != PLAIN and _ENOUGH <= len(upper) <= len(group) - _ENOUGH + 1:
-            for candidate in upper:
-                candidate.style = replace(style, upper=True)
-
-
-def _is_in_capitals(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
-    return len(letters) > 3 and not any(map(str.islower, letters)) and text != text.lower()
 
 
 class _Finder:
@@ -221,7 +205,9 @@ class _Finder:
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
         is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
         follows = bool(before) and before[-1].stop == place
+        is_inset = is_centred and line.x0 - column.left > _INSET * column.width
         is_apart = line.gap >= 1.18 * self.layout.leading or follows
+        is_apart = is_apart or (is_inset and style.kind == BOLD)
         if style.kind == PLAIN and not (
             numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
         ):
@@ -251,7 +237,7 @@ class _Finder:
         numbers = read_numbers(text)
         if not _could_head(text, numbers, style):
             return None
-        return Candidate(place, stop, text, style, numbers, [], is_apart)
+        return Candidate(place, stop, text, style, numbers, [], is_apart, is_inset)
 
     def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:
         """Check whether a line in another face is a heading and no statement set so."""
@@ -283,19 +269,13 @@ class _Finder:
                 break
             if not self._is_alike(words, style) or len(self._prefix(words, style)) < len(words):
                 break
-            if (
-                not 0
-                < line.y - before.y
-                <= max(1.55, 1.05 * self.layout.leading / self.body.size)
-                * max(style.size, line.size)
-            ):
+            step = max(1.55, 1.05 * self.layout.leading / self.body.size)
+            if not 0 < line.y - before.y <= step * max(style.size, line.size):
                 break
             column = self.columns.of(before)
             room = column.right - before.x1 if not is_centred else column.width - before.width
             first = words[0].x1 - words[0].x0
-            if read_numbers(line.text) and any(
-                n.marked or n.style == "arabic" for n in read_numbers(line.text)
-            ):
+            if any(n.marked or n.style == "arabic" for n in read_numbers(line.text)):
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
@@ -307,7 +287,8 @@ class _Finder:
     def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
         """Check for the same style; small capitals without a large one are smaller."""
         own = self._style(words)
-        is_smaller = style.kind == CAPS and own.kind == CAPS and own.name == style.name
+        is_upper_too = own.kind == style.kind and (style.kind == CAPS or is_upper(words))
+        is_smaller = is_upper_too and own.name == style.name
         return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
 
     def _runs_on(

@@ -18,7 +18,9 @@ _BANNER = re.compile(
     r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
-    r"|technical report|working paper|supplementary(?:\s\w+){0,2}\W*$|received|manuscript)",
+    r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
+    r"|th[eè]se de doctorat\W*$|technical report|working paper|received|manuscript"
+    r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
 _ABSTRACT = re.compile(
@@ -68,7 +70,7 @@ def read_front(
         abstract = _abstract(paragraphs, candidates, place, first, text)
     else:
         place, abstract = _unheaded(paragraphs, start + 1, first)
-    page = lines[0].page
+    page = _first_page(lines)
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
     # Authors may stand in every column above the abstract, which is in the first.
@@ -86,14 +88,19 @@ def read_front(
     return Front(title, abstract, between, [*above, *margins])
 
 
+def _first_page(lines: Sequence[Line]) -> int:
+    """The first page that holds more than furniture, such as the number of an empty page."""
+    return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
+
+
 def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
-    height = layout.heights[layout.lines[0].page]
-    page = layout.lines[0].page
+    page = _first_page(layout.lines)
+    height = layout.heights[page]
     for place, line in enumerate(layout.lines):
         if line.page != page:
-            break
+            continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
         if is_furniture or line.y > 0.62 * height or is_banner:
@@ -136,10 +143,13 @@ def _peak(line: Line) -> float:
 
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
-    least = 2.1 if _peak(line) > layout.body.size + 3 else 1.9
+    is_large = _peak(line) > layout.body.size + 3
+    least = 2.1 if is_large else 1.9
     spacing = max(least, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    # A part of a title may be set in another face, close below the first.
+    is_other = is_large and line.y - before.y < 1.35 * _peak(before)
     return (
-        line.font.name == before.font.name
+        (line.font.name == before.font.name or is_other)
         and (abs(_peak(line) - _peak(before)) < 0.3 or abs(line.size - before.size) < 0.3)
         and 0 < line.y - before.y < spacing * max(_peak(line), _peak(before))
         and line.page == before.page
@@ -193,7 +203,8 @@ def _abstract_start(
         if line.page > layout.lines[0].page + last:
             continue
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
-        if is_alone or (is_styled and _closes(line.text, found.end())):
+        is_parted = line.words[0].font.bold > line.words[-1].font.bold
+        if is_alone or is_parted or (is_styled and _closes(line.text, found.end())):
             return place, line.text[found.end() :]
     return None
 
@@ -245,7 +256,7 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, str 
             continue
         goes_on = (
             bool(run)
-            and 0 < line.y - run[-1].y < 1.8 * line.size
+            and 0 < line.y - run[-1].y < max(1.8 * line.size, 1.1 * paragraphs.layout.leading)
             and (abs(line.size - run[-1].size) < 0.4 and line.page == run[-1].page)
         )
         if not goes_on or _KEYWORDS.match(line.text):

@@ -30,7 +30,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
     re.IGNORECASE,
 )
-_NUMBER_AT_AN_END = re.compile(r"^\W{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}\W{0,3}$")
+_NUMBER_AT_AN_END = re.compile(r"^[^\w\[]{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}[^\w.]{0,3}$")
 _IMPRINT = re.compile(
     r"proceedings of|©|\(c\) ?(?:19|20)\d\d|copyright|permission to make|all rights reserved"
     r"|licen[cs]ed under|creative commons|preprint (?:submitted|\. under review)"
@@ -51,15 +51,27 @@ def mark_furniture(layout: Layout) -> None:
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
     repeated = _repeated(rows)
+    outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
+    heading_fonts = {
+        line.font
+        for line in layout.lines
+        if line.font.bold and id(line) not in outer and read_numbers(line.text)
+    }
     for number, edges in rows.items():
         for place, row in edges:
             key = _key(row)
             is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
             is_heading = all(line.size > layout.body.size + 1 for line in row)
+            is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
             if (
                 (repeated[place, key] > (_BOTH if is_heading else 1) and key)
                 or _PAGE_NUMBER.fullmatch(_text(row).strip())
-                or (place and number > 0 and _looks_like_head(row, layout, pages[number]))
+                or (
+                    place
+                    and number > 0
+                    and not is_numbered
+                    and _looks_like_head(row, layout, pages[number])
+                )
                 or is_imprint
             ):
                 for line in row:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
@@ -24,6 +24,7 @@ from vivavoce.sources.fulltext.pdf.styles import OTHER, Style
 from vivavoce.text.headings import ARABIC, LETTER, ROMAN, SectionNumber
 
 _END = frozenset({"references", "acknowledgements", "appendix"})
+_ENOUGH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,31 @@ def find_headings(
     candidates: Sequence[Candidate], lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()
 ) -> Outline:
     """The headings among the candidates; `lines` are all lines of the document."""
+    _part_styles(candidates)
     evidence = Evidence(candidates, lines, match_bookmarks(candidates, bookmarks))
     judge = _Judge(evidence)
     return Outline(judge.headings(), judge.main)
+
+
+def _part_styles(candidates: Sequence[Candidate]) -> None:
+    """Make headings in capitals, or centred, a style of their own where others are set alike."""
+    alike: dict[Style, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        if not candidate.runs_in and candidate.is_strong:
+            alike[candidate.style].append(candidate)
+    for style, group in alike.items():
+        upper = [c for c in group if _is_in_capitals(c.text)]
+        centred = [c for c in group if c.is_centred]
+        for own in (upper, centred):
+            if _ENOUGH <= len(own) <= len(group) - _ENOUGH + 1:
+                for candidate in own:
+                    candidate.style = replace(style, apart=True)
+                break
+
+
+def _is_in_capitals(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) > 3 and not any(map(str.islower, letters)) and text != text.lower()
 
 
 class _Judge:
@@ -179,12 +202,16 @@ class _Judge:
             last = min(self.end, len(self.candidates)) - 1
         groups: dict[Style, dict[int, SectionNumber]] = defaultdict(dict)
         run_in = top if any(self.candidates[p].runs_in for p in self.main.members) else None
+        deeper = {
+            self.candidates[p].style for p, (n, _) in self.accepted.items() if n > 1 and p < last
+        }
         for place in range(last + 1, len(self.candidates)):
             candidate = self.candidates[place]
             if candidate.runs_in and candidate.style != run_in:
                 continue
+            is_part = self.accepted.get(place, (1,))[0] > 1 and candidate.style in deeper
             for number in candidate.numbers:
-                if not (candidate.is_strong or number.is_appendix):
+                if not ((candidate.is_strong and not is_part) or number.is_appendix):
                     continue
                 if len(number.parts) == 1 and (number.style == LETTER or number.is_appendix):
                     groups[candidate.style][place] = number

@@ -29,6 +29,7 @@ _BAND_GAP = 1.7
 """Of the size: white space above another band of columns is at least so high."""
 _MIN_BAND = 3
 """Lines of a column above and below such a space."""
+_LARGER = 1.0
 _SMALL_PRINT = 0.8
 _FEWEST_BESIDE = 4
 _ALIKE, _SHIFTED = 0.6, 0.25
@@ -76,9 +77,10 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     gutters = [_of_page(page, runs, body, shared) for page in pages]
     gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
     lines: list[Line] = []
+    beside = _line_numbers(runs, body)
     for page, places in zip(pages, gutters, strict=True):
-        own = _columns(_without_line_numbers(runs[page.number], body), places, body)
-        lines += _order(own, places)
+        text = [run for run in runs[page.number] if id(run) not in beside]
+        lines += _order(_columns(text, places, body), places)
     for line in lines:
         line.text = join_words(line.words)
         if is_leftwards:
@@ -188,35 +190,52 @@ def _is_leftwards(pages: Sequence[Page]) -> bool:
     return sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
 
 
-def _without_line_numbers(runs: Sequence[Line], body: Font) -> list[Line]:
-    """The runs without the numbers that manuscripts print beside every line.
+def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
+    """The numbers that manuscripts print beside every line, by their `id`.
 
-    They stand outside of the text, or in small print between columns, and rise down the page.
+    They rise down the page. Where a page has few of them, their place on other pages tells.
     """
-    numbers = [run for run in runs if len(run.words) == 1 and run.words[0].text.isdecimal()]
+    beside = [own for page in runs.values() for own in _numbers_beside(page, body)]
+    sure = [run for own in beside if _counts_lines(own, body) for run in own]
+    places = Counter((round(run.x1 / 3), round(run.size)) for run in sure)
+    others = (
+        run
+        for own in beside
+        for run in own
+        if places[round(run.x1 / 3), round(run.size)] >= _MIN_LINES
+    )
+    return {id(run) for run in (*sure, *others)}
+
+
+def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
+    """Numbers outside of the text of a page, or in small print between columns, by their edge."""
     others = sorted((run for run in runs if run.width > 60), key=lambda run: run.x0)
-    if len(numbers) < _BOTH or not others:
-        return list(runs)
+    if not others:
+        return []
     left = others[len(others) // 10].x0
     right = sorted(run.x1 for run in others)[-1 - len(others) // 10]
     edges: dict[int, list[Line]] = defaultdict(list)
-    for run in numbers:
+    for run in runs:
+        if len(run.words) != 1 or not run.words[0].text.isdecimal():
+            continue
         if run.x1 < left or run.x0 > right:
             edges[-1 if run.x1 < left else -2].append(run)
         elif run.size < _SMALL_PRINT * body.size:
             edges[round(run.x1 / 3)].append(run)
-    beside: set[int] = set()
-    for mine in edges.values():
-        mine.sort(key=lambda run: run.y)
-        values = [int(run.words[0].text) for run in mine]
-        rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
-        counted = [after - before == 5 for before, after in pairwise(values)]
-        is_small = all(run.size < _SMALL_PRINT * body.size for run in mine)
-        enough = _BOTH if is_small else _FEW_NUMBERS
-        is_fifth = len(mine) >= enough and sum(counted) >= 0.6 * len(counted)
-        if is_fifth or (len(mine) >= _MIN_LINES and rising > 0.8 * (len(mine) - 1)):
-            beside |= {id(run) for run in mine}
-    return [run for run in runs if id(run) not in beside]
+    return list(edges.values())
+
+
+def _counts_lines(numbers: list[Line], body: Font) -> bool:
+    """Check whether numbers rise down the page by equal steps, unlike the pages of contents."""
+    numbers.sort(key=lambda run: run.y)
+    values = [int(run.words[0].text) for run in numbers]
+    steps = Counter(after - before for before, after in pairwise(values))
+    rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
+    counted = [after - before == 5 for before, after in pairwise(values)]
+    is_small = all(run.size < _SMALL_PRINT * body.size for run in numbers)
+    is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
+    is_fifth = is_fifth and sum(counted) >= 0.6 * len(counted)
+    return is_fifth or (len(numbers) >= _MIN_LINES and rising > 0.8 * (len(numbers) - 1))
 
 
 def _mirror(pages: Sequence[Page]) -> None:
@@ -291,12 +310,22 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_by_column(open_band), line]
+            ordered += [*_closed(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
     return ordered + _by_column(open_band)
+
+
+def _closed(band: list[Line]) -> list[Line]:
+    """A band above a line across the page; a heading of what follows there comes last."""
+    if len(band) > 1:
+        *others, last = sorted(band, key=lambda line: line.y)
+        is_apart = last.y - others[-1].y > _BAND_GAP * last.size and last.column == 1
+        if is_apart and last.size > _usual_size(others) + _LARGER:
+            return [*_by_column(others), last]
+    return _by_column(band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:

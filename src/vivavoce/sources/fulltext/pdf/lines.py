@@ -55,6 +55,8 @@ COMBINING = {
     "¸": "\u0327",
 }
 _ACCENTED = re.compile(rf"([{''.join(COMBINING)}])([A-Za-zıȷ])")
+_CEDILLA = re.compile(r"([CcSsTt])¸")
+"""A cedilla is drawn below its letter, which may stand before it."""
 _BOLD = re.compile(
     r"bold|black|heavy|semibold|demi|medi(?!um)|cmbx|cmb\d|cmssbx|sfbx|sfsx|ecbx|ecsx|bx\d|[-.]b(?:i|it|o)?$"
     r"|-bd|t1-.*-b-|libertinet?b|biolinumt?b|\bbf\b",
@@ -345,6 +347,8 @@ def _clean(printed: str) -> str:
     if _SURROGATE.search(printed) is not None:
         printed = printed.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     plain = _CONTROL.sub("", printed.translate(_LIGATURES))
+    if "¸" in plain:
+        plain = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + COMBINING["¸"]), plain)
     if _ACCENTED.search(plain) is not None:
         plain = _ACCENTED.sub(_accent, plain)
     return plain

@@ -24,15 +24,17 @@ from vivavoce.text.row_citations import Mention
 _BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 """A label made of the authors' names and the year."""
-_NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_])")
+_NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
-_RAISED = re.compile(r"(?P<label>\d{1,3})(?=[^\W\d_]\.? ?[^\W\d_])")
-_PARENTHESISED = re.compile(r"\((?:19|20)\d\d[a-z]?\)")
+_RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
+_DATED = re.compile(r"(?<=\()(?:19|20)\d\d(?=[a-z]?\))|(?<=\.\s)(?:19|20)\d\d(?=[a-z]?\.\s)")
+"""A year behind the authors or at the end, in parentheses or between full stops."""
 _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
 _HEAD = re.compile(
     rf"(?:{_SURNAME}(?:\s{_SURNAME})?,?\s(?:[^\W\d_a-z]\.|[^\W\d_a-z]{{1,2}}\b)"
     rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,3}}{_SURNAME}|{_SURNAME}(?:\s{_SURNAME}){{1,2}}(?:,|\sand\s|\.\s)"
-    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\.)"
+    rf"|{_SURNAME},\s{_SURNAME}|{_SURNAME}(?:\s{_SURNAME})?\set\sal|[—–]{{1,3}}\."
+    rf"|(?:{_SURNAME}\s){{0,4}}{_SURNAME}\.\s(?:19|20)\d\d[a-z]?\.)"
 )
 _SECOND = re.compile(
     rf"\d\.\s(?:{_SURNAME},\s[^\W\d_a-z]\.|(?:[^\W\d_a-z]\.\s?){{1,3}}{_SURNAME},)"
@@ -42,6 +44,8 @@ _END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
+_AGREED = 0.25
+"""Weight of two ways of splitting that find the same entries."""
 _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is no paper."""
 _YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
@@ -60,6 +64,7 @@ _MARK_SIZE = 0.87
 _RAISED_NUMBERS = re.compile(r"\d{1,3}(?:[,–-]\d{1,3}){0,20}")
 _BEFORE_MARK = re.compile(r"[^\W\d_]{3}$|[.,;:)\]”\"’]$")
 _FEWEST, _COVERED = 5, 0.4
+_SEVERAL, _SURELY_COVERED = 2, 0.2
 """The least references of such a paper, and the share of them that the numbers have to name."""
 
 
@@ -69,8 +74,9 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
     if groups:
         texts = _texts(groups, paragraphs)
     else:
-        ways = (_by_indent(lines), _by_gap(lines), _by_words(lines))
-        texts = max((_texts(way, paragraphs) for way in ways), key=_plausibility)
+        ways = [_texts(by(lines), paragraphs) for by in (_by_indent, _by_gap, _by_words)]
+        votes = [_plausibility(way) + _AGREED * _agreement(way, ways) for way in ways]
+        texts = max(zip(votes, map(len, ways), ways, strict=True))[2]
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -107,11 +113,20 @@ def _plausibility(entries: Sequence[str]) -> float:
     """The share of letters in what looks like one whole entry: a name, a year, an end."""
     good = 0.0
     for entry in entries:
-        years = len(set(_PARENTHESISED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
+        years = len(set(_DATED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
         is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
         is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
     return good / max(sum(map(len, entries)), 1)
+
+
+def _agreement(way: list[str], ways: Sequence[list[str]]) -> float:
+    """The largest share of entries that another way of splitting finds as well."""
+    own = set(way)
+    return max(
+        (len(own & set(one)) / len(own | set(one)) for one in ways if one is not way and one),
+        default=0.0,
+    )
 
 
 def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
@@ -319,9 +334,13 @@ def print_raised_citations(lines: Sequence[Line], references: int) -> bool:
     list of references and follow words.
     """
     text = [line for line in lines if not line.kind]
-    found = {int(n) for line in text for mark in _marks(line) for n in re.findall(r"\d+", mark)}
+    marks = [mark for line in text for mark in _marks(line)]
+    found = {int(number) for mark in marks for number in re.findall(r"\d+", mark)}
     covered = sum(0 < number <= references for number in found)
-    if references < _FEWEST or covered < _COVERED * references or covered < 0.9 * len(found):
+    # Marks of several numbers are no footnotes.
+    is_sure = sum(not mark.isdecimal() for mark in marks) >= _SEVERAL
+    least = (_SURELY_COVERED if is_sure else _COVERED) * references
+    if references < _FEWEST or covered < least or covered < 0.9 * len(found):
         return False
     for line in text:
         if any(_marks(line)):

@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.lines import COMBINING, Font, Page, Word
 
@@ -15,6 +16,7 @@ SCRIPT = 0.85
 """Of the size of the text around it: what is smaller is raised or lowered."""
 _WORD_GAP = 0.12
 """Of the size: what stands closer is one word, unless the file says otherwise."""
+_CEDILLAS = frozenset("çÇşŞţŢ")
 _MAX_ACCENTS = 500
 """Lone accents of a page; a page of more is no text."""
 _BOTH = 2
@@ -51,10 +53,15 @@ class Line:
 def with_accents(words: list[Word]) -> list[Word]:
     """The words with accents that are drawn above a letter, as over capitals, joined to it."""
     lone = [word for word in words if word.text in COMBINING]
-    if not lone or len(lone) > _MAX_ACCENTS:
-        return words
-    joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
-    return [word for word in words if id(word) not in joined]
+    if 0 < len(lone) <= _MAX_ACCENTS:
+        joined = {id(accent) for accent in lone if any(_join(accent, word) for word in words)}
+        words = [word for word in words if id(word) not in joined]
+    for before, word in pairwise(words):
+        if before.text[-1:] in _CEDILLAS:  # a cedilla is narrower than its letter
+            is_near = abs(word.x0 - before.x1) < 2 * _WORD_GAP * word.font.size
+            if is_near and abs(word.y - before.y) < 1:
+                word.glued, before.x1 = True, word.x0
+    return words
 
 
 def _join(accent: Word, word: Word) -> bool:

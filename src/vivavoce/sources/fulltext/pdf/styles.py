@@ -14,6 +14,7 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
 _LINES_BELOW = 8
 _OTHER_SIZE = 0.6
+_LABELS = frozenset({"chapter", "appendix", "part"})
 _NUMERAL, _LARGE_NUMERAL = re.compile(r"\d{1,2}|[A-Z]|[IVX]{1,5}"), 1.3
 """Of the size of a title: the number of a chapter may be larger and stand behind it."""
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
@@ -28,13 +29,13 @@ class Style:
     """Of the largest letters, to half a point."""
     kind: str
     """Difference from the text: `bold`, `large`, `caps`, `other` (another face) or `plain`."""
-    upper: bool = False
-    """In capitals, as other headings of this look are not."""
+    apart: bool = False
+    """In capitals or centred, as other headings of this look are not."""
 
     @property
     def weight(self) -> float:
-        """The size, and a little more for capitals: a heavier heading is of a higher level."""
-        return self.size + (0.4 if self.upper else 0.0)
+        """The size, and a little more where set apart: a heavier heading is of a higher level."""
+        return self.size + (0.4 if self.apart else 0.0)
 
 
 def is_upper(words: Sequence[Word]) -> bool:
@@ -87,6 +88,7 @@ def without_marks(line: Line) -> list[Word]:
         )
     ]
     is_numbered = len(words) > 1 and _NUMERAL.fullmatch(words[-1].text) is not None
+    is_numbered = is_numbered and words[0].text.casefold() not in _LABELS  # `Chapter 1`
     if is_numbered and words[-1].font.size > _LARGE_NUMERAL * max(w.font.size for w in words[:-1]):
         return [words[-1], *words[:-1]]
     return words
