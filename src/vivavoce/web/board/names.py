@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vivavoce.store import Row, hash_of
@@ -92,18 +92,12 @@ def facts_of(row: Row) -> tuple[str, ...]:
 
 def _decoding(settings: object) -> list[str]:
     if isinstance(settings, Mapping):
-        return _told((key, settings[key]) for key in sorted(settings))
-    return list(_told_words(visible(settings))) if settings else []
-
-
-@lru_cache(maxsize=_CACHED)
-def _told_words(settings: str) -> list[str]:
-    words = settings.split()
-    pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
-    return [" ".join(words)] if any(value is None for _, value in pairs) else _told(pairs)
-
-
-def _told(pairs: Iterable[tuple[str, object]]) -> list[str]:
+        pairs = [(key, settings[key]) for key in sorted(settings)]
+    else:
+        words = visible(settings).split() if settings else []
+        pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
+        if any(value is None for _, value in pairs):
+            return [" ".join(words)]
     return [
         f"{visible(key).replace('_', ' ')} {visible(value)}"
         for key, value in pairs
