@@ -45,7 +45,7 @@ _STATEMENT = re.compile(
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
-_INSET = 0.1
+_INSET = 0.03
 """Of the width of a column."""
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
