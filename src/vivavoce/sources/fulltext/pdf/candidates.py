@@ -278,7 +278,8 @@ class _Finder:
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
-            if style.kind == PLAIN or all(map(_names_section, (before, line))):
+            is_full = before.width > 0.9 * column.width
+            if style.kind == PLAIN or (not is_full and all(map(_names_section, (before, line)))):
                 break
             stop += 1
         return stop
