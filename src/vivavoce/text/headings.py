@@ -28,7 +28,9 @@ _LABEL = re.compile(rf"\(?{_NUMBER}[.:)]{{0,2}}")
 _LEADING = re.compile(
     rf"{_NUMBER}(?:(?P<mark>[.:)]{{1,2}}|\s?[|∣]|\s[–—])\s*|\s+)(?=[^\W_]|[^\x00-\x7f(\[\"'])"
 )
-_PREFIX = re.compile(r"(?:section|chapter|sec\.|§)\s*(?=[\dIVXL])", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"(?:(?:section|chapter|sec\.|§)\s*(?=[\dIVXL])|§\s*(?=[A-Z]\s))", re.IGNORECASE
+)
 _APPENDIX_PREFIX = re.compile(
     r"(?P<word>appendix|appendices|supplementary materials?|supplemental materials?)"
     r"[\s.:–—-]{1,3}(?P<number>[A-Z](?:\.?\d{1,2}){0,3}|\d{1,2})(?:[\s.:–—-]{1,4}|$)",

@@ -205,7 +205,9 @@ class _Finder:
         is_list = style.kind == BOLD and role_of_heading(text) == "references"
         is_left = is_list or any(abs(line.x0 - left) < 2.5 * self.body.size for left in lefts)
         follows = bool(before) and before[-1].stop == place
+        is_inset = is_centred and line.x0 - column.left > _INSET * column.width
         is_apart = line.gap >= 1.18 * self.layout.leading or follows
+        is_apart = is_apart or (is_inset and style.kind == BOLD)
         if style.kind == PLAIN and not (
             numbers or (len(words) < 5 and role_of_heading(text) in _ALONE)
         ):
@@ -235,7 +237,6 @@ class _Finder:
         numbers = read_numbers(text)
         if not _could_head(text, numbers, style):
             return None
-        is_inset = is_centred and line.x0 - column.left > _INSET * column.width
         return Candidate(place, stop, text, style, numbers, [], is_apart, is_inset)
 
     def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:

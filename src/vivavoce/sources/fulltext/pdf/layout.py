@@ -226,10 +226,11 @@ def _numbers_beside(runs: Sequence[Line], body: Font) -> list[list[Line]]:
 
 
 def _counts_lines(numbers: list[Line], body: Font) -> bool:
-    """Check whether numbers rise down the page by one or by five."""
+    """Check whether numbers rise down the page by equal steps, unlike the pages of contents."""
     numbers.sort(key=lambda run: run.y)
     values = [int(run.words[0].text) for run in numbers]
-    rising = sum(0 < after - before <= 5 for before, after in pairwise(values))
+    steps = Counter(after - before for before, after in pairwise(values))
+    rising = max((count for step, count in steps.items() if 0 < step <= 5), default=0)
     counted = [after - before == 5 for before, after in pairwise(values)]
     is_small = all(run.size < _SMALL_PRINT * body.size for run in numbers)
     is_fifth = len(numbers) >= (_BOTH if is_small else _FEW_NUMBERS)
