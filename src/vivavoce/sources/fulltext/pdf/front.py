@@ -16,7 +16,8 @@ from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _BANNER = re.compile(
     r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
-    r"|accepted|to appear|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
+    r"|accepted|to appear"
+    r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
     r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
     r"|th[eè]se de doctorat\W*$|technical report|working paper|received|manuscript"
