@@ -2,6 +2,7 @@
 
     python -m benchmarks.scale [--papers 50000 200000 800000] [--bodies 20000] [--out FOLDER]
                                [--engine native|ray] [--stage NAME ...]
+    python -m benchmarks.scale --engine ray --workers 1 2 [--rounds 3]
     python -m benchmarks.scale --markdown [--measured FILE] [--page docs/scale.md]
 
 Each stage runs in its own process on synthetic papers; CPU time, highest memory and bytes read and
@@ -27,6 +28,7 @@ from benchmarks.scale.measure import measure
 from benchmarks.scale.papers import Plan
 from benchmarks.scale.report import FIT_FROM, fill_page, markdown, run_line
 from benchmarks.scale.stages import STAGES, PaperSet, Stage, arguments_of, prepare
+from benchmarks.scale.workers import compare
 
 Measured = dict[str, Any]
 
@@ -118,6 +120,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("scale"))
     parser.add_argument("--engine", choices=["native", "ray"], default="native")
+    parser.add_argument("--workers", type=int, nargs="+", help="compare so many, of one core each")
+    parser.add_argument("--rounds", type=int, default=3, help="of --workers")
     parser.add_argument("--stage", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--memory-limit", type=float, default=_MEMORY_LIMIT_GB, metavar="GB")
     parser.add_argument("--markdown", action="store_true", help="print the tables, run nothing")
@@ -145,6 +149,9 @@ def main() -> int:
         return 0
     # So that the stage that runs is ended too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if arguments.workers:
+        sets = paper_sets(arguments)
+        return max(compare(of, arguments.workers, arguments.rounds) for of in sets)
     path = arguments.out / "measured.json"
     measured = json.loads(path.read_text("utf-8")) if path.exists() else {"runs": []}
     measured["machine"] = describe_machine()

@@ -15,6 +15,7 @@ from benchmarks.scale.measure import CommandFailed, measure
 from benchmarks.scale.papers import Maker, Plan
 from benchmarks.scale.report import fill_page, markdown
 from benchmarks.scale.stages import STAGES
+from benchmarks.scale.workers import REST, TARGET, WHOLE
 
 from vivavoce import load_corpus
 
@@ -76,6 +77,24 @@ def test_references_resolve_to_the_papers_that_they_were_printed_for(out: Path):
     inside = [work for work in meant.values() if work < total]
     assert len(found) >= 0.98 * len(inside)
     assert 0.3 <= len(found) / len(rows) <= 0.37
+
+
+def test_workers_are_compared_step_by_step(tmp_path: Path):
+    command = [sys.executable, "-m", "benchmarks.scale", "--engine", "ray", "--workers", "1", "2"]
+    done = subprocess.run(
+        [*command, "--rounds", "1", "--papers", "300", "--bodies", "0", "--out", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
+    seconds = {line[0].strip("| "): [float(line[2]), float(line[3])] for line in lines[2:]}
+    steps = ["repartition", "make_shard", "resolve_references"]
+    assert list(seconds) == [*steps, REST, WHOLE], done.stderr
+    assert sum(seconds[name][0] for name in steps) < seconds[WHOLE][0] + 0.2  # of rounding
+    spread = [float(line[4]) for line in lines[2:5]]
+    assert done.returncode == int(any(times < TARGET for times in spread))
 
 
 def _key(row: dict) -> tuple[str, int]:

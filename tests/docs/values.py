@@ -231,6 +231,8 @@ NOT_RUN: Mapping[str, str] = {
     "hours and 35 GB; run on 300 papers in tests/benchmarks/test_scale_run.py",
     "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
     "command above it made, see there",
+    "python -m benchmarks.scale --engine ray --workers 1 2 --papers 40000 --bodies 0 "
+    "--out scale": "takes ten minutes; run on 300 papers in tests/benchmarks/test_scale_run.py",
     "viva run architecture --round ROUND --model M --logs LOGS": _TORCH,
     "viva run architecture --round ROUND --model MODEL --epochs 20 --temperature 0.7 "
     "--logs LOGS": _TORCH,

@@ -21,13 +21,14 @@ _PACKAGES = frozenset(
 )
 _WARM = """
 import contextlib, gc, importlib, json, os, signal, sys
-import openai, vivavoce._registry, vivavoce.live.keeping, vivavoce.store
+import openai, typer.main, vivavoce._registry, vivavoce.live.keeping, vivavoce.store
 from rich.live import Live
 from vivavoce.cli import app
 
 Live.refresh = lambda _: None
 os.fsync = lambda _: None
 write = vivavoce.store.write_chunks
+verbs = typer.main.get_command(app)
 for name in json.loads(sys.stdin.readline()):
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
@@ -65,7 +66,7 @@ for line in sys.stdin:
         if place is not None:
             vivavoce.store.write_chunks = watched(place)
         try:
-            app(arguments)
+            verbs(arguments)
         except SystemExit as end:
             os._exit(end.code or 0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

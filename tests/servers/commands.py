@@ -74,9 +74,15 @@ def viva_here(
 
 
 _WARM = """
-import json, os, sys
-import openai, vivavoce._registry, vivavoce.running
+import gc, json, os, sys
+import openai, typer.main, vivavoce._registry, vivavoce.running
+from rich.live import Live
 from vivavoce.cli import app
+
+Live.refresh = lambda _: None
+verbs = typer.main.get_command(app)
+gc.collect()
+gc.freeze()  # what is looked at by no collection is copied into no run
 
 for line in sys.stdin:
     arguments, environment = json.loads(line)
@@ -88,7 +94,7 @@ for line in sys.stdin:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nowhere, stream)
-        app(arguments)
+        verbs(arguments)
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """

@@ -25,7 +25,8 @@ Words = npt.NDArray[np.int64]
 """A text as numbers of its words, or of their stems."""
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
-_GAPS = bytes(code if code in _LETTERS else ord(" ") for code in range(256))
+_SPELLED = bytes(code if code in _LETTERS else ord(" ") for code in bytes(range(256)).lower())
+"""Each byte in lower case; a space for those that are no letter."""
 _SHORTEST_STEMMED = 4
 _MOST_KEPT = 1 << 21
 """Characters of the words whose numbers are kept."""
@@ -84,8 +85,9 @@ def rouge_l(prediction: Words, reference: Words) -> Overlap:
 
 
 def _words(text: str, numbers: _Numbers) -> Words:
-    letters = text.lower().encode("ascii", "replace").translate(_GAPS)
-    words = letters.decode("ascii").split()
+    if not text.isascii():
+        text = text.lower()  # the Kelvin sign becomes an ASCII letter
+    words = text.encode("ascii", "replace").translate(_SPELLED).split()
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
@@ -99,10 +101,11 @@ def _matches(first: Words, second: Words) -> int:
         return 0
     both = np.concatenate((first << 1, second << 1 | 1))
     both.sort()
-    ends = np.concatenate((np.flatnonzero((both[1:] ^ both[:-1]) > 1), [len(both) - 1]))
-    times = np.diff(ends, prepend=-1)
-    of_second = np.diff(np.cumsum(both & 1)[ends], prepend=0)
-    return int(np.minimum(times - of_second, of_second).sum())
+    is_bound = np.ones(len(both) + 1, dtype=bool)
+    np.greater(both[1:] ^ both[:-1], 1, out=is_bound[1:-1])
+    bounds = np.flatnonzero(is_bound)
+    of_second = np.add.reduceat(both & 1, bounds[:-1])
+    return int(np.minimum(bounds[1:] - bounds[:-1] - of_second, of_second).sum())
 
 
 def _longest_common_subsequence(first: Words, second: Words) -> int:
@@ -127,7 +130,7 @@ def _overlap(matches: int, predicted: int, expected: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-class _Numbers(dict[str, int]):
+class _Numbers(dict[bytes, int]):
     """Numbers of words, those met before at the price of a look-up."""
 
     def __init__(self, stem: bool) -> None:
@@ -136,9 +139,9 @@ class _Numbers(dict[str, int]):
         self._next = itertools.count().__next__
         self.characters = 0
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, word: bytes) -> int:
         is_stemmed = self._stem and len(word) >= _SHORTEST_STEMMED
-        stem = porter_stem(word) if is_stemmed else word
+        stem = porter_stem(word.decode("ascii")) if is_stemmed else word.decode("ascii")
         self[word] = number = self._of_stems.setdefault(stem, self._next())
         self.characters += len(word)
         return number

@@ -97,9 +97,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         # What the journal holds was paid before: it stands before the meter.
         journal.keep(models)
         batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch is not None else None
-        unseen = _unseen() if spec.display == "none" else nullcontext()
+        screen = unseen() if spec.display == "none" else nullcontext()
         # What Inspect prints goes to stderr; stdout is for results.
-        with redirect_stdout(sys.stderr), unseen:
+        with redirect_stdout(sys.stderr), screen:
             logs, stopped = _carry_out(tasks, spec)
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
@@ -117,19 +117,19 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
 
 
 @contextmanager
-def _unseen() -> Iterator[None]:
+def unseen() -> Iterator[None]:
     """Spare a silent run the tables of all results, which Inspect lays out and then drops."""
     from inspect_ai._display.core.display import TaskScreen, TaskSpec
     from inspect_ai._display.rich.display import RichDisplay
 
     @asynccontextmanager
-    async def unseen(
+    async def without_tables(
         self: RichDisplay, tasks: list[TaskSpec], parallel: bool
     ) -> AsyncIterator[TaskScreen]:
         self.tasks, self.progress_ui = [], None
         yield TaskScreen()
 
-    seen, RichDisplay.task_screen = RichDisplay.task_screen, unseen  # type: ignore[method-assign]
+    seen, RichDisplay.task_screen = RichDisplay.task_screen, without_tables  # type: ignore[method-assign]
     try:
         yield
     finally:

@@ -34,6 +34,8 @@ Singles = npt.NDArray[np.float32]
 CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
+_NEAR_CELLS = 128_000
+"""Of 8 bytes, so few that they stay near the processor."""
 _PRODUCTS = 500_000
 """So few that one thread makes them: of several, most time goes into waiting."""
 _ROUNDING = 1e-12  # a difference this small beside the values differs from 0 by rounding alone
@@ -127,7 +129,7 @@ class Contrasts:
         self._is_apart = near | ~(is_whole[self.first] & is_whole[self.second])
 
     def _pieces(self, pairs: Integers) -> Sequence[Integers]:
-        piece = max(1, CELLS // max(1, len(self._table)))
+        piece = max(1, min(CELLS, _NEAR_CELLS) // max(1, len(self._table)))
         return [pairs[start : start + piece] for start in range(0, len(pairs), piece)]
 
     def _by_cluster(self, ordered: Floats) -> Floats:

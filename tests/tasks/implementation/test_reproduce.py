@@ -163,16 +163,6 @@ def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim
 
 
 @needs_bwrap
-def test_json_in_a_block_without_a_mark_is_told_from_the_program(
-    opened: Round, tmp_path: Path
-) -> None:
-    text = written(SAID, RETURNS + CLAIM).replace("```json", "```")
-    found = ask_model(opened, tmp_path / "logs", "unmarked", for_volatility(text))
-    good = found["restless_months"]
-    assert (good["method_f1"], good["data"], good["claim"]) == (1, 1, 1)
-
-
-@needs_bwrap
 def test_a_model_that_reads_well_reproduces_the_claim(opened: Round, tmp_path: Path) -> None:
     text = written(SAID, RETURNS + CLAIM)
     found = ask_model(opened, tmp_path / "logs", "careful", for_volatility(text))
@@ -186,6 +176,13 @@ def test_a_model_that_reads_well_reproduces_the_claim(opened: Round, tmp_path: P
 
 
 WRONG = [
+    # Not wrong: JSON in a block without a mark is told from the program.
+    (
+        "unmarked",
+        written(SAID, RETURNS + CLAIM).replace("```json", "```"),
+        None,
+        {"method_f1": 1, "data": 1, "claim": 1},
+    ),
     ("reader", written(SAID, None), "no_program", {"method_f1": 1, "data": 1, "exe": 0}),
     ("coder", written(None, RETURNS + CLAIM), None, {"method_f1": 0, "data": 0, "claim": 1}),
     (

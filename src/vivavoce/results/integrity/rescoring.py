@@ -38,6 +38,7 @@ from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
 from vivavoce.results.logs.reading import DECODING
+from vivavoce.running import unseen
 from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
@@ -248,12 +249,14 @@ def run_quietly(task: Task, **settings: Any) -> EvalLog:
     Raises:
         VivaError: It does not come to its end.
     """
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), unseen():
         [made] = eval(
             task,
             log_dir=folder,
             fail_on_error=False,
             display="none",
+            log_realtime=False,
+            ctl_server=False,
             log_level="error",
             score_display=False,
             **settings,

@@ -60,9 +60,8 @@ def find_secrets(folder: Path) -> Iterator[str]:
 def _samples(path: Path) -> Iterator[tuple[str, str]]:
     try:
         yield "the header", read_eval_log(str(path), header_only=True).model_dump_json()
-        for sample in read_eval_log_samples(
-            str(path), all_samples_required=False, resolve_attachments=True
-        ):
+        # Texts that stand in several places of a sample are looked at once, as attachments.
+        for sample in read_eval_log_samples(str(path), all_samples_required=False):
             yield where(sample.id, sample.epoch), sample.model_dump_json()
     except Exception:  # a damaged archive fails in many ways; it is told as unreadable
         return

@@ -12,7 +12,7 @@ import logging
 import zipfile
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
@@ -80,7 +80,7 @@ def make_app(
         openapi_url=None,
         exception_handlers=handlers,
     )
-    site = Site(database, clock, _make_templates(), secure_cookies, api_token)
+    site = Site(database, clock, _templates(), secure_cookies, api_token)
     app.state.site = site
     for routes in (pages.router, pages_items.router, router):
         app.include_router(routes)
@@ -201,7 +201,8 @@ def guidelines_html(markdown: str) -> Markup:
     return Markup(reader.render(markdown))
 
 
-def _make_templates() -> Environment:
+@cache
+def _templates() -> Environment:
     """The templates, in which everything is escaped and an unknown name is an error."""
     environment = environment_of("vivavoce.web.annotation")
     filters = {

@@ -63,6 +63,12 @@ def run_with(row: Row) -> list[str]:
 
 def label(row: Row) -> str:
     """A contestant's name in a sentence, distinguished from other uses of its model."""
+    return _label(row["method"], row["model"])
+
+
+@lru_cache(maxsize=_CACHED)
+def _label(method: str, model: str) -> str:
+    row = {"method": method, "model": model}
     name, details = name_and_details(row)
     is_plain = row["method"] in ("direct", *_CONTROLS) or not details
     return name if is_plain else f"{name} ({visible(row['method'])})"

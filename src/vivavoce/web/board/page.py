@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from stat import S_ISREG
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -269,9 +270,13 @@ def _is_entry(path: str, entry: Any) -> bool:
 
 def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
     """Check that a file holds what was written; one touched since is read again."""
-    if not path.is_file() or path.stat().st_size != known["size"]:
+    try:
+        found = path.stat()
+    except OSError:
         return False
-    return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]
+    if not S_ISREG(found.st_mode) or found.st_size != known["size"]:
+        return False
+    return found.st_ctime_ns < since or hash_file(path) == known["sha256"]
 
 
 def _remove(out: Path, path: str) -> None:
