@@ -294,9 +294,9 @@ def authors_below(path: Path, *rows: str, size: float = 10) -> list[str]:
 
 def test_a_list_of_names_goes_on_below_in_wide_lines(tmp_path: Path) -> None:
     found = authors_below(
-        tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe"
+        tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe, Eli G.A.H Moss"
     )
-    assert found == ["Ada Brandt", "Ben Okafor", "Chidi Linde", "Dana P.L. Roe"]
+    assert found == ["Ada Brandt", "Ben Okafor", "Chidi Linde", "Dana P.L. Roe", "Eli G.A.H Moss"]
 
 
 def test_members_in_capitals_and_short_surnames(tmp_path: Path) -> None:
@@ -314,3 +314,19 @@ def test_a_cedilla_belongs_to_the_letter_before_it(tmp_path: Path) -> None:
         page.heading(heading)
         page.paragraph(FILLER)
     assert read_file(page.save()).title == "A avaliaçao de marés"
+
+
+def test_the_name_of_a_journal_above_its_kind_of_paper_is_no_title(tmp_path: Path) -> None:
+    for number, (name, kind) in enumerate(
+        (("tides", "Article"), ("JTS Journal of Tidal Software", "Volume 3, Issue 2"))
+    ):
+        page = Paper(tmp_path / f"{number}.pdf")
+        page.centred(name, BOLD, 25)
+        page.centred(kind, ITALIC, 10, 30)
+        page.centred("A Study of Small Harbours", BOLD, 17, 30)
+        page.centred("Abstract", BOLD, 12, 30)
+        page.paragraph(FILLER)
+        for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
+            page.heading(heading)
+            page.paragraph(FILLER)
+        assert read_file(page.save()).title == "A Study of Small Harbours"

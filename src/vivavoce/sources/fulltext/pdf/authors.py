@@ -37,7 +37,7 @@ _MEMBER = re.compile(
     r",?\s*\(?(?:(?:Graduate )?Student |Senior |Life )?(?:Member|Fellow),? IEEE\)?", re.IGNORECASE
 )
 _GENERATION = re.compile(r"\s(?:Jr|Sr|I{1,3}|IV)\.?$")
-_INITIAL = r"(?:(?:[^\W\d_a-z]\.){2,4}|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
+_INITIAL = r"(?:(?:[^\W\d_a-z]\.){1,3}[^\W\d_a-z]\.?|[^\W\d_a-z]\.?(?:[-‐][^\W\d_a-z]\.?)?)"
 _CAPITAL = r"(?:[a-z]{1,2}['’])?[^\W\d_a-z][\w'’´`¸ˇ˘¨˝‐-]*[^\W\d_]\.?"
 _PARTICLE = (
     r"(?:van|von|de|den|der|des|du|da|dos|das|del|della|di|i|la|le|el|al|bin|ibn|ten|ter|zu|af)"

@@ -45,7 +45,7 @@ _STATEMENT = re.compile(
 _PLAIN_WORD = re.compile(r"[^\W\d_]{3,}")
 _OPENING = re.compile(r"[(\[]?[A-Z0-9“\"‘'$]|[^\x00-\x7f]")
 _ALONE = frozenset({"references", "acknowledgements", "abstract", "introduction", "conclusion"})
-_INSET = 0.1
+_INSET = 0.03
 """Of the width of a column."""
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
@@ -279,7 +279,8 @@ class _Finder:
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
-            if style.kind == PLAIN or all(map(_names_section, (before, line))):
+            is_full = before.width > 0.9 * column.width
+            if style.kind == PLAIN or (not is_full and all(map(_names_section, (before, line)))):
                 break
             stop += 1
         return stop

@@ -15,7 +15,8 @@ from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 
 _BANNER = re.compile(
-    r"^\W*(?:arxiv|journal|proceedings|published|preprint|under review|accepted|to appear"
+    r"^\W*(?:arxiv|(?:\w{2,5}\s)?journal of|journal|proceedings|published|preprint|under review"
+    r"|accepted|to appear"
     r"|(?:(?:research|review|original)\s?(?:article|paper|research)?|article|letter)\W*$"
     r"|open access|contents lists|available online|https?:|doi|vol(?:ume)?\b|issn|copyright|©"
     r"|highlights\W*$|graphical abstract|(?:\S+\s){0,2}(?:thesis|dissertation)\W*$"
@@ -23,6 +24,7 @@ _BANNER = re.compile(
     r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
+_KIND = re.compile(r"\W*(?:(?:research|review|original)\s)?(?:article|paper)\W*$", re.IGNORECASE)
 _ABSTRACT = re.compile(
     r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
     r"(?![^\W\d_])\s*[.:：—–-]*\s*",
@@ -103,6 +105,8 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
             continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
+        if is_banner and _KIND.match(line.text) and sum(map(len, groups)) == 1:
+            groups = []  # the name of a journal stands above
         if is_furniture or line.y > 0.62 * height or is_banner:
             continue
         # Names may stand beside a title, between its lines.
