@@ -194,10 +194,6 @@ class Contrasts:
             found[pairs] = np.where((held > 1) & (error > _ROUNDING * self._size), error, np.nan)
         return found
 
-    def flipped(self, flips: Flips) -> Flipped:
-        """The same pairs under random signs."""
-        return Flipped(self, flips)
-
 
 class Flipped:
     """Sizes of differences when the signs of their clusters are random."""
@@ -280,7 +276,7 @@ def rank(
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     flips = Flips(resamples, seed)
     contrasts = Contrasts(*in_order(values, clusters))
-    decided = _step_down(contrasts, contrasts.flipped(flips), resamples, 1.0 - level)
+    decided = _step_down(contrasts, Flipped(contrasts, flips), resamples, 1.0 - level)
     return standings(contrasts, decided)
 
 

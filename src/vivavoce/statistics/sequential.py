@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
-from vivavoce.statistics.ranks import SAME, Contrasts, Flips, allowed_draws, bound_of
+from vivavoce.statistics.ranks import SAME, Contrasts, Flipped, Flips, allowed_draws, bound_of
 
 Question = Literal["top", "all"]
 QUESTIONS: tuple[Question, ...] = ("top", "all")
@@ -108,7 +108,7 @@ class Sequential:
         if self._looks > 1:
             sizes = contrasts.sizes_after_one_against()
         pairs = self._open_pairs(contrasts)
-        drawn = contrasts.flipped(self._flips).sizes(pairs)
+        drawn = Flipped(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
             bound = bound_of(drawn.max(axis=0), spent)

@@ -273,7 +273,9 @@ def _files(
     key = hash_of(inputs)
     return [
         file_of(f"{stem}.csv", key, lambda: csv_of(_last_table(rows))),
-        file_of(f"{stem}.parquet", key, lambda: _parquet_of(_last_table(rows))),
+        file_of(
+            f"{stem}.parquet", key, lambda: parquet_of(_last_table(rows), compression="snappy")
+        ),
         file_of(f"{stem}.json", key, lambda: json_of(rows(), about)),
         file_of(f"{stem}.tex", key, tex),
     ]
@@ -282,11 +284,6 @@ def _files(
 @lru_cache(maxsize=1)  # the CSV and the Parquet file are made one after the other
 def _last_table(rows: Callable[[], Iterable[Row]]) -> pa.Table:
     return table_of(rows())
-
-
-def _parquet_of(table: pa.Table) -> bytes:
-    """A table of few rows takes zstd twice as long as all else, and becomes no smaller."""
-    return parquet_of(table, compression="snappy")
 
 
 def csv_of(table: pa.Table) -> bytes:

@@ -11,7 +11,7 @@ from vivavoce.metrics import Metric, list_metrics, metrics_of
 from vivavoce.results.board.groups import Board, Group, cut
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.names import identity_of, path_of, slug, title_of
+from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
 from vivavoce.web.board.sections import Section, best_of, is_first, make_section, parts_of
 
@@ -84,11 +84,8 @@ class BoardOf:
     @cached_property
     def valued(self) -> tuple[Row, ...]:
         """The headline rows with a value, in the order given; the ceiling is not among them."""
-        return tuple(
-            row
-            for row, (kind, _) in zip(self.group.leads, self.identities, strict=True)
-            if row["metric"] == self.headline and row["value"] is not None and kind != "ceiling"
-        )
+        found = self.headline_rows
+        return tuple(r for r in found if r["value"] is not None and kind_of(r) != "ceiling")
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:

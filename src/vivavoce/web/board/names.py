@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vivavoce.store import Row, hash_of
@@ -63,12 +63,6 @@ def run_with(row: Row) -> list[str]:
 
 def label(row: Row) -> str:
     """A contestant's name in a sentence, distinguished from other uses of its model."""
-    return _label(row["method"], row["model"])
-
-
-@lru_cache(maxsize=_CACHED)
-def _label(method: str, model: str) -> str:
-    row = {"method": method, "model": model}
     name, details = name_and_details(row)
     is_plain = row["method"] in ("direct", *_CONTROLS) or not details
     return name if is_plain else f"{name} ({visible(row['method'])})"
@@ -92,18 +86,12 @@ def facts_of(row: Row) -> tuple[str, ...]:
 
 def _decoding(settings: object) -> list[str]:
     if isinstance(settings, Mapping):
-        return _told((key, settings[key]) for key in sorted(settings))
-    return list(_told_words(visible(settings))) if settings else []
-
-
-@lru_cache(maxsize=_CACHED)
-def _told_words(settings: str) -> list[str]:
-    words = settings.split()
-    pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
-    return [" ".join(words)] if any(value is None for _, value in pairs) else _told(pairs)
-
-
-def _told(pairs: Iterable[tuple[str, object]]) -> list[str]:
+        pairs = [(key, settings[key]) for key in sorted(settings)]
+    else:
+        words = visible(settings).split() if settings else []
+        pairs = [(word.partition("=")[0], word.partition("=")[2] or None) for word in words]
+        if any(value is None for _, value in pairs):
+            return [" ".join(words)]
     return [
         f"{visible(key).replace('_', ' ')} {visible(value)}"
         for key, value in pairs

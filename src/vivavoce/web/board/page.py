@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from stat import S_ISREG
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -270,13 +269,9 @@ def _is_entry(path: str, entry: Any) -> bool:
 
 def _is_as_left(path: Path, known: Mapping[str, Any], since: int) -> bool:
     """Check that a file holds what was written; one touched since is read again."""
-    try:
-        found = path.stat()
-    except OSError:
+    if not path.is_file() or path.stat().st_size != known["size"]:
         return False
-    if not S_ISREG(found.st_mode) or found.st_size != known["size"]:
-        return False
-    return found.st_ctime_ns < since or hash_file(path) == known["sha256"]
+    return path.stat().st_ctime_ns < since or hash_file(path) == known["sha256"]
 
 
 def _remove(out: Path, path: str) -> None:

@@ -177,17 +177,14 @@ def _by_tokens(boards: Sequence[BoardOf]) -> Iterator[list[_Point]]:
 
 @lru_cache(maxsize=1)  # boards of one task and round follow each other
 def _is_any_apart(boards: tuple[BoardOf, ...]) -> bool:
-    return any(map(_is_apart, _by_tokens(boards)))
-
-
-def _is_apart(points: Sequence[_Point]) -> bool:
-    return len(points) > 1 and _differ([tokens for tokens, _ in points])
+    return any(_differ([tokens for tokens, _ in points]) for points in _by_tokens(boards))
 
 
 def _series(boards: Sequence[BoardOf]) -> list[list[_Point]]:
     """Each contestant's rows by tokens an answer, where they differ in those; best first."""
-    found = {id(points): points for points in _by_tokens(boards)}
-    grown = [sorted(of, key=lambda point: point[0]) for of in found.values() if _is_apart(of)]
+    found = {id(points): points for points in _by_tokens(boards)}.values()
+    ordered = (sorted(points, key=lambda point: point[0]) for points in found)
+    grown = [points for points in ordered if _differ([tokens for tokens, _ in points])]
     sign = -1 if boards[0].higher_is_better else 1
     grown.sort(key=lambda points: (-len(points), sign * _mean(points), _spelled(points[0][1])))
     return grown

@@ -184,7 +184,7 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
         has_costs = any(row["cost"] is not None for _, row, _ in found)
         hidden = ("faults",) if has_costs else ("faults", "cost")
-        shown_columns = [column for column in page_columns() if column.name not in hidden]
+        columns = [column for column in page_columns() if column.name not in hidden]
         # Each way it was run at one task and setting is a line through the rounds.
         courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         root = root_of(one.path)
@@ -194,15 +194,13 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         return {
             "one": one,
             "rounds": rounds,
-            "appearances": [
-                (board, row, _facts(row, shown_columns)) for board, row, _ in site.newest_of(one)
-            ],
+            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in site.newest_of(one)],
             "courses": [
                 (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
                 for way, cells in courses.items()
             ],
             "count": len({board.path for board, _, _ in found}),
-            "columns": shown_columns,
+            "columns": columns,
             "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
             "downloads": links(one.path),
@@ -214,16 +212,14 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
-def _facts(row: Row, shown_columns: Sequence[Column]) -> Markup:
+def _facts(row: Row, columns: Sequence[Column]) -> Markup:
     """The last cells of a contestant's row on its own page."""
-    cells = (
-        (
-            ' class="count"' if column.is_number else "",
-            fact(row, column) or ("not recorded" if column.name == "valid" else "–"),
-        )
-        for column in shown_columns
-    )
-    return Markup("".join([f"<td{kind}>{_escaped(text)}</td>" for kind, text in cells]))
+    cells = []
+    for column in columns:
+        kind = ' class="count"' if column.is_number else ""
+        text = fact(row, column) or ("not recorded" if column.name == "valid" else "–")
+        cells.append(f"<td{kind}>{_escaped(text)}</td>")
+    return Markup("".join(cells))
 
 
 _NO_STAND = '<td class="quiet">–</td>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -135,11 +134,11 @@ def _own_courses(site: Site, one: ModelOf) -> tuple[list[str], dict[str, dict[in
     """A contestant's rounds, and for each of its tasks the values there; those with two or more."""
     found, rounds = site.of(one)
     at = {name: place for place, name in enumerate(rounds)}
-    series: defaultdict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
+    series: dict[tuple[str, str, str], dict[int, float]] = {}
     for board, row, _ in found:
         if (value := row["value"]) is not None:
-            line = series[board.task, board.setting, str(row["method"])]
-            line.setdefault(at[board.round], value)
+            key = (board.task, board.setting, str(row["method"]))
+            series.setdefault(key, {}).setdefault(at[board.round], value)
     # The longest course of each task, in its usual setting where that is as long.
     ordered = sorted(series, key=lambda key: (-len(series[key]), key[1] != _USUAL, key))
     chosen: dict[str, dict[int, float]] = {}
