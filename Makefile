@@ -20,7 +20,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n lo
 test: $(VENV)/.dev ## every test that is not slow, to run while working
 	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips)
 
-# Slow tests wait about as long as they work: for servers, for limits, for a provider to be asked again.
+# Slow tests also wait: for servers, for limits, for a provider to be asked again.
 # So two processes more than cores keep these busy.
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
