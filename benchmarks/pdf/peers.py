@@ -20,6 +20,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$", re.MULTILINE)
 _NUMBER = re.compile(r"^[\W_]*(?:(?:\d{1,2}|[IVX]{1,5}|[A-Z])(?:\.\d{1,2})*[.:)]?\s+)?")
@@ -63,9 +64,9 @@ def compact(text: str) -> str:
     return "".join(character for character in folded if character.isalnum())
 
 
-def score(markdown: str, row: dict[str, object]) -> tuple[float, float]:
+def score(markdown: str, row: dict[str, Any]) -> tuple[float, float]:
     """Recall of the top-level headings, and precision among headings of any level."""
-    levels = [(int(level), str(text)) for level, text in row["headings"]]  # type: ignore[attr-defined]
+    levels = [(int(level), str(text)) for level, text in row["headings"]]
     wanted = Counter(compact(text) for level, text in levels if level == 1)
     true = Counter(compact(text) for _, text in levels)
     plain = [re.sub(r"[*_`]", "", text) for text in _HEADING.findall(markdown)]

@@ -30,7 +30,7 @@ _HEADING = re.compile(
 )
 _LEVELS = {"chapter": 0, "section": 1, "subsection": 2, "subsubsection": 3}
 _UNTOLD = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\(?:eq|auto|c|C|name|page)?ref\s*\{[^}]*\}")
-"""What a heading prints otherwise than its LaTeX says: formulas and numbers of other parts."""
+"""Parts of a heading's LaTeX that print other letters: formulas and numbers of other parts."""
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^}]*)\}")
 _MACRO = re.compile(rf"\\(?:re)?newcommand\*?\{{?\\([A-Za-z]+)\}}?{_BRACED}")
 _DROPPED = re.compile(
@@ -59,7 +59,7 @@ _AUTHORS = (
 )
 """Commands that name authors, the surest first."""
 _NOTE = re.compile(rf"\{{?\\(?:footnotesize|scriptsize|small|tiny)\b(?:[^{{}}]|{_BRACED})*\}}?")
-"""What a title sets in small print."""
+"""Small print inside the LaTeX of a title."""
 _SPACED = re.compile(r"\\\\\s*\[[^\]]*\][^\\]*\w[^\\]*\\\\", re.DOTALL)
 """Space below a line inside a block, which may part authors or affiliations."""
 _LISTED = re.compile(r"references|bibliogra|literat|参考|文献|referencias")

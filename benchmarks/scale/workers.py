@@ -94,7 +94,7 @@ def compare(of: PaperSet, workers: Sequence[int], rounds: int) -> int:
 
 
 def _times(step: str, few: Sequence[Row], many: Sequence[Row]) -> tuple[float, float, float]:
-    """How many times as fast a step is: the median of the rounds, the least and the greatest."""
+    """Speed-ups of a step by more workers: the median of the rounds, the least and the greatest."""
     times = [a["seconds"][step] / b["seconds"][step] for a, b in zip(few, many, strict=True)]
     return median(times), min(times), max(times)
 

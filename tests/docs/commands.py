@@ -171,7 +171,7 @@ def _type(
 
 
 def _read(screen: io.RawIOBase) -> Iterator[bytes]:
-    """What a window shows, until nobody writes into it any more."""
+    """Bytes that a window shows, until nobody writes into it any more."""
     with suppress(OSError):  # Linux ends a terminal so
         while part := screen.read(65536):
             yield part

@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.pdf.styles.story import Person, Story
 
 Front = tuple[str, str]
-"""What stands before and behind `\\begin{document}`."""
+"""LaTeX before and behind `\\begin{document}`."""
 Style = dict[str, Any]
 _SPECIAL = {
     "&": r"\&",

@@ -48,7 +48,7 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
 
 AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
-"""How options take the corpus, a folder or an address."""
+"""Settings of the options that take the corpus, a folder or an address."""
 CORPUS_OPTION = typer.Option(
     ...,
     "--corpus",

@@ -127,8 +127,7 @@ class Guard:
             return
         try:
             await self._app(scope, receive, send_guarded)
-        except Exception:
-            # Whatever a page stumbles over, the answer keeps its headers and shows no traceback.
+        except Exception:  # whatever a page stumbles over, the answer shows no traceback
             _LOG.exception("%s %s", scope["method"], scope["path"])
             if is_started:
                 raise

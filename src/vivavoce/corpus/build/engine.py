@@ -52,7 +52,7 @@ class Engine:
     few_documents: int = FEW_DOCUMENTS
     """Native: work on up to so many documents is done in this process."""
     exchange: Exchange | None = None
-    """How files come to the machines of a cluster; None where they see the folder."""
+    """The way files take to the machines of a cluster; None where they see the folder."""
 
     def __post_init__(self) -> None:
         if self.name not in (NATIVE, RAY):

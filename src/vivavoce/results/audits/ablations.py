@@ -212,7 +212,7 @@ _WINDOW = "context"
 """Part of a row's decoding, not of its method."""
 
 _Series = tuple[RowKey, str]
-"""What the logs of one sweep share: the key without the method's arguments, and its steps."""
+"""The part that logs of one sweep share: the key without the method's arguments, and its steps."""
 
 
 def sweep_tables(
