@@ -144,7 +144,7 @@ def serve(
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Run the web app until it is stopped."""
-    need_web("viva annotate serve", "starlette", "uvicorn", "markdown_it")
+    need_web("viva annotate serve")
     from vivavoce.web.annotation.app import make_app
     from vivavoce.web.annotation.database import open_database
     from vivavoce.web.serving import serve_app

@@ -1,7 +1,7 @@
 """The annotation app: server-rendered pages behind one secret link a person.
 
-Every address of a person begins with the end of their link: whoever has it is that person, so there
-is nothing to log in to, and nothing that a browser sends by itself to a form of another site.
+Every address of a person begins with the end of their link. Whoever has it is that person: there is
+nothing to log in to, and nothing that a browser sends by itself to a form of another site.
 """
 
 from __future__ import annotations

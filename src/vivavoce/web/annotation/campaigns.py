@@ -161,18 +161,15 @@ def give_links(
         if not NAME.fullmatch(name):
             raise InputError(f"{name!r} is no name: up to 64 letters, digits and . _ @ -")
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        connection.execute(
+        row = connection.execute(
             "INSERT INTO person (campaign, name, code, secret_hash)"
             " SELECT :campaign, :name, 'A' || (count(*) + 1), :hash FROM person"
             " WHERE campaign = :campaign"
-            " ON CONFLICT (campaign, name) DO UPDATE SET secret_hash = excluded.secret_hash",
+            " ON CONFLICT (campaign, name) DO UPDATE SET secret_hash = excluded.secret_hash"
+            " RETURNING id, code",
             {"campaign": campaign.id, "name": name, "hash": _hash(secret)},
-        )
-        row = connection.execute(
-            "SELECT * FROM person WHERE campaign = ? AND name = ?", (campaign.id, name)
         ).fetchone()
-        person = Person(row["id"], row["name"], row["code"], campaign)
-        given.append((person, f"{person.id}-{secret}"))
+        given.append((Person(row["id"], name, row["code"], campaign), f"{row['id']}-{secret}"))
     return given
 
 
@@ -181,14 +178,14 @@ def find_person(connection: sqlite3.Connection, link: str) -> Person | None:
     parts = _LINK.fullmatch(link)
     if parts is None:
         return None
-    row = connection.execute("SELECT * FROM person WHERE id = ?", (int(parts[1]),)).fetchone()
-    kept = row["secret_hash"] if row else _hash("")
-    if not hmac.compare_digest(kept, _hash(parts[2])) or row is None:
-        return None
-    campaign = connection.execute(
-        "SELECT * FROM campaign WHERE id = ?", (row["campaign"],)
+    row = connection.execute(
+        "SELECT campaign.*, person.id AS person, person.name AS called, code, secret_hash"
+        " FROM person JOIN campaign ON campaign.id = person.campaign WHERE person.id = ?",
+        (int(parts[1]),),
     ).fetchone()
-    return Person(row["id"], row["name"], row["code"], _campaign(campaign))
+    if row is None or not hmac.compare_digest(row["secret_hash"], _hash(parts[2])):
+        return None
+    return Person(row["person"], row["called"], row["code"], _campaign(row))
 
 
 def _campaign(row: sqlite3.Row) -> Campaign:

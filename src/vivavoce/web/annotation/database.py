@@ -70,7 +70,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection that sees one state of the file; `BusyError` while another holds it."""
-        with self.begun("BEGIN") as connection:
+        with self._begun("BEGIN") as connection:
             yield connection
 
     @contextmanager
@@ -80,12 +80,12 @@ class Database:
         Raises:
             BusyError: Another program holds the file; nothing was changed.
         """
-        with self.begun("BEGIN IMMEDIATE") as connection:
+        with self._begun("BEGIN IMMEDIATE") as connection:
             yield connection
             connection.execute("COMMIT")
 
     @contextmanager
-    def begun(self, statement: str) -> Iterator[sqlite3.Connection]:
+    def _begun(self, statement: str) -> Iterator[sqlite3.Connection]:
         """A new connection after a first statement; errors of SQLite become our own."""
         try:
             with closing(
@@ -133,5 +133,5 @@ def open_database(path: Path, *, wait: float = 5.0, create: bool = True) -> Data
             f"{path} holds no campaigns of this version. Give another --db, or export with the "
             "version that made it."
         )
-    with database.begun("PRAGMA journal_mode = WAL"):
+    with database._begun("PRAGMA journal_mode = WAL"):
         return database

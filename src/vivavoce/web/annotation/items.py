@@ -20,7 +20,6 @@ from vivavoce.store import Row, canonical_json
 from vivavoce.web.annotation.kinds import MAX_NAME, Kind, Value
 
 MAX_KEY = 300
-MAX_ITEMS = 200_000
 PAIR = 2
 """Labels that every item gets."""
 MAX_LABELS = 3
@@ -96,8 +95,6 @@ def check_rows(kind: Kind, rows: Iterable[tuple[Row, str]]) -> list[Item]:
         if new.id in items:
             raise InputError(f"{where}: the id {new.id!r} was given before.")
         items[new.id] = Item(new.id, new.content, new.cluster or new.id)
-        if len(items) > MAX_ITEMS:
-            raise InputError(f"{where}: a campaign has at most {MAX_ITEMS:,} items.")
     if not items:
         raise InputError("There is no item to import.")
     return list(items.values())

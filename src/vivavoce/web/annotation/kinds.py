@@ -91,7 +91,6 @@ class Kind:
     """A kind of campaign."""
 
     name: str
-    title: str
     task: str
     """Instruction to the annotator, in one sentence."""
     heading: str
@@ -195,9 +194,9 @@ _SHAPES: Mapping[str, Any] = {
 
 
 def _type_of(shape: Shape) -> Any:
-    if isinstance(shape, list):
-        return Annotated[list[_type_of(shape[0])], Len(0, MAX_ENTRIES)]  # type: ignore[misc]
-    return _SHAPES[shape]
+    if isinstance(shape, str):
+        return _SHAPES[shape]
+    return Annotated[list[_type_of(shape[0])], Len(0, MAX_ENTRIES)]  # type: ignore[misc]
 
 
 @cache
@@ -219,9 +218,15 @@ def _content_model(kind_name: str) -> type[BaseModel]:
         found = content.model_fields_set
         if kind.any_of and not found & set(kind.any_of):
             raise ValueError(f"it needs one of {', '.join(kind.any_of)}")
-        for name in found:
-            if name.endswith("rows"):
-                _check_rectangular(content, name)
+        for name in (name for name in found if name.endswith("rows")):
+            columns = getattr(content, columns_of(name))
+            if columns is None:
+                raise ValueError(f"{name} needs {columns_of(name)}")
+            for place, row in enumerate(getattr(content, name)):
+                if len(row) != len(columns):
+                    raise ValueError(
+                        f"{name}.{place} has {len(row)} cells for {len(columns)} columns"
+                    )
         return content
 
     fields: dict[str, Any] = {
@@ -231,16 +236,6 @@ def _content_model(kind_name: str) -> type[BaseModel]:
     fields[SUGGESTION] = (_label_model(kind_name, is_whole=False), None)
     validators: dict[str, Any] = {"check": model_validator(mode="after")(check)}
     return create_model("Content", __config__=_CLOSED, __validators__=validators, **fields)
-
-
-def _check_rectangular(content: Any, rows: str) -> None:
-    """Rows need columns, and as many cells."""
-    columns = getattr(content, columns_of(rows))
-    if columns is None:
-        raise ValueError(f"{rows} needs {columns_of(rows)}")
-    for place, row in enumerate(getattr(content, rows)):
-        if len(row) != len(columns):
-            raise ValueError(f"{rows}.{place} has {len(row)} cells for {len(columns)} columns")
 
 
 _HERE = resources.files("vivavoce.web.annotation")

@@ -9,7 +9,7 @@ share of yes by the model and by people, and how far they agree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 from pathlib import Path
@@ -41,12 +41,11 @@ def measure(
     """Measure a campaign; by default the model's labels are those that the items suggest.
 
     Returns:
-        `items`: number of those that are `done`, `open` while a label is missing, or `split` where
-        three labels have no majority; `people`: number of labels by pseudonym; `fields`: agreement
-        in each field, and where there are several in the whole label; `shares` of each value among
-        the final labels, of all items and then of each group; `model`: agreement of final labels
-        and the model's in each field, of all items and then of each group. A number that is
-        undefined has the value None.
+        `items` by state: `done`, `open` while a label is missing, `split` where three labels have
+        no majority. `people`: number of labels by pseudonym. `fields`: agreement in each field, and
+        where there are several in the whole label. `shares` of each value among the final labels,
+        and `model`: its agreement with them in each field, both of all items and of each group. An
+        undefined number is None.
 
     Raises:
         InputError: The model has a label for an item that the campaign does not have.
@@ -106,11 +105,15 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
     if len(fields) > 1:
         fields[WHOLE] = list(kind.fields)
     for name, chosen in fields.items():
-        labels = [tuple(_values(label.value, chosen) for label in pair) for _, pair in pairs]
+        names = [field.name for field in chosen]
+        labels = [
+            (tuple(first.value[one] for one in names), tuple(second.value[one] for one in names))
+            for _, (first, second) in pairs
+        ]
         # Labels nobody chose count for AC1 as well.
         ac1 = partial(ac1_of_counts, possible=prod(len(field.options) for field in chosen))
         found = agreement_estimates(
-            [(first, second) for first, second in labels],
+            labels,
             [cluster for cluster, _ in pairs],
             draws,
             {
@@ -121,10 +124,6 @@ def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterat
             },
         )
         yield {"field": name, **_plain(found)}
-
-
-def _values(value: Value, fields: Sequence[Field]) -> Hashable:
-    return tuple(value[field.name] for field in fields)
 
 
 def _compared(
