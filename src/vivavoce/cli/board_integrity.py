@@ -16,7 +16,6 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
-    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
     Columns,
@@ -61,7 +60,6 @@ def verify(
     witness: str | None = WITNESS_OPTION,
     witness_key: str | None = WITNESS_KEY_OPTION,
     made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
-    published: Path | None = PUBLISHED_OPTION,
     reasked: int = typer.Option(
         0, "--reask", min=0, help="Items of each log to ask its model again, which is paid for."
     ),
@@ -76,7 +74,7 @@ def verify(
     from vivavoce.running.witness import read_statements
 
     if (logs / "site.json").is_file():
-        _verify_site(logs, made_from, published, rounds, heads, cutoffs, margin, as_json)
+        _verify_site(logs, made_from, rounds, heads, cutoffs, margin, as_json)
         return
     statements = read_statements(witness, witness_key) if witness else []
     with progress("Logs") as update:
@@ -113,7 +111,6 @@ def _print_reasked(found: Table) -> None:
 def _verify_site(
     site: Path,
     logs: Path | None,
-    published: Path | None,
     rounds: list[Path],
     heads: list[str],
     cutoffs: Path | None,
@@ -126,7 +123,7 @@ def _verify_site(
     if logs is None:
         raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
     known = load_cutoffs(cutoffs, margin)
-    inputs = SiteInputs(cutoffs=known, published=published, rounds=rounds, heads=heads)
+    inputs = SiteInputs(cutoffs=known, rounds=rounds, heads=heads)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
     if as_json:
