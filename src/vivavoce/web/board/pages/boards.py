@@ -142,9 +142,13 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     found, rounds = site.of(one)
 
     def values() -> dict[str, Any]:
-        has_costs = any(row["cost"] is not None for _, row, _ in found)
-        hidden = ("faults",) if has_costs else ("faults", "cost")
-        columns = [column for column in page_columns() if column.name not in hidden]
+        newest = site.newest_of(one)
+        columns = [
+            column
+            for column in page_columns()
+            if column.name != "faults"
+            and (not column.is_optional or any(fact(row, column) for _, row, _ in newest))
+        ]
         # Each way it was run at one task and setting is a line through the rounds.
         courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         root = root_of(one.path)
@@ -154,7 +158,7 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         return {
             "one": one,
             "rounds": rounds,
-            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in site.newest_of(one)],
+            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in newest],
             "courses": [
                 (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
                 for way, cells in courses.items()
