@@ -64,9 +64,8 @@ class SiteInputs:
     """Records of Every Eval Ever, a file or a folder."""
     human: Path | None = None
     rounds: Sequence[Path] = ()
-    heads: Sequence[str] = ()
     reasons: Sequence[Mapping[str, str]] = ()
-    trust: Mapping[str, str] = field(default_factory=dict)
+    trust: Mapping[str, Row] = field(default_factory=dict)
     """Result of an earlier verification of the logs, where no rounds are named."""
 
 
@@ -112,7 +111,7 @@ def make_site(
                 # It imports every family, and most boards are built without.
                 from vivavoce.results.integrity.verification import verify_logs
 
-                trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
+                trust = verify_logs(logs, inputs.rounds, progress).trust
             board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
         else:
             board = beside(published, draw(inputs.own, store=store) if inputs.own else None)

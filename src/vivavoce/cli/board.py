@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.board_integrity import HEADS_OPTION, ROUNDS_OPTION
+from vivavoce.cli.board_integrity import ROUNDS_OPTION
 from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
@@ -92,7 +92,6 @@ def build(
         "", "--url", help="Address of the published site, for previews of links to it."
     ),
     rounds: list[Path] = ROUNDS_OPTION,
-    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
@@ -121,7 +120,6 @@ def build(
         published=published,
         human=human,
         rounds=rounds,
-        heads=heads,
         reasons=[row for _, row in read_jsonl(reasons)] if reasons else (),
     )
     with progress("Reading logs") as update:

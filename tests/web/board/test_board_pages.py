@@ -210,19 +210,15 @@ def shades(page: html.HtmlElement) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("value", "trust", "expected"),
-    [
-        (0.9, "not recomputed", "z/other has 0.900, and no rank: a published value that nobody"),
-        (0.9, None, "z/other has 0.900, and no rank: the table says why."),
-        (0.4, "not recomputed", ""),
-    ],
+    ("value", "expected"),
+    [(0.9, "z/other has 0.900, and no rank: the table says why."), (0.4, "")],
 )
 def test_the_verdict_names_an_unranked_value_that_is_better(
-    tmp_path: Path, value: float, trust: str | None, expected: str
+    tmp_path: Path, value: float, expected: str
 ) -> None:
     tie = {"rank_interval": [1, 2], "tied_with": ["b/two"]}
     rows = [make_row("a/one", 0.5, 1, **tie), make_row("b/two", 0.49, 2, **tie)]
-    page = read_page(make_board(*rows, make_row("z/other", value, trust=trust)), tmp_path)
+    page = read_page(make_board(*rows, make_row("z/other", value)), tmp_path)
     (verdict, *_) = page.xpath("//p[@class='verdict']")
     words = text_of(verdict)
     assert ("best ranked value" in words) == bool(expected)

@@ -186,7 +186,7 @@ def _rows_of(record: Any, file: Path) -> Iterator[Row]:
         publisher = _at(record, "source_metadata", "source_organization_name") or "unknown"
         row |= {"method": f"{row['method']} ({NOT_RECOMPUTED}, {publisher})", **_UNRANKED}
         try:
-            valid = _ROW.validate_python({**row, "trust": NOT_RECOMPUTED})
+            valid = _ROW.validate_python({**row, "trust": "not_recomputed"})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             raise InputError(
