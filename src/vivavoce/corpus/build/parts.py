@@ -30,7 +30,7 @@ from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.claims import own_method
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
 from vivavoce.records import Author, CitedTable, Document, Section
-from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
@@ -183,18 +183,15 @@ class _Shard:
     def add(self, paper: MergedPaper) -> None:
         """Add all that the documents of a paper say."""
         text = text_document(paper)
-        is_paper = any(d.kind not in kinds_without_papers() for d in paper.documents)
-        statements, row, sections = _merge_fields(paper, text, is_paper=is_paper)
-        if is_paper:
-            year = int(row["published"][:4]) if row["published"] else None
-            self.citable.append((_without_texts(paper), year))
+        statements, row, sections = _merge_fields(paper, text)
+        year = int(row["published"][:4]) if row["published"] else None
+        self.citable.append((_without_texts(paper), year))
         self.sources[row["source"]] += 1
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
         authors = _with_places(paper.documents)
-        if is_paper:
-            self.sketches.append(sketch_row(row, authors, sections))
+        self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
         add["papers"]([row])
         add["dates"]([{**key, **statement._asdict()} for statement in statements])
@@ -251,7 +248,7 @@ def _without_texts(paper: MergedPaper) -> MergedPaper:
 
 
 def _merge_fields(
-    paper: MergedPaper, text: Document, *, is_paper: bool
+    paper: MergedPaper, text: Document
 ) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
     """The statements that date a paper, its row, and its sections with their roles."""
     documents = paper.documents
@@ -284,7 +281,6 @@ def _merge_fields(
                 told["abstract"],
                 used and used.date,
                 sections,
-                is_paper=is_paper,
                 health=text.health,
                 is_withdrawn=first("withdrawn") is not None,
             )
