@@ -22,14 +22,14 @@ from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
-from vivavoce.corpus.identity.matching import SKETCH, names_agree, sketch_row
+from vivavoce.corpus.identity.matching import SKETCH, sketch_row
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.claims import own_method
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
-from vivavoce.records import Author, CitedTable, Document, Section
+from vivavoce.records import CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
@@ -190,7 +190,7 @@ class _Shard:
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
-        authors = _with_places(paper.documents)
+        authors = next((d.authors for d in paper.documents if d.authors), ())
         self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
         add["papers"]([row])
@@ -216,26 +216,6 @@ def own_method_of(row: Row, sections: Sequence[Section]) -> str:
     texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
     title, abstract = row["title"] or "", row["abstract"]
     return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
-
-
-def _with_places(documents: Sequence[Document]) -> tuple[Author, ...]:
-    """The authors of the first document with some, with places and addresses that others know."""
-    lists = [document.authors for document in documents if document.authors]
-    others = [a for authors in lists[1:] for a in authors if a.affiliation or a.email]
-    return tuple(_completed(author, others) for author in lists[0]) if lists else ()
-
-
-def _completed(author: Author, others: Sequence[Author]) -> Author:
-    same = [other for other in others if names_agree(author.name, other.name)]
-    if author.affiliation or author.email or len(same) != 1:
-        return author
-    return replace(
-        author,
-        affiliation=same[0].affiliation,
-        affiliation_confidence=same[0].affiliation_confidence,
-        email=same[0].email,
-        email_confidence=same[0].email_confidence,
-    )
 
 
 def _without_texts(paper: MergedPaper) -> MergedPaper:
