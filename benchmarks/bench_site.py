@@ -154,7 +154,8 @@ def board_rows(
                 "runs": {"logs": 1, "removed": 0, "variants": 0},
                 "headline": metric == metrics[0],
                 "clusters": ITEMS,
-                "trust": "self-reported",
+                "trust": "not_recomputed",
+                "trust_reason": "no round is named",
                 **dict.fromkeys(("calibrated", "fit", "agent", "set_aside", "stopped")),
             }
 

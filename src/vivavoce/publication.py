@@ -50,8 +50,7 @@ class SiteInputs:
     own: Path | None = None
     human: Path | None = None
     rounds: Sequence[Path] = ()
-    heads: Sequence[str] = ()
-    trust: Mapping[str, str] = field(default_factory=dict)
+    trust: Mapping[str, Row] = field(default_factory=dict)
     """Result of an earlier verification of the logs, where no rounds are named."""
 
 
@@ -80,7 +79,7 @@ def make_site(
         # It imports every family, and most boards are built without.
         from vivavoce.results.integrity.verification import verify_logs
 
-        trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
+        trust = verify_logs(logs, inputs.rounds, progress).trust
     with TemporaryDirectory() as passing:
         board = leaderboard(
             logs,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.board_integrity import HEADS_OPTION, ROUNDS_OPTION
+from vivavoce.cli.board_integrity import ROUNDS_OPTION
 from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
@@ -79,7 +79,6 @@ def build(
     charts: bool = typer.Option(True, "--charts/--no-charts", help="Whether to draw charts."),
     note: str = typer.Option("", "--note", help="Words on top of the first page."),
     rounds: list[Path] = ROUNDS_OPTION,
-    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
@@ -103,7 +102,6 @@ def build(
         own=own,
         human=human,
         rounds=rounds,
-        heads=heads,
     )
     with progress("Reading logs") as update:
         board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)

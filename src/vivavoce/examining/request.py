@@ -191,9 +191,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     """
     if request.query is not None:
         return {}
-    sources = [
-        s for s in list_sources().values() if s.reads_files and (s.holds_papers or s.completes)
-    ]
+    sources = [source for source in list_sources().values() if source.reads_files]
     sources.sort(key=lambda source: (source.kind == GENERIC, source.is_metadata, source.kind))
     found: dict[str, list[File]] = defaultdict(list)
     for name, path in files_below(Path(request.papers), request.out):

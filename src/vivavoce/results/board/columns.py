@@ -293,13 +293,17 @@ class BoardRow(TypedDict):
         Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
     trust: Annotated[
-        Literal["verified", "self-reported"],
+        Literal["recomputed", "not_recomputed"],
         Column(
-            says="Whether the maker of the board verified the log and knows where it is from.",
+            says="Whether the maker of the board made the scores again from the replies in the "
+            "log, on his own copy of the round.",
             label="Trust",
             page=8,
             is_optional=True,
         ),
+    ]
+    trust_reason: Annotated[
+        str | None, Column(says="Reason why the row is not recomputed; null where it is.")
     ]
     judge_own_family: Annotated[
         bool | None,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.results.board.columns import Column, columns, shown_value
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.tables import table_of
+from vivavoce.results.logs.records import NOT_RECOMPUTED
 from vivavoce.store import Row, dumps_fast, parquet_of
 from vivavoce.web.board.entries import rank_bounds, rank_of
 from vivavoce.web.board.model import BoardOf, Site
@@ -70,7 +71,7 @@ def latex_table(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     last = [column.latex for column in columns() if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    told = " (s: self-reported)" if any(map(_mark, rows)) else ""
+    told = " (n: not recomputed)" if any(map(_mark, rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
@@ -112,8 +113,8 @@ def _rank(row: Row | None) -> str:
 
 
 def _mark(row: Row) -> str:
-    """The mark of a row that nobody but its runner vouches for."""
-    return r"\textsuperscript{s}" if row["trust"] == "self-reported" else ""
+    """The mark of a row that the maker of the board did not recompute."""
+    return r"\textsuperscript{n}" if row["trust"] == NOT_RECOMPUTED else ""
 
 
 def _last_cell(column: Column, row: Row) -> str:

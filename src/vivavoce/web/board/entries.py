@@ -137,7 +137,7 @@ def fact(row: Row, column: Column) -> str:
         return ""
     if column.unit in _PRINTED:
         return _PRINTED[column.unit](value)
-    return figure(value) if isinstance(value, float) else visible(value)
+    return figure(value) if isinstance(value, float) else visible(value).replace("_", " ")
 
 
 def _exposure(row: Row) -> str:
