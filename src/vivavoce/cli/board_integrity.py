@@ -15,7 +15,6 @@ from vivavoce.cli.output import (
     LOGS_ARGUMENT,
     MARGIN_OPTION,
     PARTIAL_OPTION,
-    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
     Columns,
@@ -47,7 +46,6 @@ def verify(
     logs: Path = typer.Argument(help="Folder of logs, or of a site that viva board build wrote."),
     rounds: list[Path] = ROUNDS_OPTION,
     made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
-    published: Path | None = PUBLISHED_OPTION,
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     as_json: bool = JSON_OPTION,
@@ -60,7 +58,7 @@ def verify(
     from vivavoce.results.integrity.verification import verify_logs
 
     if (logs / "site.json").is_file():
-        _verify_site(logs, made_from, published, rounds, cutoffs, margin, as_json)
+        _verify_site(logs, made_from, rounds, cutoffs, margin, as_json)
         return
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
@@ -73,7 +71,6 @@ def verify(
 def _verify_site(
     site: Path,
     logs: Path | None,
-    published: Path | None,
     rounds: list[Path],
     cutoffs: Path | None,
     margin: int,
@@ -85,7 +82,7 @@ def _verify_site(
     if logs is None:
         raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
     known = load_cutoffs(cutoffs, margin)
-    inputs = SiteInputs(cutoffs=known, published=published, rounds=rounds)
+    inputs = SiteInputs(cutoffs=known, rounds=rounds)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
     if as_json:

@@ -157,10 +157,7 @@ def build_site(state: State, period: Period) -> None:
     options = SiteOptions(
         resamples=table.resamples,
         samples=table.samples,
-        pairs=table.pairs,
-        sealed=tuple(state.rounds().values())[-1:] if state.config.is_sealed else (),
         charts=table.charts,
-        date=period.name,
     )
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
