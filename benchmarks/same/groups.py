@@ -162,12 +162,11 @@ def _runs() -> Group:
 
 def _boards() -> Group:
     demo, runs = "even/demo", "even/runs"
-    few_samples = ("--partial", "--samples", "2", "--date", "2026-01-02")
+    few_samples = ("--partial", "--samples", "2")
     calls = [
         ["board", "build", demo, "--out", "site", "--json"],
         [*("board", "build", runs, "--out", "small"), *few_samples],
         [*("board", "build", demo, "--out", "with", "--with", runs), "--no-charts", "--partial"],
-        ["board", "build", "site/board.json", "--out", "again", "--json"],
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
         *both("board", "attempts", runs, *FEW, "--partial"),
