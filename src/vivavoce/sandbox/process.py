@@ -24,9 +24,9 @@ from vivavoce.sandbox.command import (
     SandboxLost,
     UnknownProcessor,
     build_command,
-    build_filter,
     environment,
 )
+from vivavoce.sandbox.seccomp import build_filter
 
 _FIRST_UID = 200_000
 _COUNTER = itertools.count()

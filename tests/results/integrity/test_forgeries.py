@@ -18,7 +18,7 @@ from vivavoce.running.ledger import read_ledger
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
 ]
 
 Made = tuple[Path, Path, Path]
