@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 from inspect_ai.util import registry_create
+from tests.conftest import why_no_sandbox
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
