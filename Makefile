@@ -60,8 +60,16 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python -m tests.docs.commands
 
+lock-check: $(VENV)/.base ## resolve the lock for every Python that is promised, without installing
+	sed 's/ ;.*//' $(VENV)/pins.txt > $(VENV)/pinned.txt
+	for version in 3.11.0 3.12 3.13; do \
+	  $(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --python-version $$version \
+	    -c requirements.lock --no-annotate --no-header -o $(VENV)/resolved.txt || exit 1; \
+	  if grep -vxF -f $(VENV)/pinned.txt $(VENV)/resolved.txt; then echo "not in the lock for Python $$version"; exit 1; fi; \
+	done
+
 lock: $(VENV)/.base ## choose versions again where pyproject.toml asks for others, every extra together, with hashes
-	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.7 \
+	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.0 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o requirements.lock
 
 picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium
