@@ -28,8 +28,9 @@ test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing rea
 faults: $(VENV)/.dev ## the matrix of faults: a line for each, pass or fail
 	$(BIN)/python tests/faults/matrix.py
 
-fuzz: $(VENV)/.fuzz ## change papers and answers at random and read them: SECONDS=600 a reader, TARGETS=tei for one
-	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),600)
+fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answers changed at random: SECONDS=60 a reader, TARGETS=tei for one
+	$(PYTEST) --fresh
+	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
 smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
 	$(if $(and $(MODEL),$(PRICE)),,$(error make smoke MODEL=provider/name PRICE=IN,OUT, in dollars for a million tokens))
@@ -43,6 +44,7 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark c
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
 	$(BIN)/inspect-evals-lint --all
+	$(MAKE) lock-check
 
 bench: $(VENV)/.dev ## measure the cost beside that of alternatives; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
