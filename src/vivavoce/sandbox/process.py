@@ -25,6 +25,7 @@ from vivavoce.sandbox.command import (
     UnknownProcessor,
     build_command,
     environment,
+    find_bwrap,
 )
 from vivavoce.sandbox.seccomp import build_filter
 
@@ -119,6 +120,7 @@ class Sandbox:
         return self._process
 
     async def _spawn(self) -> asyncio.subprocess.Process:
+        find_bwrap()  # all that follows is there wherever bwrap is
         rules = build_filter()
         if rules is None:
             raise UnknownProcessor(platform.machine())
