@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from operator import le
 from pathlib import Path
 from typing import Any
@@ -26,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.groups import Board, cut, make_group, relaxed_gc
+from vivavoce.results.board.groups import Board, make_group, place_of, relaxed_gc
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import load_group, save_group
+from vivavoce.results.logs.records import Place
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
 from vivavoce.web.board.site import write_site
@@ -152,15 +152,23 @@ def board_rows(
                 "seconds": 3.5 * ITEMS,
                 "answers": ITEMS,
                 "runs": {"logs": 1, "removed": 0, "variants": 0},
+                "headline": metric == metrics[0],
+                "clusters": ITEMS,
+                "trust": "not_recomputed",
+                "trust_reason": "no round is named",
+                **dict.fromkeys(("calibrated", "fit", "agent", "set_aside", "stopped")),
             }
 
 
 def store_rows(board: dict[str, Any], store: Path) -> list[tuple[str, str, str, str]]:
     """Keep the rows of all groups in a store, as `viva board build --cache` does."""
-    groups = cut(board["rows"], board["headlines"], board["metrics"])
-    for group in groups:
-        save_group(store, replace(group, key=hash_of(group.place)))
-    return [group.place for group in groups]
+    places: dict[Place, list[Row]] = {}
+    for row in board["rows"]:
+        places.setdefault(place_of(row), []).append(row)
+    for place, rows in places.items():
+        made = make_group(rows, board["headlines"], board["metrics"], hash_of(place))
+        save_group(store, made)
+    return list(places)
 
 
 @relaxed_gc()

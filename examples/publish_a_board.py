@@ -58,7 +58,7 @@ def main(out: Path) -> None:
             ties = f", tied with {', '.join(row['tied_with'])}" if row["tied_with"] else ""
             print(f"  {row['rank']}. {name} {row['value']:.3f}{ties}")
 
-    page = write_site(board.as_dict(), out / "site")
+    page = write_site(board, out / "site")
     print(f"open {page.relative_to(out)}; {page.with_name('board.json').name} has every number")
 
 

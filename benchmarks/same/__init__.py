@@ -21,8 +21,8 @@ Made equal before anything is compared, and nothing else:
 - values of the JSON key `seconds`, and what hangs on them in the site that `viva demo` writes: of
   that site only the names of its files are compared. Pages are compared byte by byte in the group
   `boards`, in which both trees build a site from the logs of the base;
-- hashes of the package's source code: keys in site.json and changes.json of a site; and the corpus'
-  folder `cache`, which is kept by such a hash and never read by another code;
+- hashes of the package's source code: keys in site.json of a site; and the corpus' folder `cache`,
+  which is kept by such a hash and never read by another code;
 - Inspect's logs: compared are the task, its arguments and metadata, the scores, and of each sample
   id, epoch, input, target, output, error, metadata and scores.
 

@@ -141,9 +141,9 @@ def _runs() -> Group:
         f"run related_work {at} {lead} --method rag --method abstract_copy --subset 6 --stratify",
         f"run leaderboard {at} --method random_rows --method copycat",
         f"run leaderboard {at} --method table_reader -T split=dev",
-        f"run rank_by_graph {at} --method tournament --method in_degree --setting fulltext",
+        f"run rank_by_graph {at} --method recency --method in_degree --setting fulltext",
         f"run rank_by_graph {at} --method pagerank -S direction=citing --sweep damping=0.5,0.7",
-        f"run rank_by_prompt {at} --method in_order --method bm25 --method tournament",
+        f"run rank_by_prompt {at} --method in_order --method bm25",
         f"run table {at} {lead} --method one_step --method per_paper --subset 4",
         f"run formula {at} --method cheater --epochs 2",
         f"run title {at} {lead} --judge extractive/lead --subset 5",
@@ -162,12 +162,11 @@ def _runs() -> Group:
 
 def _boards() -> Group:
     demo, runs = "even/demo", "even/runs"
-    few_samples = ("--partial", "--samples", "2", "--date", "2026-01-02")
+    few_samples = ("--partial", "--samples", "2")
     calls = [
         ["board", "build", demo, "--out", "site", "--json"],
         [*("board", "build", runs, "--out", "small"), *few_samples],
         [*("board", "build", demo, "--out", "with", "--with", runs), "--no-charts", "--partial"],
-        ["board", "build", "site/board.json", "--out", "again", "--json"],
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
         *both("board", "attempts", runs, *FEW, "--partial"),

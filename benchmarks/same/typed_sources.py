@@ -58,17 +58,6 @@ OAI = """<?xml version="1.0" encoding="UTF-8"?>
 <abstract>  An abstract with $x &lt; y$.</abstract></arXivRaw></metadata></record>
 <record><header status="deleted"><identifier>oai:arXiv.org:2406.00008</identifier>
 <datestamp>2024-06-20</datestamp></header></record></ListRecords></OAI-PMH>"""
-POSTS = """<?xml version="1.0" encoding="utf-8"?>
-<posts>
-  <row Id="5" PostTypeId="1" AcceptedAnswerId="7" CreationDate="2016-08-02T15:39:14.947" Score="9" \
-Body="&lt;p&gt;What is &lt;em&gt;back-propagation&lt;/em&gt;? See &lt;a \
-href=&quot;https://arxiv.org/abs/1502.05767v4&quot;&gt;this&lt;/a&gt;.&lt;/p&gt;" \
-Title="How does it work? x &lt; y" Tags="&lt;neural-networks&gt;" ContentLicense="CC BY-SA 3.0" />
-  <row Id="7" PostTypeId="2" ParentId="5" CreationDate="2016-08-03T15:39:14.947" \
-Body="&lt;p&gt;By the chain rule.&lt;/p&gt;&lt;pre&gt;&lt;code&gt;a = 1&lt;/code&gt;&lt;/pre&gt;" \
-ContentLicense="CC BY-SA 4.0" />
-  <row Id="8" PostTypeId="1" Title="No answer" Body="&lt;p&gt;?&lt;/p&gt;" />
-</posts>"""
 
 
 def _work(number: int, row: int, name: str) -> dict[str, Any]:
@@ -113,5 +102,4 @@ TYPED: dict[str, dict[str, str]] = {
         "rows.jsonl": '{"id": "x1", "title": "Other", "authors": ["Bo"], "mood": "good"}\nno row\n',
     },
     "oai": {"page.oai.xml": OAI},
-    "qa_site": {"ai.stackexchange.com/Posts.xml": POSTS},
 }

@@ -155,7 +155,7 @@ def sources_page() -> str:
     """Every kind that `viva ingest` reads."""
     rows = []
     for kind, source in list_sources().items():
-        role = "results" if source.completes else "papers" if source.holds_papers else "questions"
+        role = "results" if source.completes else "papers"
         rows.append((code(kind), source.summary, role, "yes" if source.is_metadata else "no"))
     return table(["kind", "what is read", "gives", "goes before texts"], rows)
 

@@ -10,7 +10,6 @@ from vivavoce.models.scripted import scripted
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.lookup import import_families
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.completion_probe import completion, completion_probe
 from vivavoce.tasks.methods.custom_agent import custom_agent
 from vivavoce.tasks.methods.direct import copycat, direct, null, oracle
 from vivavoce.tasks.methods.rag import rag
@@ -19,8 +18,6 @@ __all__ = [
     "UNUSABLE",
     "BwrapSandboxEnvironment",
     "agent",
-    "completion",
-    "completion_probe",
     "copycat",
     "custom_agent",
     "direct",

@@ -39,8 +39,6 @@ LONG = ("introduction", "related_work", "table")
 """Tasks that only baselines take: their samples are the ones that take time."""
 SCRIPTED = ("abstract", "leaderboard", "rank_by_prompt")
 """Further tasks that the scripted contestants take."""
-PAIRS = 3
-"""Pairs of contestants that the site compares."""
 NOTE = (
     "This board is a demonstration: the papers are made up, and the contestants named scripted/… "
     "are no models. They repeat a share of the right answer, at a made-up price."
@@ -88,7 +86,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     ask(opened, SCRIPTED, CONTESTANTS, ("direct",))
     ask(earlier, ["abstract"], CONTESTANTS, ("direct", "null"))
     inputs = SiteInputs(cutoffs=load_cutoffs())
-    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE, pairs=PAIRS), inputs)
+    board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial as fixed
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -16,13 +14,10 @@ from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
-from vivavoce.results.board.neighbours import compare_neighbours
-from vivavoce.results.board.published import beside, read_published, read_records, with_records
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.logs.sample_texts import choose_item_texts
-from vivavoce.store import Row, read_json, write_json
+from vivavoce.store import Row, read_json
 from vivavoce.web.board.page import STATE, read_state
-from vivavoce.web.board.pages.changes import PATH as HISTORY
 from vivavoce.web.board.site import OPTIONS, write_site
 
 OWN = "live"
@@ -40,18 +35,11 @@ class SiteOptions:
     seed: int = 0
     split: str | None = None
     samples: Annotated[int, Field(ge=0, le=10_000)] = 0
-    pairs: Annotated[int, Field(ge=0, le=1_000)] = 0
-    """Pairs of contestants that are compared item by item, those nearest in rank first."""
-    sealed: tuple[str, ...] = ()
-    """Rounds whose items comparisons do not name."""
     complete_only: bool = False
     charts: bool = True
     bundle: str | None = None
-    date: str | None = None
     note: Annotated[str, Field(max_length=400)] = ""
     """Words on top of the first page."""
-    url: Annotated[str, Field(max_length=400, pattern=r"^(https?://[^\s\"<>]+/)?$")] = ""
-    """Where the site will be published; previews of links to it need it for their picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +48,9 @@ class SiteInputs:
 
     cutoffs: Cutoffs
     own: Path | None = None
-    published: Path | None = None
-    """Records of Every Eval Ever, a file or a folder."""
     human: Path | None = None
     rounds: Sequence[Path] = ()
-    heads: Sequence[str] = ()
-    reasons: Sequence[Mapping[str, str]] = ()
-    trust: Mapping[str, str] = field(default_factory=dict)
+    trust: Mapping[str, Row] = field(default_factory=dict)
     """Result of an earlier verification of the logs, where no rounds are named."""
 
 
@@ -79,7 +63,7 @@ def make_site(
     cache: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Board, bool]:
-    """Write the site of a folder of logs, or of a published `board.json`.
+    """Write the site of a folder of logs.
 
     `progress` is called with (logs verified, logs in all) where rounds are named.
 
@@ -87,52 +71,38 @@ def make_site(
         The board, and whether pages of items with texts of papers were written.
 
     Raises:
-        InputError: Labels of people or a split are given, and no logs; or what was written holds
-            something that looks like a key, and must not be published.
+        InputError: What was written holds something that looks like a key, and must not be
+            published.
     """
-    published = read_published(logs) if logs.is_file() else None
-    if published and options.split:
-        raise InputError(f"{logs} is a board that was built, not logs that a split is taken from.")
-    if published and inputs.human:
-        raise InputError(f"{inputs.human} corrects judges of logs, and {logs} holds none.")
-    folders = [*([] if published else [logs]), *([inputs.own] if inputs.own else [])]
-    draw = fixed(
-        leaderboard,
-        partial=options.partial,
-        resamples=options.resamples,
-        seed=options.seed,
-        split=options.split,
-        cutoffs=inputs.cutoffs,
-    )
-    with TemporaryDirectory() as passing:
-        store = cache or Path(passing)
-        if published is None:
-            trust = inputs.trust
-            if inputs.rounds:
-                # It imports every family, and most boards are built without.
-                from vivavoce.results.integrity.verification import verify_logs
+    trust = inputs.trust
+    if inputs.rounds:
+        # It imports every family, and most boards are built without.
+        from vivavoce.results.integrity.verification import verify_logs
 
-                trust = verify_logs(logs, inputs.rounds, progress, heads=inputs.heads).trust
-            board = draw(logs, store=store, own=inputs.own, trust=trust, human=inputs.human)
-        else:
-            board = beside(published, draw(inputs.own, store=store) if inputs.own else None)
+        trust = verify_logs(logs, inputs.rounds, progress).trust
+    with TemporaryDirectory() as passing:
+        board = leaderboard(
+            logs,
+            store=cache or Path(passing),
+            own=inputs.own,
+            human=inputs.human,
+            partial=options.partial,
+            resamples=options.resamples,
+            seed=options.seed,
+            split=options.split,
+            cutoffs=inputs.cutoffs,
+            trust=trust,
+        )
         if options.complete_only:
             board = complete_only(board)
-        if inputs.published:
-            board = with_records(board, read_records(inputs.published))
+        folders = [logs, *([inputs.own] if inputs.own else [])]
         items = choose_item_texts(board.heads, folders, count=options.samples, seed=options.seed)
-        compared = compare_neighbours(
-            board, options.pairs, options.resamples, options.seed, options.split, options.sealed
-        )
         write_site(
             board,
             out,
             samples=items,
-            pairs=compared,
             charts=options.charts,
             bundle=options.bundle,
-            reasons=inputs.reasons,
-            date=options.date,
             options=asdict(options),
         )
     if keys := list(find_secrets(out)):
@@ -148,8 +118,6 @@ def check_site(
 ) -> list[str]:
     """Make a site again from its logs, and name what is other in the one that is there.
 
-    The history of its builds is taken from it, since no log tells of earlier builds.
-
     Raises:
         InputError: The site does not say with what options it was built.
     """
@@ -161,9 +129,6 @@ def check_site(
         return keys
     with TemporaryDirectory() as passing:
         again = Path(passing)
-        write_json(again / STATE, {"schema_version": 1, "files": {}})
-        if (site / HISTORY).is_file():
-            shutil.copy(site / HISTORY, again / HISTORY)
         make_site(logs, again, options, inputs, progress=progress)
         problems = list(_differences(site, again))
     rest = len(problems) - _MAX_PROBLEMS

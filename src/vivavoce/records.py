@@ -43,13 +43,6 @@ class Author:
     author_id: str | None = None
     confidence: float | None = None
     """Probability that this is an author, where the name was read from a page; else None."""
-    affiliation: str | None = None
-    """Institutions, separated by semicolons."""
-    affiliation_confidence: float | None = None
-    """Probability that the affiliation is this author's, where it was read from a page."""
-    email: str | None = None
-    email_confidence: float | None = None
-    """Probability that the address is this author's, where it was read from a page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.web.board.site import write_site
 
@@ -33,32 +34,15 @@ BY_ROUGE_L = ["maker/steady", "maker/brisk", "extractive/lead", XSS, "javascript
 
 def make_rows(task: str) -> list[dict[str, Any]]:
     return [
-        {
-            "round": "2026-q1",
-            "task": task,
-            "task_version": "1",
-            "setting": "base",
-            "method": method,
-            "model": model,
-            "decoding": {"temperature": 0},
-            "prompt_hash": "9f2c41d07be3",
-            "judge": None,
-            "metric": metric,
-            "value": value,
-            "value_valid": value,
-            "ci": None if value is None else [value - 0.03, value + 0.03],
-            "n": 120,
-            "missing": 0,
-            "undefined": 0,
-            "valid": 1.0,
-            "rank": place if value is not None and place else None,
-            "rank_interval": None,
-            "tied_with": None,
-            "contamination": None,
-            "tokens": None,
-            "cost": None,
-            "seconds": None,
-        }
+        make_row(
+            model,
+            value,
+            place if value is not None and place else None,
+            ci=None if value is None else [value - 0.03, value + 0.03],
+            task=task,
+            method=method,
+            metric=metric,
+        )
         for place, (model, method, *values) in enumerate(CONTESTANTS)
         for metric, value in zip(("rougeL", "rouge1"), values, strict=True)
     ]
@@ -89,18 +73,8 @@ def page_of(folder: Path, task: str) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    board = {
-        "rows": make_rows("vivavoce/title") + make_rows("vivavoce/abstract"),
-        "rounds": [
-            {
-                "id": "2026-q1",
-                "window": ["2026-01-01", "2026-04-01"],
-                "manifest": "ab" * 32,
-                "counts": {"papers": 120},
-            }
-        ],
-        "notes": [XSS],
-    }
+    rows = make_rows("vivavoce/title") + make_rows("vivavoce/abstract")
+    board = make_board(*rows, notes=[XSS])
     return write_site(board, tmp_path_factory.mktemp("site")).parent
 
 
@@ -196,11 +170,11 @@ def test_columns_are_hidden_and_rows_with_gaps_left_out(visit: Visit) -> None:
 
 
 def test_both_downloads_hold_the_same_rows(visit: Visit) -> None:
-    csv_file, json_file = (visit.board.with_suffix(kind) for kind in (".csv", ".json"))
+    csv_file, json_file = (visit.folder / f"board.{kind}" for kind in ("csv", "json"))
     with csv_file.open(encoding="utf-8", newline="") as stream:
         flat = list(csv.DictReader(stream))
     rows = json.loads(json_file.read_text("utf-8"))["rows"]
-    assert len(rows) == 12  # six contestants, two metrics
+    assert len(rows) == 24  # two tasks, six contestants, two metrics
     plain = ("task", "model", "method", "metric")
     assert [[row[key] for key in plain] for row in flat] == [
         [row[key] for key in plain] for row in rows
@@ -228,6 +202,7 @@ def test_the_page_is_whole_without_scripts(browser: Browser, folder: Path) -> No
         page.goto(page_of(folder, "title").as_uri())
         assert page.locator("table.board tr").count() == 7  # a header and six rows
         assert not page.locator("#filter").is_visible()
+        page.goto((folder / "index.html").as_uri())
         assert page.get_by_role("link", name="CSV").is_visible()
 
 
@@ -236,7 +211,7 @@ def test_text_stands_out_from_its_ground(visit: Visit, scheme: Any) -> None:
     visit.page.emulate_media(color_scheme=scheme)
     colours = {
         selector: visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
-        for selector in ("h1", ".verdict", ".interval", "h1 .quiet", ".tag", ".downloads a")
+        for selector in ("h1", ".verdict", ".interval", "h1 .quiet", ".tag", ".more a")
     }
     grounds = [
         visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).backgroundColor")

@@ -13,11 +13,11 @@ import pytest
 from click.testing import Result
 from huggingface_hub import parse_eval_result_entries
 from tests.servers.commands import only_json, small_round
+from tests.web.board.board_rows import make_board, make_row
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
-from vivavoce.results.board.groups import Board, cut
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_tree, read_json
 
@@ -90,16 +90,13 @@ def test_the_validator_of_every_eval_ever_finds_nothing(logs: Path, tmp_path: Pa
 
 
 def test_the_hub_gets_one_file_for_each_language_model() -> None:
-    row: dict[str, Any] = {
-        **{"round": "r", "task": "vivavoce/title", "task_version": "1", "setting": "base"},
-        **{"method": "direct", "model": "lab/one", "decoding": "", "prompt_hash": "ab"},
-        **{"judge": "lab/judge", "metric": "rougeL", "headline": True, "value": 0.25, "n": 12},
-        **{"ci": [0.2, 0.3], "rank_interval": [1, 2], "family": "writing"},
-    }
-    copier = {**row, "model": "extractive/lead", "exposure": {"cutoff": "never"}}
-    board = Board(
-        cut([row, copier, {**row, "method": "null", "model": "none"}], {}, {}), (), {}, {}, ()
+    row = make_row(
+        "lab/one",
+        0.25,
+        **{"round": "r", "judge": "lab/judge", "n": 12, "ci": [0.2, 0.3], "rank_interval": [1, 2]},
     )
+    copier = {**row, "model": "extractive/lead", "exposure": {"cutoff": "never"}}
+    board = make_board(row, copier, {**row, "method": "null", "model": "none"})
     ((path, content),) = eval_results(board, "2026-01-02", "lab/round")
     assert path == "lab/one/.eval_results/r-base-direct.yaml"
     import yaml
@@ -128,9 +125,7 @@ def test_names_that_look_alike_as_paths_stay_apart() -> None:
 
 
 def test_a_row_without_a_value_makes_no_record() -> None:
-    row = {"value": None, "round": "r", "task": "t", "task_version": "1", "setting": "s"}
-    row |= {"model": "a/b", "method": "direct", "metric": "m", "decoding": "", "judge": None}
-    board = Board(cut([row | {"prompt_hash": ""}], {}, {}), (), {}, {}, ())
+    board = make_board(make_row("a/b", None))
     assert list(every_eval_ever(board, "2026-01-02", "lab")) == []
 
 

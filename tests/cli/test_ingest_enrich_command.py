@@ -67,7 +67,7 @@ def answer_crossref(ask: Ask) -> Fault:
     work = {
         "DOI": "10.1000/TIDES",
         "title": [TITLES[1]],
-        "author": [{"given": "Ada", "family": "Lindqvist", "affiliation": [{"name": "Harbour U"}]}],
+        "author": [{"given": "Ada", "family": "Lindqvist"}],
         "container-title": ["Coasts"],
         "published-online": {"date-parts": [[2020, 5]]},
         "issued": {"date-parts": [[2020, 9, 1]]},
@@ -124,8 +124,7 @@ def test_crossref_dates_what_it_knows_under_the_same_title(
     found = {paper.title: paper for paper in load_corpus(corpus).papers}
     paper = found[TITLES[1]]
     assert (paper.doi, paper.first_public, paper.venue) == ("10.1000/tides", "2020-05", "Coasts")
-    authors = load_corpus(corpus).rows("authorships")
-    assert {"Harbour U"} == {a["affiliation"] for a in authors if a["affiliation"]}
+    assert "Ada Lindqvist" in {row["name"] for row in load_corpus(corpus).rows("authorships")}
     assert found[TITLES[0]].first_public is None
 
 

@@ -1,4 +1,4 @@
-"""Submissions taken in by `viva board intake`, and models asked again by `viva board verify`."""
+"""Submissions taken in by `viva board intake`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from tests.conftest import ROOT
 from tests.results.integrity.forgeries import added_metric
 from tests.servers.commands import only_json, small_round, viva_here
-
-from vivavoce.results.integrity.reasking import sign_flip_p
 
 ITEMS = 8
 FORM = """
@@ -78,7 +76,7 @@ def test_honest_submissions_are_accepted_and_forged_ones_refused(
     assert {name: row["accepted"] for name, row in decided.items()} == {
         **{"empty": False, "honest": True, "linked": False, "raised": False}
     }
-    assert (decided["honest"]["badge"], decided["honest"]["reasons"]) == ("self-reported", [])
+    assert decided["honest"]["reasons"] == []
     assert any("rougeL 0.5" in reason for reason in decided["raised"]["reasons"])
     assert decided["linked"]["reasons"] == [
         "linked/logs/notes is no plain file. Hand in copies, not links."
@@ -89,30 +87,30 @@ def test_honest_submissions_are_accepted_and_forged_ones_refused(
     assert {row["model"] for row in board["rows"]} == {f"replay/{made}/answers.jsonl"}
 
 
-def test_a_published_head_makes_the_badge_verified(made: Path, tmp_path: Path) -> None:
+def test_an_intake_done_again_says_the_same(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
-    logs = copied(made, inbox, "honest") / "logs"
-    head = json.loads((logs / "runs.jsonl").read_text().splitlines()[-1])["hash"]
-    given = ("board", "intake", inbox, "--out", out, "--round", round, "--head", head)
-    assert "accepted  honest  verified" in viva_here(*given).stdout
-    assert "accepted  honest  verified" in viva_here(*given).stdout  # the same again
+    copied(made, inbox, "honest")
+    given = ("board", "intake", inbox, "--out", out, "--round", round)
+    first = viva_here(*given).stdout
+    assert "accepted  honest" in first
+    assert viva_here(*given).stdout == first
 
 
-def test_added_metrics_are_not_taken_in_and_never_verified(made: Path, tmp_path: Path) -> None:
+def test_added_metrics_are_not_taken_in_and_never_recomputed(made: Path, tmp_path: Path) -> None:
     inbox, out, round = tmp_path / "inbox", tmp_path / "taken", made / "round-0" / "small"
     logs = copied(made, inbox, "honest") / "logs"
     added_metric(logs)
-    head = json.loads((logs / "runs.jsonl").read_text().splitlines()[-1])["hash"]
-    known = ("--round", round, "--head", head)
-    viva_here("board", "intake", inbox, "--out", out, *known)
+    viva_here("board", "intake", inbox, "--out", out, "--round", round)
     assert not (out / "accepted" / "honest" / "metrics").exists()
     site = tmp_path / "site"
-    quick = ("--resamples", "0", "--no-charts")
-    viva_here("board", "build", logs, "--out", site, *quick, *known)
+    quick = ("--resamples", "0", "--no-charts", "--round", round)
+    viva_here("board", "build", logs, "--out", site, *quick)
     trust = {
-        row["metric"]: row["trust"] for row in json.loads((site / "board.json").read_text())["rows"]
+        row["metric"]: (row["trust"], row["trust_reason"])
+        for row in json.loads((site / "board.json").read_text())["rows"]
     }
-    assert (trust["bertscore"], trust["rougeL"]) == ("self-reported", "verified")
+    assert trust["bertscore"] == ("not_recomputed", "added after the run")
+    assert trust["rougeL"] == ("recomputed", None)
 
 
 def test_the_workflow_for_pull_requests_runs(
@@ -131,7 +129,7 @@ def test_the_workflow_for_pull_requests_runs(
         (row["model"], row["trust"])
         for row in json.loads((tmp_path / "site" / "board.json").read_text())["rows"]
     }
-    assert row == (f"replay/{made}/answers.jsonl", "self-reported")
+    assert row == (f"replay/{made}/answers.jsonl", "recomputed")
 
 
 def test_an_intake_needs_submissions_and_rounds(made: Path, tmp_path: Path) -> None:
@@ -144,30 +142,3 @@ def test_an_intake_needs_submissions_and_rounds(made: Path, tmp_path: Path) -> N
     inside = tmp_path / "inbox" / "honest" / "taken"
     viva_here("board", "intake", tmp_path / "inbox", "--out", inside, "--round", round, expect=2)
     assert not inside.exists()
-
-
-def test_a_model_asked_again_answers_as_its_log_says(made: Path, tmp_path: Path) -> None:
-    logs = Path(shutil.copytree(made / "submission" / "logs", tmp_path / "logs"))
-    round, answers = made / "round-0" / "small", made / "answers.jsonl"
-    given = ("board", "verify", logs, "--round", round, "--reask", "20", "--json")
-    [row] = only_json(viva_here(*given).stdout)["reasked"]
-    assert (row["metric"], row["items"], row["doubtful"]) == ("rougeL", ITEMS, False)
-    assert (row["logged"], row["again"], row["p"]) == (1.0, 1.0, 1.0)
-    # The log holds answers that the model never gave: now it is another one.
-    kept = answers.read_text()
-    junk = [{**json.loads(line), "text": "junk"} for line in kept.splitlines()]
-    answers.write_text("".join(json.dumps(line) + "\n" for line in junk))
-    try:
-        [row] = only_json(viva_here(*given, expect=1).stdout)["reasked"]
-    finally:
-        answers.write_text(kept)
-    assert (row["doubtful"], row["again"], row["p"]) == (True, 0.0, 2**-ITEMS)
-
-
-def test_chance_of_a_lead_by_flipped_signs() -> None:
-    assert sign_flip_p([0.2, 0.1, 0.4], 0) == 1 / 8
-    assert sign_flip_p([0.0, 0.0], 0) == 1.0
-    # Of the four patterns of +-1, +-2 three sum to at least -1... and one alone to 3.
-    assert sign_flip_p([-1.0, 2.0], 0) == 2 / 4
-    assert sign_flip_p([0.5] * 20, 0) == 1 / 20_001
-    assert 0.2 < sign_flip_p([1.0, -1.0] * 10 + [0.5], 0) < 0.8

@@ -17,7 +17,7 @@ from vivavoce.corpus.reading import Batch, list_batches, read_batch, read_faults
 from vivavoce.corpus.schema import KEYS, TABLES, row_of
 from vivavoce.readers.cell_results import read_results
 from vivavoce.records import Section
-from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row
 
 Rows = dict[str, list[Row]]
@@ -30,7 +30,6 @@ def tables_in_memory(corpus: Path) -> Rows:
     merge = merge_documents(
         [document for document, _ in newest.values()],
         {source.kind: source.is_metadata for source in list_sources().values()},
-        kinds_without_papers(),
         completing_kinds(),
     )
     tables: Rows = {name: [] for name in TABLES}
@@ -142,15 +141,7 @@ def _merge_fields(paper: MergedPaper) -> tuple[tuple[Statement, ...], Row, tuple
         "source_url": first("source_url"),
         "venue": first("venue"),
         "version": text.version or first("version"),
-        "gates": list(
-            failed_gates(
-                title,
-                abstract,
-                used and used.date,
-                sections,
-                is_paper=any(d.kind not in kinds_without_papers() for d in documents),
-            )
-        ),
+        "gates": list(failed_gates(title, abstract, used and used.date, sections)),
         "first_public": used.date if used else None,
         "first_public_precision": used.precision if used else None,
         "first_public_from": used.evidence.partition(" ")[0] if used else None,

@@ -14,7 +14,7 @@ STUDY = "A study of small graphs"
 
 
 def merge(*documents: Document) -> Merge:
-    return merge_documents(documents, IS_METADATA, LISTS, LISTS)
+    return merge_documents(documents, IS_METADATA, LISTS)
 
 
 def grouped(*documents: Document) -> dict[str, list[str]]:

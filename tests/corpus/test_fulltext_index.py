@@ -153,22 +153,6 @@ def test_nothing_is_done_when_nothing_changed(add: Add) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_questions_and_answers_are_not_indexed(add: Add, tmp_path: Path) -> None:
-    add({"p1": "Propagation of badgers"})
-    posts = (
-        '<posts><row Id="5" PostTypeId="1" AcceptedAnswerId="7" Title="Back-propagation?" '
-        'Body="&lt;p&gt;How?&lt;/p&gt;" /><row Id="7" PostTypeId="2" ParentId="5" '
-        'Body="&lt;p&gt;By propagation.&lt;/p&gt;" /></posts>'
-    )
-    (tmp_path / "Posts.xml").write_text(posts, "utf-8")
-    ingest("qa_site", tmp_path / "Posts.xml", tmp_path / "c")
-    corpus = load_corpus(tmp_path / "c")
-    assert len(corpus.papers) == 2
-    for text in ("abstracts", "full"):
-        assert build_index(corpus, text=text).papers == 1
-        assert open_index(corpus, text=text).all_terms("propagation") == ["p1"]
-
-
 def test_a_corpus_without_a_paper_has_an_empty_index(add: Add) -> None:
     corpus = add({}, {"title": "Nameless"})
     assert corpus_stats(corpus)["tables"]["papers"] == 0

@@ -17,10 +17,9 @@ def gates(
     abstract: str | None = words(40),
     published: str | None = "2020",
     texts: tuple[str, ...] = (words(200), words(200)),
-    is_paper: bool = True,
 ) -> tuple[str, ...]:
     sections = [Section(n, 1, None, "other", text) for n, text in enumerate(texts)]
-    return failed_gates(title, abstract, published, sections, is_paper=is_paper)
+    return failed_gates(title, abstract, published, sections)
 
 
 def test_a_whole_paper_passes_every_gate() -> None:
@@ -64,10 +63,6 @@ def test_a_text_of_which_over_one_percent_cannot_be_decoded_is_garbled() -> None
     assert gates(texts=(text + "\ufffd" * 20,)) == ()  # 20 / 2,019 = 0.99 %
     assert gates(texts=(text + "\ufffd" * 21,)) == ("garbled_text",)  # 21 / 2,020 = 1.04 %
     assert gates(texts=(text.replace("word", "wört"),)) == ()
-
-
-def test_what_is_no_paper_fails_whatever_else_it_has() -> None:
-    assert gates(is_paper=False) == ("not_a_paper",)
 
 
 def test_the_undated_are_told_and_reasons_stand_in_the_order_of_the_list() -> None:

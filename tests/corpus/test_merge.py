@@ -212,12 +212,6 @@ def test_a_doi_made_of_an_id_counts_as_that_id() -> None:
     assert len(grouped(printed, row("1", acl_id="P15-1001"))) == 1
 
 
-def test_titles_of_what_is_no_paper_join_nothing() -> None:
-    question = Document("jats", "q", title=STUDY)
-    found = merge_documents([question, row(title=STUDY, given_id="p")], IS_METADATA, {"jats"})
-    assert len(found.papers) == 2
-
-
 def test_the_report_says_by_what_each_document_joined() -> None:
     texts = tei("a.xml", arxiv_id="1410.5401", title=STUDY, authors=by("A Ba"))
     by_id = row("arxiv:1410.5401", arxiv_id="1410.5401")

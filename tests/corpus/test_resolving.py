@@ -27,7 +27,7 @@ from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_pape
 from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
-from vivavoce.sources import ReadOptions, kinds_without_papers, list_sources
+from vivavoce.sources import ReadOptions, list_sources
 
 Papers = list[tuple[MergedPaper, int | None]]
 
@@ -130,7 +130,7 @@ def test_no_key_changes_where_no_paper_does(tmp_path: Path) -> None:
 def test_real_references_resolve_as_over_the_whole_corpus(data_dir: Path, tmp_path: Path) -> None:
     documents = [d for kind, paths in real_files(data_dir) for d in read_files(kind, paths)]
     kinds = {source.kind: source.is_metadata for source in list_sources().values()}
-    papers = merge_documents(documents, kinds, kinds_without_papers()).papers
+    papers = merge_documents(documents, kinds).papers
     pairs: Papers = [(paper, None) for paper in papers]
     references = [r for d in documents for r in d.references][::6]
     references += [Reference(0, r.raw) for r in references]

@@ -45,9 +45,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
     "docs/fetching.md": {"--corpus corpus": "--corpus corpus --base $TEXTS"},
     "docs/how-to-ingest-everything.md": {"path/to/your/data": "inputs"},
-    "docs/integrity.md": {
-        "627b4a55...": "$(viva board verify logs --round rounds/2024-h2 | sed -n 's/^.*jsonl: //p')"
-    },
     "docs/judge.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/live-rounds.md": {
         "live.sealed.json": "rounds/live.sealed.json",

@@ -187,7 +187,7 @@ def test_a_budget_is_held_for_each_request_and_a_larger_one_goes_on(tmp_path: Pa
         assert one.live(FEBRUARY, "--strict").exit_code == 0
         assert len(one.models.asks) == 2 * items  # what was answered is kept
         assert one.status(FEBRUARY)["spent"]["total"] == pytest.approx(2 * cost, rel=1e-6)
-        assert {row["trust"] for row in one.rows()} == {"verified"}
+        assert {row["trust"] for row in one.rows()} == {"recomputed"}
 
         one.write(*priced, f"[budget]\ntotal = {2 * cost}")
         assert "the budget is used up" in one.live(MARCH, expect=1).stdout

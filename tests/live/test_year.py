@@ -64,13 +64,10 @@ def end_state(one: Board) -> dict[str, Any]:
     site = one.folder / "site"
     files = {name for name in hash_tree(site) if not re.search(r"boards/.*-[0-9a-f]{8}/", name)}
     seals = {path.name: path.read_text() for path in (site / "live").glob("*.*ed.json")}
-    changes = read_json(site / "changes.json")["builds"]
-    entries = [{**b, "entries": [_timeless(e) for e in b["entries"]]} for b in changes]
     return {
         "rows": [_timeless(row) for row in one.rows()],
         "files": files,
         "seals": seals,
-        "changes": entries,
         "status": read_json(site / "live" / "status.json"),
         "rounds": hash_tree(one.folder / "rounds"),
         "tables": hash_tree(one.folder / "corpus" / "tables"),

@@ -139,15 +139,6 @@ def test_a_paper_of_the_corpus_lends_its_identifiers_to_no_other_work(
     assert edges_of(corpus) == [("p", "q"), ("p", "title:dropout|2014")]
 
 
-def test_what_is_no_paper_neither_cites_nor_counts_as_one(write_citations: Write) -> None:
-    corpus = write_citations(
-        {"p": ["q", {"title": "X"}], "q": ["p"]},
-        papers=[{"paper_id": "q", "gates": ["not_a_paper"]}],
-    )
-
-    assert edges_of(corpus) == [("p", "title:x|")]
-
-
 lists = st.dictionaries(
     st.sampled_from("abcdef"),
     st.lists(

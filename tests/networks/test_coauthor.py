@@ -131,15 +131,6 @@ def test_authors_without_id_and_name_are_left_out(write_authors: Write) -> None:
     assert nodes["first_author_papers"].to_pylist() == [0, 0]
 
 
-def test_documents_that_are_no_papers_have_no_authors(write_authors: Write) -> None:
-    corpus = write_authors(
-        {"p1": ["A", "B"], "q1": ["C", "D"]},
-        papers=[{"paper_id": "p1"}, {"paper_id": "q1", "gates": ["not_a_paper", "no_text"]}],
-    )
-
-    assert edges_of(corpus) == {("a", "b"): 1}
-
-
 def test_nobody_makes_an_empty_network(write_corpus: Write) -> None:
     corpus = write_corpus(papers=[{"paper_id": "p"}])
 

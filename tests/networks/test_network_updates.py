@@ -39,8 +39,7 @@ def tables_of(library: Library) -> dict[str, list[dict[str, Any]]]:
     }
     for paper_id, paper in library.items():
         key = {"paper_id": paper_id}
-        gates = ["not_a_paper"] if paper.get("no_paper") else []
-        rows["papers"].append({**key, "title": f"On {paper_id}", "gates": gates})
+        rows["papers"].append({**key, "title": f"On {paper_id}"})
         for place, (name, author_id) in enumerate(paper.get("authors", ())):
             author = {"name": name, "author_id": author_id}
             rows["authorships"].append({**key, "ordinal": place, **author})
@@ -102,7 +101,6 @@ papers = st.fixed_dictionaries(
         "references": st.lists(entries, max_size=4),
         "tables": st.lists(tables, max_size=2),
         "texts": st.lists(texts, max_size=2),
-        "no_paper": st.sampled_from([False] * 9 + [True]),
     }
 )
 libraries = st.dictionaries(st.sampled_from(PAPERS), papers, max_size=len(PAPERS))
@@ -147,12 +145,6 @@ def test_a_paper_that_is_taken_away_takes_its_authors_along(
     build_networks(corpus)
     # The name as spelled where it is met first: the first paper is gone, and its shard with it.
     assert load_network(corpus, "coauthor").nodes["name"].to_pylist() == ["Ann", "Bo", "Cy"]
-
-
-def test_what_becomes_a_paper_counts_from_then_on(write_corpus: Write, tmp_path: Path) -> None:
-    paper = {p: authors("A", f"B{p}") for p in PAPERS}
-    barred = paper | {PAPERS[3]: paper[PAPERS[3]] | {"no_paper": True}}
-    assert is_as_built_anew(write_corpus, tmp_path, [paper, barred, paper, barred])
 
 
 def cites(*titles: str) -> Paper:

@@ -266,9 +266,8 @@ def test_prose_pages_and_readmes_are_left_to_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["nlp_progress", "pwc", "tdms"])
-def test_lists_of_results_hold_no_papers_of_their_own(kind: str) -> None:
+def test_lists_of_results_only_complete_papers(kind: str) -> None:
     source = list_sources()[kind]
-    assert not source.holds_papers
     assert source.completes
     assert source.holds_many
 

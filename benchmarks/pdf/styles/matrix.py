@@ -36,8 +36,6 @@ def truth_of(story: Story, style: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": story.title,
         "authors": [person.name.strip() for person in people],
-        "emails": [person.email for person in people if person.email],
-        "affiliations": [", ".join(filter(None, place)) for place in story.places],
         "date": story.date,
         "abstract": story.abstract,
         "headings": [[part.level, part.heading] for part in parts],

@@ -99,7 +99,6 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
-    (board_integrity.witness_app, "witness"),
     (runs.library_app, "library"),
     (live.app, "live"),
 )

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vivavoce.cli.board_integrity import HEADS_OPTION, ROUNDS_OPTION
+from vivavoce.cli.board_integrity import ROUNDS_OPTION
 from vivavoce.cli.output import (
     BUNDLE_OPTION,
     CUTOFFS_OPTION,
     JSON_OPTION,
     LOGS_ARGUMENT,
     MARGIN_OPTION,
-    PAIRS_OPTION,
     PARTIAL_OPTION,
-    PUBLISHED_OPTION,
     RESAMPLES_OPTION,
     SAMPLES_OPTION,
     SEED_OPTION,
@@ -58,9 +56,7 @@ app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
 @app.command(epilog="Example: viva board build logs --out site")
 def build(
-    logs: Path = typer.Argument(
-        help="Folder of logs that viva run wrote, or the board.json of a published site."
-    ),
+    logs: Path = LOGS_ARGUMENT,
     out: Path = typer.Option(..., "--out", help="Folder for the site."),
     partial: bool = PARTIAL_OPTION,
     resamples: int = RESAMPLES_OPTION,
@@ -69,12 +65,10 @@ def build(
     cutoffs: Path | None = CUTOFFS_OPTION,
     margin: int = MARGIN_OPTION,
     samples: int = SAMPLES_OPTION,
-    pairs: int = PAIRS_OPTION,
     bundle: str | None = BUNDLE_OPTION,
     own: Path | None = typer.Option(
         None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
     ),
-    published: Path | None = PUBLISHED_OPTION,
     human: Path | None = HUMAN_OPTION,
     cache: Path | None = typer.Option(
         None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
@@ -83,22 +77,13 @@ def build(
         False, "--complete-only", help="Leave out rows with missing or invalid answers."
     ),
     charts: bool = typer.Option(True, "--charts/--no-charts", help="Whether to draw charts."),
-    reasons: Path | None = typer.Option(
-        None, "--reasons", help="Why rows changed: JSON Lines of {reason, and fields of a row}."
-    ),
-    date: str | None = typer.Option(None, "--date", help="Day of this build, for the changes."),
     note: str = typer.Option("", "--note", help="Words on top of the first page."),
-    url: str = typer.Option(
-        "", "--url", help="Address of the published site, for previews of links to it."
-    ),
     rounds: list[Path] = ROUNDS_OPTION,
-    heads: list[str] = HEADS_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.publication import SiteInputs, SiteOptions, make_site
-    from vivavoce.store import read_jsonl
     from vivavoce.web.board.pages.item_views import find_bundle
 
     options = SiteOptions(
@@ -107,22 +92,16 @@ def build(
         seed=seed,
         split=split,
         samples=samples,
-        pairs=pairs,
         complete_only=complete_only,
         charts=charts,
         bundle=None if bundle is None else find_bundle(bundle, out),
-        date=date,
         note=note,
-        url=url and f"{url.rstrip('/')}/",
     )
     inputs = SiteInputs(
         cutoffs=load_cutoffs(cutoffs, margin),
         own=own,
-        published=published,
         human=human,
         rounds=rounds,
-        heads=heads,
-        reasons=[row for _, row in read_jsonl(reasons)] if reasons else (),
     )
     with progress("Reading logs") as update:
         board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
@@ -280,9 +259,9 @@ def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -
         [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
     )
     for row in leads:
-        if row.get("set_aside"):
+        if row["set_aside"]:
             say(f"– {name(row)}: {row['set_aside']}; not ranked.")
-        if stopped := row.get("stopped"):
+        if stopped := row["stopped"]:
             of = f"{stopped['items']:,} of {stopped['of']:,} items"
             say(f"{name(row)} stopped: {stopped['reason']}, after {of}.")
     found = [row["detectable"] for row in leads if row["detectable"]]
@@ -307,7 +286,7 @@ def _value(row: dict[str, Any] | None) -> str:
     if row is None:
         return "–"
     if row["value"] is None:
-        return "–" if row.get("set_aside") else "undefined"
+        return "–" if row["set_aside"] else "undefined"
     return estimate(row)
 
 
@@ -353,12 +332,13 @@ def serve(
     def read() -> list[Page]:
         from vivavoce.results.board.building import leaderboard
         from vivavoce.results.logs.sample_texts import choose_item_texts
-        from vivavoce.web.board.site import pages_of, read_site
+        from vivavoce.web.board.model import site_of
+        from vivavoce.web.board.site import pages_of
 
         draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
         board = draw(logs, store=store, own=own)
         items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
-        return pages_of(read_site(board), samples=items, bundle=address)
+        return pages_of(site_of(board), samples=items, bundle=address)
 
     with TemporaryDirectory() as passing:
         store = cache or Path(passing)

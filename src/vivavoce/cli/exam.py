@@ -17,7 +17,6 @@ from vivavoce.cli.board import print_board
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import (
     JSON_OPTION,
-    PAIRS_OPTION,
     estimate,
     print_json,
     print_table,
@@ -64,7 +63,6 @@ def exam(
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
     ),
-    pairs: int = PAIRS_OPTION,
     yes: bool = typer.Option(False, "--yes", help="Ask the models without asking you first."),
     out: Path = typer.Option(Path("viva-exam"), "--out", help="Folder for everything it makes."),
     contact: str | None = CONTACT_OPTION,
@@ -82,7 +80,6 @@ def exam(
         since=since.date() if since else None,
         until=until.date() if until else None,
         max=most,
-        pairs=pairs,
         yes=yes,
         out=out,
         price=price,

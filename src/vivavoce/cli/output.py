@@ -228,12 +228,6 @@ def _is_number(cell: str) -> bool:
 
 
 LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
-PUBLISHED_OPTION = typer.Option(
-    None,
-    "--published",
-    metavar="FILE|DIR",
-    help="Records of Every Eval Ever, shown beside the logs' rows and not recomputed.",
-)
 PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
 RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
 SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
@@ -248,9 +242,6 @@ MARGIN_OPTION = typer.Option(
 )
 SAMPLES_OPTION = typer.Option(
     5, "--samples", min=0, max=200, help="Items of each board to show with all answers; 0 for none."
-)
-PAIRS_OPTION = typer.Option(
-    5, "--pairs", min=0, max=1000, help="Pairs of contestants, nearest in rank, to compare."
 )
 BUNDLE_OPTION = typer.Option(
     None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."

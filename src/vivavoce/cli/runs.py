@@ -62,12 +62,6 @@ def run(
     judge: str | None = typer.Option(
         None, "--judge", help="A model that compares each answer with the gold: provider/model."
     ),
-    witness: str | None = typer.Option(
-        None,
-        "--witness",
-        metavar="FOLDER|URL",
-        help="Where to state the head of the ledger before and after.",
-    ),
     logs: Path = typer.Option(..., "--logs", help="Folder for the logs; a rerun resumes from it."),
     setting: str = typer.Option("base", "--setting", help="Texts that the model sees."),
     context: int | None = typer.Option(
@@ -234,7 +228,6 @@ def run(
         cache=cache,
         prices=parse_prices(price),
         display=display,
-        witness=witness,
     )
     if plan or estimate:
         _print_forecast(spec, plan, as_json)

@@ -23,7 +23,6 @@ from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period
 
-_NO_PAPER = "not_a_paper"
 _FRACTION = re.compile(r"\.(\d{1,15})")
 
 
@@ -277,7 +276,7 @@ def boards_within(
 
     With `keep_undated`, entries of works outside the corpus stay that tell no date.
     """
-    dates = {p.paper_id: p.first_public for p in corpus.papers if _NO_PAPER not in p.gates}
+    dates = {p.paper_id: p.first_public for p in corpus.papers}
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
     for board in read_boards(corpus):

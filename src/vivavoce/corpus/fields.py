@@ -19,7 +19,6 @@ MIN_TEXT_WORDS = 400
 MAX_GARBLED_SHARE = 0.01
 
 GATES = {
-    "not_a_paper": "only sources that hold no papers describe it, such as questions and answers",
     "no_title": "the paper has no title",
     "odd_title": f"the title has fewer than {MIN_TITLE_WORDS} or over {MAX_TITLE_WORDS} words",
     "no_abstract": "the paper has no abstract",
@@ -41,13 +40,11 @@ def failed_gates(
     date: str | None,
     sections: Sequence[Section],
     *,
-    is_paper: bool = True,
     health: str | None = None,
     is_withdrawn: bool = False,
 ) -> tuple[str, ...]:
     """The gates a paper does not pass, in the order of `GATES`."""
     failed = {
-        *(() if is_paper else ("not_a_paper",)),
         *_title_gates(title),
         *_abstract_gates(abstract),
         *_text_gates(sections),

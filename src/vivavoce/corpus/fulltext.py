@@ -50,7 +50,6 @@ _LISTED = pa.schema(
     [("paper_id", pa.large_string()), ("number", pa.int64()), ("digest", pa.binary(32))]
 )
 _ROWS_AT_A_TIME = 1_000
-_NO_PAPER = "not_a_paper"
 
 Progress = Callable[[int, int], None]
 
@@ -133,21 +132,17 @@ def index_folder(corpus: Corpus, text: str) -> Path:
 
 
 def read_documents(corpus: Corpus, *, text: str = "abstracts") -> Iterator[TermsDocument]:
-    """Text to index of every paper, sorted by id, a few in memory at a time.
-
-    Documents that are no papers, such as questions and answers, are left out.
-    """
+    """Text to index of every paper, sorted by id, a few in memory at a time."""
     sections = _read_sections(corpus) if text == "full" else iter(())
     section = next(sections, None)
-    names = ["paper_id", "title", "abstract", "first_public", "gates"]
-    for paper_id, title, abstract, published, gates in corpus.columns("papers", names):
+    names = ["paper_id", "title", "abstract", "first_public"]
+    for paper_id, title, abstract, published in corpus.columns("papers", names):
         parts = [title, abstract]
         while section is not None and section[0] <= paper_id:
             parts += section[1] if section[0] == paper_id else []
             section = next(sections, None)
-        if _NO_PAPER not in gates:
-            over = corpus.date_of_work(paper_id) or published
-            yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
+        over = corpus.date_of_work(paper_id) or published
+        yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
 
 
 class _Update:

@@ -22,7 +22,7 @@ from vivavoce.records import (
     Section,
 )
 
-FORMAT = 8
+FORMAT = 9
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
@@ -47,8 +47,7 @@ TABLES: dict[str, pa.Schema] = {
         [
             *_PAPER_KEY,
             pa.field("ordinal", pa.int32()),
-            *columns_of(Author, "author_id", "name", "confidence", "affiliation"),
-            *columns_of(Author, "affiliation_confidence", "email", "email_confidence"),
+            *columns_of(Author, "author_id", "name", "confidence"),
         ]
     ),
     "sections": pa.schema(texts("paper_id", "source_file") + columns_of(Section, *ORDER[Section])),

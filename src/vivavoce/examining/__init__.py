@@ -111,7 +111,6 @@ def exam(
     since: date | None = None,
     until: date | None = None,
     max: int | None = None,
-    pairs: int = 5,
     yes: bool = False,
     out: str | Path = "viva-exam",
     price: Sequence[str] = (),
@@ -131,7 +130,6 @@ def exam(
         since: Papers from this day on.
         until: Papers before this day.
         max: The most papers that a query brings.
-        pairs: Pairs of contestants that the board compares item by item.
         yes: Ask the models without asking anybody first.
         out: Folder for everything that is made.
         price: `MODEL=IN,OUT` in dollars for a million tokens.
@@ -159,7 +157,6 @@ def exam(
         since=since,
         until=until,
         most=max,
-        pairs=pairs,
     )
     check_request(request)
     files = find_papers(request)
@@ -259,7 +256,7 @@ class _Exam:
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
-            options = SiteOptions(samples=SAMPLES, pairs=request.pairs)
+            options = SiteOptions(samples=SAMPLES)
             board, _ = make_site(request.logs, request.board, options, inputs)
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}

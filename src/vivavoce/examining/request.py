@@ -46,8 +46,6 @@ class Request:
     """First day that is too late."""
     most: int | None = None
     """The most papers that a query brings."""
-    pairs: int = 5
-    """Pairs of contestants that the board compares item by item."""
 
     @property
     def query(self) -> str | None:
@@ -85,11 +83,6 @@ class Request:
         prices = {name: [price.input, price.output] for name, price in self.prices.items()}
         return hash_of([__version__, self.models, self.tasks, self.judge, prices])
 
-    @property
-    def view(self) -> str:
-        """Hash of everything that the site shows."""
-        return hash_of([self.key, self.pairs])
-
 
 def check_request(request: Request) -> None:
     """Raise `InputError` for options that do not fit each other."""
@@ -97,8 +90,6 @@ def check_request(request: Request) -> None:
         raise InputError(f"A budget of {request.budget:g} dollars buys nothing. Give one above 0.")
     if request.most is not None and (request.query is None or request.most < 1):
         raise InputError("--max belongs to arxiv:QUERY, and is at least 1.")
-    if request.pairs < 0:
-        raise InputError(f"{request.pairs} pairs cannot be compared. Give 0 or more.")
     if request.since and request.until and request.since >= request.until:
         raise InputError(f"--since {request.since} must lie before --until {request.until}.")
     if request.query is not None and not request.query.strip():
@@ -152,14 +143,14 @@ class State:
 
     def report(self) -> Row | None:
         """The report of an exam that is done and that the site shows; None for any other."""
-        is_shown = self._record["shown"] == self._request.view and self._request.site.is_dir()
+        is_shown = self._record["shown"] == self._request.key and self._request.site.is_dir()
         found: Row | None = self._record["done"].get(self._request.key) if is_shown else None
         return found
 
     def finish(self, report: Mapping[str, Any]) -> None:
         """Keep a report, which the site shows."""
         self._record["done"][self._request.key] = dict(report)
-        self._record["shown"] = self._request.view
+        self._record["shown"] = self._request.key
         self.write()
 
     def write(self) -> None:
@@ -200,9 +191,7 @@ def find_papers(request: Request) -> dict[str, list[File]]:
     """
     if request.query is not None:
         return {}
-    sources = [
-        s for s in list_sources().values() if s.reads_files and (s.holds_papers or s.completes)
-    ]
+    sources = [source for source in list_sources().values() if source.reads_files]
     sources.sort(key=lambda source: (source.kind == GENERIC, source.is_metadata, source.kind))
     found: dict[str, list[File]] = defaultdict(list)
     for name, path in files_below(Path(request.papers), request.out):

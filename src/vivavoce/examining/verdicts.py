@@ -18,7 +18,6 @@ from vivavoce.results.board.pairing import Pair, Side
 from vivavoce.results.logs.records import NO_MODEL, RunLog, contestant_label
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES
 from vivavoce.store import Row
-from vivavoce.web.board.model import PairOf
 
 _MAX_PAPERS = 10_000
 """A verdict that would take more papers is not worth naming their number."""
@@ -61,16 +60,8 @@ def compare(
             better = _better_on(board, chosen, pair, lead)
         else:
             better = {"a": pair[0].name, "b": pair[1].name, None: None}[lead["better"]]
-        verdict = _verdict(chosen, pair, row, lead, better, len(pairs))
-        rows.append(verdict | {"compared": _compared(request, pair)})
+        rows.append(_verdict(chosen, pair, row, lead, better, len(pairs)))
     return rows
-
-
-def _compared(request: Request, sides: Pair) -> str | None:
-    """The page, seen from the site, where two are compared item by item; None where it has none."""
-    a, b = sorted(side.log.key.contestant for side in sides)
-    page = request.board / PairOf((a, b), ()).path
-    return page.relative_to(request.site).as_posix() if page.is_file() else None
 
 
 def _better_on(board: Sequence[Row], chosen: Chosen, pair: Pair, lead: Row) -> str | None:

@@ -1,6 +1,6 @@
 """State of a live board, its site, and the site brought to where people read it.
 
-Beside the pages of the board the site has seals, heads and status. It goes to a folder, a branch,
+Beside the pages of the board the site has seals and status. It goes to a folder, a branch,
 another machine or the hub. Every target is brought up to date from the site alone, so any of these
 can be repeated.
 """
@@ -30,10 +30,10 @@ from vivavoce.live.ledger import (
     State,
 )
 from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
-from vivavoce.results.logs.ledger import check_ledgers
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
+from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file, write_bytes, write_json, write_text
 from vivavoce.tasks import list_families
 from vivavoce.web.board.page import STATE, Link, environment, read_state
@@ -147,20 +147,17 @@ def _to_hub(site: Path, target: PublishOptions, day: str) -> None:
 
 
 def build_site(state: State, period: Period) -> None:
-    """Check the ledgers of all logs, write the site, and note it.
+    """Check that all logs are those that were verified, write the site, and note it.
 
     Raises:
-        VivaError: A log is not as its run left it; nothing is written then.
+        VivaError: A log is not as it was verified; nothing is written then.
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
     options = SiteOptions(
         resamples=table.resamples,
         samples=table.samples,
-        pairs=table.pairs,
-        sealed=tuple(state.rounds().values())[-1:] if state.config.is_sealed else (),
         charts=table.charts,
-        date=period.name,
     )
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
@@ -170,16 +167,19 @@ def build_site(state: State, period: Period) -> None:
 
 
 def _refuse_changed(state: State, logs: Path) -> None:
-    heads = [row["head"] for row in state.done_cells]
-    found = check_ledgers(logs, heads)
-    problems = [*found.problems, *(f"{row['log']} is gone" for row in found.removed)]
-    problems += [f"{path} is in no ledger" for path in found.unrecorded]
-    problems += [f"{path}: {what}" for path, lines in found.changed.items() for what in lines]
-    if problems:
-        raise VivaError(
-            f"The site was not built: {problems[0]} Put the file back as it was; the ledger names "
-            "every log."
-        )
+    noted = {
+        Path(row["round"], row["contestant"], row["setting"], name): sha256
+        for row in state.done_cells
+        for name, sha256 in row["logs"].items()
+    }
+    found = {p.relative_to(logs): hash_file(p) for p in sorted(logs.rglob("*")) if is_log(p)}
+    for path in sorted({*noted, *found}):
+        if noted.get(path) != found.get(path):
+            what = "is gone" if path not in found else "is not the log that was verified"
+            raise VivaError(
+                f"The site was not built: {logs / path} {what}. Put the logs back as they were; "
+                "the ledger names every one."
+            )
 
 
 def _write_beside(state: State, period: Period, out: Path) -> None:
@@ -201,7 +201,6 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
             opened, place = load_round(rounds / name), out / "rounds" / name
             place.parent.mkdir(exist_ok=True)
             export_round(opened, place, form, papers, open_only=is_open)
-    write_text(out / "heads.txt", "".join(f"{row['head']}\n" for row in state.done_cells))
     if stated := state.config.cutoffs.files[0]:
         cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
         write_text(out / "cutoffs.toml", cutoffs)

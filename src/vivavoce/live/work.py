@@ -47,9 +47,9 @@ from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.running import CONTESTANTS, RunSpec, run
 from vivavoce.running.ledger import is_finished, read_ledger
-from vivavoce.running.logs import Progress
+from vivavoce.running.logs import Progress, is_log
 from vivavoce.running.requests import spent_below
-from vivavoce.store import Row, hash_of, read_json, write_json
+from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
 from vivavoce.tasks import builders, list_families
 from vivavoce.tasks.subsets import Subset
 
@@ -218,7 +218,7 @@ class Cells:
         final, work = self._folder / "logs" / cell.path, self._folder / "work" / cell.path
         empty = "" if final.exists() else self._ask(cell, work)
         if empty:
-            self._note(cell, {"logs": [], "empty": empty, "head": "", "cost": 0.0, "trust": {}})
+            self._note(cell, {"logs": {}, "empty": empty, "cost": 0.0, "trust": {}})
             return
         held = final if final.exists() else work
         facts = self._verified(cell, held)
@@ -312,7 +312,7 @@ class Cells:
         """
         ledger = read_ledger(folder)
         rounds = [self._folder / "rounds" / cell.round_id]
-        found = verify_logs(folder, rounds, heads=[ledger.head])
+        found = verify_logs(folder, rounds)
         # Logs of tries that were cut short stay beside the whole ones; boards pass them over.
         whole = {line["log"] for line in ledger.logs() if is_finished(line)}
         problems = [*found.ledger.problems, *(line for log in found.logs for line in log.refused)]
@@ -321,8 +321,7 @@ class Cells:
             raise VivaError(f"not verified: {'; '.join(problems[:3])}")
         paths = [folder / name for name in sorted(whole)]
         return {
-            "logs": sorted(path.name for path in paths),
-            "head": ledger.head,
+            "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},
             "trust": {(cell.path / name).as_posix(): trust for name, trust in found.trust.items()},
             "items": sum(log.samples for log in found.logs if log.name in whole),
             "cost": spent_below(folder) - self._state.ledger.paid(cell),

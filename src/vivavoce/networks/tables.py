@@ -16,19 +16,13 @@ from vivavoce.columns import (
     MISSING,
     Flags,
     Ints,
-    as_flags,
     as_numbers,
-    column,
-    flat,
-    numbers_in,
-    text_scalar,
 )
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import DamagedError
 
 FOLDER = "networks"
-_NO_PAPER = "not_a_paper"
 
 
 def column_batches(corpus: Corpus, table: str, names: Sequence[str]) -> Iterator[pa.Table]:
@@ -85,11 +79,8 @@ def read_shard(corpus: Corpus, name: str, columns: Sequence[str]) -> pa.Table:
 
 
 def read_papers(corpus: Corpus, *more: str) -> pa.Table:
-    """`paper_id` and other columns of every paper, sorted by id.
-
-    Documents that are no papers, such as questions and answers, are left out.
-    """
-    table = read_columns(corpus, "papers", ["paper_id", *more, "gates"])
+    """`paper_id` and other columns of every paper, sorted by id."""
+    table = read_columns(corpus, "papers", ["paper_id", *more])
     if "first_public" in more and corpus.works:
         ids, own = (table[name].to_pylist() for name in ("paper_id", "first_public"))
         pairs = zip(ids, own, strict=True)
@@ -97,17 +88,7 @@ def read_papers(corpus: Corpus, *more: str) -> pa.Table:
         place = table.column_names.index("first_public")
         field = table.schema.field(place)
         table = table.set_column(place, field, pa.array(dates, field.type))
-    barred = is_no_paper(table)
-    return table.drop_columns(["gates"]).filter(column(~barred)).combine_chunks()
-
-
-def is_no_paper(papers: pa.Table) -> Flags:
-    """Flags of the rows of `papers` that are of documents that are no papers."""
-    gates = flat(papers["gates"])
-    is_barred = as_flags(pc.equal(gates.flatten(), text_scalar(_NO_PAPER).cast(pa.string())))
-    barred = np.zeros(papers.num_rows, dtype=np.bool_)
-    barred[numbers_in(pc.list_parent_indices(gates))[is_barred]] = True
-    return barred
+    return table
 
 
 def number_papers(paper_ids: Any, known: pa.Array) -> Ints:

@@ -1,6 +1,6 @@
 """Logs and files of answers turned into boards and scores, recomputable by anyone who has them.
 
-- `logs`: Inspect logs read and chosen; `board`: rows, ranks, comparisons, published boards.
+- `logs`: Inspect logs read and chosen; `board`: rows, ranks, comparisons.
 - `scoring`: metrics of files of answers; `integrity`: verification and submissions; `audits`.
 
 The report of every audit is one class: tables of rows, counts, and notes on how to read them. Only

@@ -83,11 +83,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     sizes = [len(task.dataset) for task in tasks]
     listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
-    with (
-        lock(spec.logs),
-        recording(spec.logs, asked, spec.witness),
-        ExitStack() as stack,
-    ):
+    with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
         meter = Meter(spec.logs, spec.budget) if spec.prices or spec.budget is not None else None

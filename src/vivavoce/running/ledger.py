@@ -1,16 +1,12 @@
-"""The ledger of a log folder: every run and every log it left, each line bound to the one before.
+"""The ledger of a log folder: every run, and every log that it left.
 
 `runs.jsonl` has one line when a run starts and one for every log file the folder holds when it
-ends. A line carries the hash of the line before it and its own. So no line can be changed, dropped
-or inserted without a mismatch in every later line. A line on a log carries the hash of its bytes.
-
-It shows what was done after the ledger was written. Who makes up a run from the start, ledger
-included, is not stopped by it: publish the last hash when a run ends, and that is bound too.
+ends. A line on a log carries the hash of its bytes, so a log that was edited, left out or put in
+afterwards is found. It proves nothing against whoever writes the ledger again.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,14 +15,11 @@ from typing import Any
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.running.logs import answers_to_come
-from vivavoce.running.witness import leave_statement
-from vivavoce.store import Row, canonical_json, hash_file, hash_of, parse_object, write_text
+from vivavoce.store import Row, canonical_json, hash_file, parse_object, write_text
 from vivavoce.tasks import short_name
 
 LEDGER = "runs.jsonl"
-START, LOG, END = "start", "log", "end"
-_FIRST = "0" * 64
-"""What stands for the hash of the line before the first."""
+START, LOG = "start", "log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +29,7 @@ class Ledger:
     path: Path
     lines: tuple[Row, ...]
     problems: tuple[str, ...]
-    """Lines that are not as they were written; empty when the chain holds."""
-
-    @property
-    def head(self) -> str:
-        """The hash of the last line: who has it can tell whether any line has changed."""
-        return str(self.lines[-1]["hash"]) if self.lines else _FIRST
+    """Lines that cannot be read."""
 
     def logs(self) -> list[Row]:
         """The lines on logs."""
@@ -54,57 +42,35 @@ class Ledger:
 
 
 @contextmanager
-def recording(folder: Path, asked: Mapping[str, Any], witness: str | None = None) -> Iterator[None]:
+def recording(folder: Path, asked: Mapping[str, Any]) -> Iterator[None]:
     """Write into a folder's ledger that a run starts, and afterwards the logs it left.
 
     The caller holds the folder's lock. Logs that an earlier run left when it was killed are
-    recorded too. A witness is told the head of the ledger before anything is asked and at the end.
+    recorded too.
 
     Raises:
-        DamagedError: The ledger is not as it was written; nothing is run then.
-        VivaError: The witness cannot be told.
+        DamagedError: The ledger cannot be read; nothing is run then.
     """
-    start: Row = {"kind": START, "asked": dict(asked)}
-    nonce = secrets.token_hex(16)
-    _append(folder, [start | {"nonce": nonce} if witness else start])
-
-    def tell(kind: str) -> None:
-        if witness:
-            head = read_ledger(folder).head
-            told = {"kind": kind, "head": head, "nonce": nonce, "asked": dict(asked)}
-            leave_statement(witness, told)
-
-    tell(START)
+    _append(folder, [{"kind": START, "asked": dict(asked)}])
     try:
         yield
     finally:
         _append(folder, new_logs(folder, read_ledger(folder)))
-    tell(END)
 
 
 def read_ledger(folder: Path) -> Ledger:
-    """The ledger of a folder, and where its chain breaks; empty when it has none."""
+    """The ledger of a folder, and its lines that cannot be read; empty when it has none."""
     path = folder / LEDGER
     if not path.exists():
         return Ledger(path, (), ())
     lines: list[Row] = []
     problems: list[str] = []
-    before = _FIRST
     for number, text in enumerate(path.read_bytes().splitlines(), start=1):
         where = f"{path}:{number}"
         try:
-            line = parse_object(text, where)
+            lines.append(parse_object(text, where))
         except InputError as error:
             problems.append(f"{where} cannot be read: {error}")
-            before = ""
-            continue
-        body = {name: value for name, value in line.items() if name != "hash"}
-        if line.get("hash") != hash_of(body):
-            problems.append(f"{where} was changed after it was written.")
-        elif line.get("before") != before or line.get("n") != number:
-            problems.append(f"{where} does not follow the line before it: lines were taken out.")
-        lines.append(line)
-        before = str(line.get("hash"))
     return Ledger(path, tuple(lines), tuple(problems))
 
 
@@ -164,10 +130,6 @@ def _append(folder: Path, entries: Sequence[Row]) -> None:
             f"{ledger.problems[0]} The ledger of {folder} cannot be carried on. Put back the file "
             "as it was, or run into another folder."
         )
-    lines, before = list(ledger.lines), ledger.head
-    for entry in entries:
-        body = {**entry, "n": len(lines) + 1, "before": before}
-        before = hash_of(body)
-        lines.append({**body, "hash": before})
     if entries:
+        lines = (*ledger.lines, *entries)
         write_text(ledger.path, "".join(canonical_json(line) + "\n" for line in lines))

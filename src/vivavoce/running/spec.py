@@ -95,8 +95,6 @@ class RunSpec:
     batches."""
     cache: bool | None = None
     """Take replies to the same request from a cache: all, none, or by default those of judges."""
-    witness: str | None = None
-    """A folder or an address where the head of the ledger is stated at the start and the end."""
     display: str | None = None
     """Display of the run by Inspect: `none`, `plain`, `rich`, `full` or `log`."""
 

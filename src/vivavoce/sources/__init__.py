@@ -70,8 +70,6 @@ class Source:
     """For tables: the columns of a file that are not read; raises `InputError` for bad options."""
     reads_files: bool = True
     """False for a source that makes its papers; WHERE is then not a path."""
-    holds_papers: bool = True
-    """False where a document is no paper, such as a question: it never becomes a target."""
     completes: bool = False
     """True when a document only describes a work, as a list of results does: it completes the
     corpus' paper of that work, and makes none."""
@@ -167,12 +165,6 @@ def _source_of(name: str, module: ModuleType) -> Source:
     if source.kind != name:
         raise ValueError(f"its source is called {source.kind!r}")
     return source
-
-
-@cache
-def kinds_without_papers() -> frozenset[str]:
-    """The kinds whose documents are no papers."""
-    return frozenset(kind for kind, source in list_sources().items() if not source.holds_papers)
 
 
 @cache

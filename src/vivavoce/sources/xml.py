@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -13,16 +13,6 @@ from vivavoce.text.row_citations import RowCitations
 MAX_WIDTH = 40
 MAX_HEIGHT = 200
 _MAX_COLUMNS = 400
-SAFE: dict[str, Any] = {
-    "encoding": "utf-8",
-    "resolve_entities": False,
-    "no_network": True,
-    "load_dtd": False,
-    "huge_tree": False,
-    "remove_comments": True,
-    "remove_pis": True,
-}
-"""Options of a parser that loads nothing and expands no entity."""
 _MAX_CELLS = 200_000
 
 
@@ -56,7 +46,15 @@ def check_text(content: bytes) -> None:
 
 def safe_parser() -> etree.XMLParser:
     """A parser of UTF-8 that loads nothing, expands no entity and has no room for huge trees."""
-    return etree.XMLParser(**SAFE)
+    return etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
 
 
 def children(element: etree._Element) -> Iterator[etree._Element]:

@@ -14,21 +14,12 @@ from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
-from vivavoce.tasks import Family, find_family, find_task, list_families, short_name
-from vivavoce.tasks.methods import completion_probe, direct
+from vivavoce.tasks import Family, find_family, find_task, list_families
+from vivavoce.tasks.methods import direct
 
 Part = Literal["task", "solvers", "scorer"]
 PARTS: tuple[Part, ...] = ("task", "solvers", "scorer")
 """Modules of a family that register something with Inspect."""
-
-
-PROBE = "completion_probe"
-"""The one task of no family: it asks about the abstracts of any round."""
-
-
-def is_task(name: str) -> bool:
-    """Check whether there is a task of this short name."""
-    return name == PROBE or any(name in card.tasks for card in list_families().values())
 
 
 def import_families() -> dict[str, PluginError]:
@@ -57,9 +48,6 @@ def find_task_maker(task: str) -> Callable[..., Task]:
         InputError: No family has it.
         PluginError: Its family names it in the card and does not define it.
     """
-    if short_name(task) == PROBE:
-        probe: Callable[..., Task] = completion_probe.completion_probe
-        return probe
     family, short = find_task(task)
     return _named(find_family(family), "task", short)
 

@@ -1,8 +1,7 @@
-"""Web apps on an address of this machine: the server, the guard around any app, and a witness.
+"""Web apps on an address of this machine: the server, and the guard around any app.
 
 The guard knows the hosts, refuses forms of others and sets security headers. Starlette's
-`TrustedHostMiddleware` answers with a line of plain text; here a page says what to do. A witness
-keeps statements of runs and signs them as they arrive.
+`TrustedHostMiddleware` answers with a line of plain text; here a page says what to do.
 """
 
 from __future__ import annotations
@@ -11,25 +10,13 @@ import logging
 import socket
 from collections.abc import Callable, Collection
 from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import uvicorn
-from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.errors import InputError
-from vivavoce.running.witness import MAX_STATEMENT, STATEMENTS, keep_statement, sign_statements
-from vivavoce.store import parse_object, read_json
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
 
 _WAITING = 128
 
@@ -194,28 +181,3 @@ def is_known_host(host: str | None, known: Collection[str]) -> bool:
     bare = host.lower()
     name = bare.rpartition(":")[0] if bare.rpartition(":")[2].isdigit() else bare
     return name in known or bare in known
-
-
-def witness_app(folder: Path, key: Ed25519PrivateKey, now: Callable[[], str]) -> Starlette:
-    """The application: POST a statement to have it signed, GET all of them by their hashes."""
-
-    async def take(request: Request) -> Response:
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > MAX_STATEMENT:
-                return JSONResponse({"error": "too long"}, status_code=413)
-        try:
-            kept = keep_statement(folder, parse_object(body, "the request"))
-        except InputError as error:
-            return JSONResponse({"error": str(error)}, status_code=422)
-        sign_statements(folder, key, now())
-        return JSONResponse(read_json(kept))
-
-    async def show(request: Request) -> Response:
-        return JSONResponse({p.stem: read_json(p) for p in sorted(folder.glob("*.json"))})
-
-    place = f"/{STATEMENTS}"
-    return Starlette(
-        routes=[Route(place, take, methods=["POST"]), Route(place, show, methods=["GET"])]
-    )

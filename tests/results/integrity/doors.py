@@ -2,10 +2,9 @@
 
     python -m tests.results.integrity.doors
 
-prints the table: what each command says of each forgery. Where that is `self-reported`, the last
-column has what `verify` says that is given the head which the honest ledger had. The forger's
-folders are complete submissions. Ends with 1 where a forgery passes a door as verified, or as
-self-reported where it should be refused.
+prints the table: what each command says of each forgery. The forger's folders are complete
+submissions. Ends with 1 where a forgery passes a door as recomputed, unless its replies are forged
+too: then nobody can tell.
 """
 
 from __future__ import annotations
@@ -18,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.results.integrity.forgeries import FORGERIES
-from tests.results.integrity.forging import MARKED, Forgery, forge
+from tests.results.integrity.forging import CAUGHT, Forgery, forge
 from tests.results.integrity.honest import make_honest
 from tests.servers.commands import only_json, viva_here
 
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL
-from vivavoce.running.ledger import read_ledger
 
-REFUSED, UNVERIFIED, PASSED = "refused", "not verified", "verified"
+REFUSED, UNVERIFIED, PASSED = "refused", "not recomputed", "recomputed"
 DOORS = ("verify", "submit", "intake", "build")
 FORM = """
 [submission]
@@ -60,15 +58,13 @@ def at_verify(submission: Path, *options: str | Path) -> str:
     if code:
         is_refused = any(log["refused"] for log in found["logs"]) or found["ledger"]["problems"]
         return REFUSED if is_refused else UNVERIFIED
-    return MARKED if {log["provenance"] for log in found["logs"]} == {MARKED} else PASSED
+    return PASSED
 
 
 def at_submit(submission: Path, *options: str | Path) -> str:
     """Verdict of `viva board submit --check`."""
-    code, found = said("submit", "--check", submission, *options)
-    if code:
-        return REFUSED
-    return MARKED if found["runs"]["self_reported"] == found["runs"]["logs"] else PASSED
+    code, _ = said("submit", "--check", submission, *options)
+    return REFUSED if code else PASSED
 
 
 def at_build(submission: Path, *options: str | Path) -> str:
@@ -79,22 +75,24 @@ def at_build(submission: Path, *options: str | Path) -> str:
         if code:
             return REFUSED
         board = json.loads((Path(name) / "board.json").read_text())
-    if any("is refused" in note for note in board["notes"]):
+    # A log that makes no row is named in a note.
+    if any(words in note for note in board["notes"] for words in ("refused", "left out")):
         return REFUSED
-    return MARKED if {row["trust"] for row in board["rows"]} == {MARKED} else PASSED
+    trust = {row["trust"] for row in board["rows"]}
+    return PASSED if trust == {"recomputed"} else UNVERIFIED
 
 
 def at_intake(inbox: Path, *options: str | Path) -> Mapping[str, str]:
     """Verdict of `viva board intake` on each submission."""
     with tempfile.TemporaryDirectory() as name:
         _, found = said("intake", inbox, "--out", Path(name) / "taken", *options)
-    return {row["name"]: row["badge"] or REFUSED for row in found["submissions"]}
+    return {row["name"]: PASSED if row["accepted"] else REFUSED for row in found["submissions"]}
 
 
 def try_doors(
     forgeries: Sequence[Forgery], honest: Path, round: Path, easy: Path, inbox: Path
 ) -> Iterator[tuple[Forgery, dict[str, str]]]:
-    """Verdict of each door on each forgery, and of `verify` with a head where all else is fine."""
+    """Verdict of each door on each forgery."""
     folders = [inbox / f"{number:03d}" for number in range(len(forgeries))]
     for forgery, folder in zip(forgeries, folders, strict=True):
         forge(forgery, honest, folder / "logs", round, easy)
@@ -107,29 +105,22 @@ def try_doors(
             "submit": at_submit(folder, *ours),
             "intake": taken[folder.name],
             "build": at_build(folder, *ours),
-            "head": "",
         }
-        if forgery.caught == MARKED:
-            head = read_ledger(honest / forgery.of).head
-            found["head"] = at_verify(folder, *ours, "--head", head)
         yield forgery, found
 
 
 def problems_of(forgery: Forgery, verdicts: Mapping[str, str]) -> list[str]:
     """Doors that let a forgery pass which they should not."""
-    passed = [door for door in DOORS if verdicts[door] == PASSED]
-    if forgery.caught != MARKED:
-        passed += [door for door in DOORS[:3] if verdicts[door] == MARKED]
-    elif verdicts["head"] == PASSED and forgery.is_in_the_ledger:
-        passed.append("head")
-    return passed
+    if forgery.caught != CAUGHT:
+        return []
+    # Of a log that is gone a board has no row; the other doors name it.
+    doors = DOORS[:3] if forgery.ledger.__name__ == "set_aside" else DOORS
+    return [door for door in doors if verdicts[door] == PASSED]
 
 
 def main() -> None:
     """Print the table."""
-    print(
-        f"| forgery | {' | '.join(DOORS)} | verify --head |\n|---|---|---|---|---|---|", flush=True
-    )
+    print(f"| forgery | {' | '.join(DOORS)} |\n|---|---|---|---|---|", flush=True)
     counts: Counter[str] = Counter()
     wrong = []
     with tempfile.TemporaryDirectory() as name:
@@ -137,7 +128,7 @@ def main() -> None:
         inbox = Path(name) / "inbox"
         for forgery, verdicts in try_doors(FORGERIES, honest, opened.folder, easy, inbox):
             print(f"| {forgery.name} | {' | '.join(verdicts.values())} |", flush=True)
-            counts.update(f"{door} {verdict}" for door, verdict in verdicts.items() if verdict)
+            counts.update(f"{door} {verdict}" for door, verdict in verdicts.items())
             wrong += [f"{forgery.name}: {door}" for door in problems_of(forgery, verdicts)]
     print(
         f"\n{len(FORGERIES)} forgeries. {', '.join(f'{k}: {n}' for k, n in sorted(counts.items()))}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspect_ai.log import read_eval_log_sample_summaries
 from tests.results.integrity import forged_logs as logs
 from tests.results.integrity import forged_notes as notes
-from tests.results.integrity.forging import CAUGHT, MARKED, Forgery, nothing, rewrite_ledger
+from tests.results.integrity.forging import CAUGHT, RECOMPUTED, Forgery, nothing, rewrite_ledger
 
 from vivavoce.results.logs.added import Added, write_added
 from vivavoce.running.ledger import LEDGER
@@ -33,7 +33,7 @@ def in_no_ledger(folder: Path) -> None:
 
 
 def changed_line(folder: Path) -> None:
-    """The line of the log gets its new hash, and none of the chain is worked out again."""
+    """The line of the log says another number of answers than the log."""
     rewrite_ledger(folder)
     path = folder / LEDGER
     path.write_text(path.read_text().replace('"answers":', '"answers":1', 1))
@@ -77,13 +77,12 @@ def summaries_only(folder: Path) -> None:
     rewrite_ledger(folder)
 
 
-def two_tables_of_contents(folder: Path) -> None:
-    """Summaries are raised in a second archive behind the first, to which its end leads.
+def add_raised_archive(path: Path) -> None:
+    """Raise summaries in a second archive behind the first, to which the log's end leads.
 
     Readers that look for the table of contents before the end find the second, readers that go
     where the end leads find the first.
     """
-    [path, *_] = sorted(folder.glob("*.eval"))
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     found = json.loads(parts["summaries.json"])
@@ -96,7 +95,6 @@ def two_tables_of_contents(folder: Path) -> None:
     forged = _archive({**parts, "summaries.json": raised.ljust(length)})
     end = true.rindex(b"PK\x05\x06")
     path.write_bytes(true[:end] + forged)
-    rewrite_ledger(folder)
 
 
 def _archive(parts: dict[str, bytes]) -> bytes:
@@ -159,27 +157,26 @@ FORGERIES = (
     *(Forgery(of, logs.gold_for_every_answer) for of in ("leaderboard", "table", "formula")),
     Forgery("title", logs.gold_without_transcript),
     Forgery("leaderboard", logs.gold_after_a_limit),
-    *(Forgery(of, logs.gold_said_and_scored, MARKED) for of in ("title", "formula")),
+    *(Forgery(of, logs.gold_said_and_scored, RECOMPUTED) for of in ("title", "formula")),
     Forgery("title", logs.other_reply_order),
     *(
         Forgery(of, logs.raised_score)
         for of in ("title", "leaderboard", "table", "ranking", "formula", "agent", "rag")
     ),
     Forgery("title", nothing, CAUGHT, summaries_only),
-    Forgery("title", nothing, CAUGHT, two_tables_of_contents),
     *(Forgery(of, logs.raised_mean) for of in ("title", "formula")),
     *(Forgery("title", edit) for edit in (logs.forgiven_fault, logs.other_counts)),
     Forgery("judged", logs.verdict_turned),
-    Forgery("judged", logs.judge_bought, MARKED),
+    Forgery("judged", logs.judge_bought, RECOMPUTED),
     *(Forgery("judged", edit) for edit in (logs.other_judge, logs.no_judge)),
     *(Forgery(of, logs.other_model) for of in ("title", "agent")),
-    Forgery("title", logs.other_model_all_over, MARKED),
+    Forgery("title", logs.other_model_all_over, RECOMPUTED),
     Forgery("oracle", logs.oracle_as_a_model),
     Forgery("title", logs.other_method),
     Forgery("title", logs.unknown_method),
     Forgery("title", logs.other_temperature),
     Forgery("title", logs.fewer_tokens),
-    Forgery("title", logs.quicker, MARKED),
+    Forgery("title", logs.quicker, RECOMPUTED),
     Forgery("title", logs.ended_well),
     Forgery("title", nothing, CAUGHT, no_ledger),
     Forgery("title", nothing, CAUGHT, in_no_ledger),
@@ -187,7 +184,7 @@ FORGERIES = (
     Forgery("title", nothing, CAUGHT, changed_line),
     Forgery("title", nothing, CAUGHT, damaged),
     Forgery("title", logs.raised_score, CAUGHT, old_ledger),
-    Forgery("title", nothing, MARKED, cut_ledger),
+    Forgery("title", nothing, RECOMPUTED, cut_ledger),
     *(Forgery("title", edit) for edit in (logs.hidden_setting, logs.claimed_setting)),
     Forgery("judged", logs.other_judge_settings),
     Forgery("agent", logs.other_tool_result),
@@ -197,8 +194,8 @@ FORGERIES = (
     *(Forgery(of, notes.other_reading) for of in ("title", "judged")),
     Forgery("judged", notes.other_verdicts_noted),
     Forgery("judged", notes.best_attempt_counts),
-    *(Forgery(of, notes.later_run, MARKED) for of in ("title", "agent")),
-    *(Forgery(of, logs.gold_said_and_scored, MARKED) for of in ("leaderboard", "ranking")),
+    *(Forgery(of, notes.later_run, RECOMPUTED) for of in ("title", "agent")),
+    *(Forgery(of, logs.gold_said_and_scored, RECOMPUTED) for of in ("leaderboard", "ranking")),
     Forgery("ranking", logs.best_under_every_id),
     Forgery("judged", logs.swap_ids),
     *(Forgery(of, logs.drop_more_than_half) for of in ("leaderboard", "table", "rag")),
@@ -209,6 +206,6 @@ FORGERIES = (
     Forgery("until", logs.raised_score),
     Forgery("until", notes.invented_decision),
     Forgery("until", notes.stopped_at_a_lucky_look),
-    Forgery("title", nothing, MARKED, added_metric),
+    Forgery("title", nothing, RECOMPUTED, added_metric),
     Forgery("title", nothing, CAUGHT, set_aside),
 )

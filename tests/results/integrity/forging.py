@@ -20,11 +20,11 @@ from inspect_ai.model import ModelOutput
 
 from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, reopen
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
-from vivavoce.store import canonical_json, hash_of, read_jsonl
+from vivavoce.store import canonical_json, read_jsonl
 from vivavoce.tasks.scoring.marks import our_scores
 
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
-CAUGHT, MARKED = "caught", "self-reported"
+CAUGHT, RECOMPUTED = "caught", "recomputed"
 Edit = Callable[["Forged"], None]
 
 
@@ -134,11 +134,7 @@ def rewrite_ledger(folder: Path) -> None:
     path = folder / LEDGER
     starts = [line for _, line in read_jsonl(path) if line["kind"] == "start"]
     path.unlink()
-    lines: list[dict[str, Any]] = []
-    for entry in (*starts, *new_logs(folder, read_ledger(folder))):
-        body = {key: value for key, value in entry.items() if key not in ("n", "before", "hash")}
-        body |= {"n": len(lines) + 1, "before": lines[-1]["hash"] if lines else "0" * 64}
-        lines.append({**body, "hash": hash_of(body)})
+    lines = (*starts, *new_logs(folder, read_ledger(folder)))
     path.write_text("".join(canonical_json(line) + "\n" for line in lines))
 
 
@@ -150,13 +146,8 @@ class Forgery:
     """Which of the honest logs it is made of."""
     edit: Edit
     caught: str = CAUGHT
-    """`self-reported` where only that mark says that nobody but the runner vouches for it."""
+    """`recomputed` where all fits together: nobody can prove who wrote the replies."""
     ledger: Callable[[Path], None] = rewrite_ledger
-
-    @property
-    def is_in_the_ledger(self) -> bool:
-        """True if what is forged is bound by the ledger: of added metrics no ledger knows."""
-        return self.ledger.__name__ != "added_metric"
 
     @property
     def name(self) -> str:

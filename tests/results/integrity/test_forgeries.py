@@ -1,4 +1,4 @@
-"""Forged logs, made by who knows the code, are refused, not verified, or bear a mark."""
+"""Forged logs, made by who knows the code, are refused or not verified, but for forged replies."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from tests.results.integrity.doors import problems_of, try_doors
 from tests.results.integrity.forgeries import FORGERIES
-from tests.results.integrity.forging import MARKED, Forgery, forge
+from tests.results.integrity.forging import RECOMPUTED, Forgery, forge
 from tests.results.integrity.honest import RUNS, make_honest
 from tests.servers.commands import only_json, viva_here
-
-from vivavoce.running.ledger import read_ledger
 
 pytestmark = [
     pytest.mark.slow,
@@ -52,16 +50,15 @@ def test_there_are_forgeries_of_every_kind_of_log() -> None:
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
-def test_a_forgery_is_not_verified_or_bears_a_mark(
+def test_a_forgery_is_not_verified_unless_its_replies_are_forged_too(
     made: Made, tmp_path: Path, forgery: Forgery
 ) -> None:
     honest, round, easy = made
     logs = tmp_path / "logs"
     forge(forgery, honest, logs, round, easy)
     code, found = verified(logs, "--round", round)
-    if forgery.caught == MARKED:
+    if forgery.caught == RECOMPUTED:
         assert (code, {log["status"] for log in found["logs"]}) == (0, {"verified"}), found
-        assert {log["provenance"] for log in found["logs"]} == {MARKED}
     else:
         assert (code, found["verified"]) == (1, False), found
         reasons = [why for log in found["logs"] for why in (*log["refused"], *log["unverified"])]
@@ -74,23 +71,6 @@ def test_what_verify_finds_submissions_intakes_and_boards_find_too(
     """Every sixteenth forgery; `python -m tests.results.integrity.doors` tries them all."""
     for forgery, verdicts in try_doors(FORGERIES[::16], *made, tmp_path / "inbox"):
         assert problems_of(forgery, verdicts) == [], (forgery.name, verdicts)
-
-
-def test_a_ledger_whose_head_is_known_cannot_be_cut_or_written_anew(
-    made: Made, tmp_path: Path
-) -> None:
-    honest, round, easy = made
-    head = read_ledger(honest / "title").head
-    code, found = verified(honest / "title", "--round", round, "--head", head)
-    assert (code, {log["provenance"] for log in found["logs"]}) == (0, {"bound by a known head"})
-    assert {log["status"] for log in found["logs"]} == {"verified"}
-    for forgery in FORGERIES:
-        if forgery.of == "title" and forgery.caught == MARKED and forgery.is_in_the_ledger:
-            logs = tmp_path / forgery.name
-            forge(forgery, honest, logs, round, easy)
-            code, found = verified(logs, "--round", round, "--head", head)
-            assert code == 1, forgery.name
-            assert head in found["ledger"]["problems"][0]
 
 
 def test_a_round_that_comes_with_the_logs_does_not_count(made: Made, tmp_path: Path) -> None:
@@ -106,18 +86,17 @@ def test_a_round_that_comes_with_the_logs_does_not_count(made: Made, tmp_path: P
     assert (code, found["logs"][0]["round"]["named"]) == (0, False)
 
 
-def test_a_board_says_verified_only_of_what_its_maker_verified(made: Made, tmp_path: Path) -> None:
+def test_a_board_says_recomputed_only_of_what_its_maker_recomputed(
+    made: Made, tmp_path: Path
+) -> None:
     honest, round, _ = made
-    head = read_ledger(honest / "title").head
 
-    def trust(*options: str | Path) -> set[str]:
+    def trust(*options: str | Path) -> set[tuple[str, str | None]]:
         viva_here("board", "build", honest / "title", "--out", tmp_path / "site", *options)
-        return {
-            row["trust"] for row in json.loads((tmp_path / "site/board.json").read_text())["rows"]
-        }
+        rows = json.loads((tmp_path / "site/board.json").read_text())["rows"]
+        return {(row["trust"], row["trust_reason"]) for row in rows}
 
-    assert trust() == {"self-reported"}
-    assert trust("--round", round) == {"self-reported"}
-    assert trust("--round", round, "--head", head) == {"verified"}
+    assert trust() == {("not_recomputed", "no round was named that it was held against")}
+    assert trust("--round", round) == {("recomputed", None)}
     page = next((tmp_path / "site").rglob("title*.html"))
-    assert "verified" in page.read_text()
+    assert "recomputed" in page.read_text()

@@ -81,7 +81,8 @@ def test_what_a_run_wrote_is_verified(made: Path) -> None:
     found = verify_logs(made)
     [check] = found.logs
     assert (check.status, check.samples, check.refused) == ("verified", ITEMS, [])
-    assert (found.is_sound, check.provenance, check.trust) == (True, *["self-reported"] * 2)
+    trust = {"trust": "recomputed", "reason": None, "refused": False}
+    assert (found.is_sound, found.trust) == (True, {check.name: trust})
 
 
 def test_a_score_raised_by_hand_is_refused_and_its_sample_named(logs: Path) -> None:
@@ -222,6 +223,9 @@ def test_a_folder_without_logs_and_a_log_that_cannot_be_read(logs: Path, tmp_pat
     [check] = verify_logs(logs).logs
     assert check.status == "refused"
     assert check.refused[0].startswith("cannot be read")
+    assert check.trust == {
+        **{"trust": "not_recomputed", "reason": check.refused[0], "refused": True}
+    }
 
 
 def test_attempts_and_subsets_are_verified_as_they_were_run(opened: Round, tmp_path: Path) -> None:
@@ -297,7 +301,7 @@ def test_a_submission_that_has_all_it_must_have(submission: Path, opened: Round)
     assert (report.complete, problems(submission, opened.folder)) == (True, {})
     assert report.runs == {
         **{"started": 1, "logs": 1, "rows": 1},
-        **{"repeated": 0, "removed": 0, "private_declared": 0, "self_reported": 1},
+        **{"repeated": 0, "removed": 0, "private_declared": 0},
     }
 
 

@@ -40,7 +40,6 @@ def test_a_candidate_has_every_word_of_task_dataset_and_metric(tmp_path: Path) -
             paper("a", RIGHT),
             paper("b", "Parsing", abstract="An f1 of 90 on the PENN-treebank."),
             paper("c", "Parsing the Penn Treebank"),
-            paper("d", "Parsing questions of a site about Penn Treebank F1", gates=["not_a_paper"]),
         ],
     )
     assert only(corpus) == Candidates(("a", "b"), None, cut=0)

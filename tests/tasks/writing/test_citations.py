@@ -106,7 +106,7 @@ def test_padding_is_not_dated_after_the_target_and_has_title_and_abstract() -> N
     papers = [
         known("same month", first_public="2024-05"), known("later", first_public="2024-06"),
         known("that year", first_public="2024"), known("undated", first_public=None),
-        known("bare", abstract=None), known("no paper", gates=("not_a_paper",)),
+        known("bare", abstract=None),
     ]  # fmt: skip
     works = Library(papers, seed=0).works(target("Nobody."), "cs.CL", [reference(0)], ())
     assert {w["work_id"] for w in works.rows if w["role"] == "padding"} == {"same month"}

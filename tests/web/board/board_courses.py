@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.web.board.board_rows import make_row
+from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.web.board.model import Site, site_of
 
@@ -33,4 +33,4 @@ def site_with(*rows: dict, **more: Any) -> Site:
         {"id": name, "window": ["2025-01-01", f"{name}-01"], "manifest": "ab" * 32, "counts": {}}
         for name in ids
     ]
-    return site_of({"rows": list(rows), "rounds": rounds, "notes": [], **more})
+    return site_of(make_board(*rows, rounds=rounds, **more))

@@ -7,6 +7,8 @@ from typing import Any
 
 from lxml import html
 
+from vivavoce.results.board.groups import Board, make_group, place_of
+from vivavoce.results.logs.records import Place
 from vivavoce.web.board.site import write_site
 
 HOSTILE = [
@@ -47,11 +49,30 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "tokens": None,
         "cost": None,
         "seconds": None,
+        "family": "writing",
+        "headline": True,
+        "answers": changes.get("n", 120),
+        "partial": False,
+        "detectable": None,
+        "exposure": None,
+        "calibrated": None,
+        "clusters": 40,
+        "fit": None,
+        "agent": None,
+        "set_aside": None,
+        "stopped": None,
+        "faults": {},
+        "runs": {},
+        "trust": "recomputed",
+        "trust_reason": None,
+        "judge_own_family": None,
+        "judge_tokens": 0,
+        "judge_cost": None,
     }
     return {**row, **changes}
 
 
-def make_board(*rows: dict, **more: Any) -> dict:
+def make_board(*shown: dict, **more: Any) -> Board:
     rounds = [
         {
             "id": "2026-q1",
@@ -60,7 +81,19 @@ def make_board(*rows: dict, **more: Any) -> dict:
             "counts": {"papers": 5120, "writing": {"title": 120}},
         }
     ]
-    return {"rows": list(rows), "rounds": rounds, "notes": [], **more}
+    given = {"rounds": rounds, "headlines": {}, "metrics": {}, "notes": [], **more}
+    groups: dict[Place, list[dict]] = {}
+    for row in shown:
+        groups.setdefault(place_of(row), []).append(row)
+    return Board(
+        groups=tuple(
+            make_group(found, given["headlines"], given["metrics"]) for found in groups.values()
+        ),
+        rounds=tuple(given["rounds"]),
+        headlines=given["headlines"],
+        metrics=given["metrics"],
+        notes=tuple(given["notes"]),
+    )
 
 
 def pages_below(out: Path, folder: str) -> list[Path]:
@@ -68,11 +101,11 @@ def pages_below(out: Path, folder: str) -> list[Path]:
     return sorted((out / folder).rglob("*.html"))
 
 
-def read_index(board: dict, out: Path) -> html.HtmlElement:
+def read_index(board: Board, out: Path) -> html.HtmlElement:
     return html.fromstring(write_site(board, out).read_bytes())
 
 
-def read_page(board: dict, out: Path) -> html.HtmlElement:
+def read_page(board: Board, out: Path) -> html.HtmlElement:
     """The page of the only board."""
     write_site(board, out)
     (page,) = pages_below(out, "boards")

@@ -16,10 +16,11 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.sample_texts import choose_item_texts
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
+from vivavoce.web.board.model import site_of
 from vivavoce.web.board.page import Built, write_pages
 from vivavoce.web.board.pages.item_views import CARDS
 from vivavoce.web.board.pages.samples import pages
-from vivavoce.web.board.site import read_site, static_files
+from vivavoce.web.board.site import static_files
 
 LIMIT = 300_000
 HOSTILE = [
@@ -45,7 +46,7 @@ def say(path: Path, *texts: str, explanation: str | None = None) -> None:
 
 def build(logs: Path, out: Path, count: int = 3, bundle: str | None = None, seed: int = 0) -> Built:
     """Sample pages of a folder of logs."""
-    site = read_site(leaderboard(logs, resamples=20).as_dict())
+    site = site_of(leaderboard(logs, resamples=20))
     chosen, _ = select_logs(logs)
     items = choose_item_texts(chosen, [logs], count=count, seed=seed)
     return write_pages([*pages(site, items, bundle), *static_files()], out)

@@ -27,19 +27,10 @@ def rows_of(content: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
 
 
-def test_every_page_has_its_numbers_in_four_forms() -> None:
+def test_a_site_has_its_numbers_in_four_forms() -> None:
     site = site_with(scored("a/one", 0.6, 1), scored("b/two", 0.5, 2))
-    stems = ["board", site.boards[0].path[:-5], *(one.path[:-5] for one in site.contestants)]
-    assert sorted(made(site)) == sorted(
-        f"{stem}.{kind}" for stem in stems for kind in ("csv", "json", "parquet", "tex")
-    )
-    assert downloads.links("index.html") == [
-        ("CSV", "board.csv"),
-        ("JSON", "board.json"),
-        ("Parquet", "board.parquet"),
-        ("LaTeX", "board.tex"),
-    ]
-    assert downloads.links(site.boards[0].path)[0] == ("CSV", f"{stems[1]}.csv")
+    paths = ["board.csv", "board.json", "board.parquet", "board.tex"]
+    assert list(made(site)) == [path for _, path in downloads.LINKS] == paths
 
 
 def test_csv_parquet_and_json_hold_the_same_rows() -> None:
@@ -62,42 +53,20 @@ def test_csv_parquet_and_json_hold_the_same_rows() -> None:
     assert json.loads(table[0]["decoding"]) == rows[0]["decoding"]
 
 
-def test_a_contestants_files_hold_what_its_page_shows() -> None:
-    other = scored("a/one", 0.3, 1, metric="rouge1")
-    site = site_with(scored("a/one", 0.6, 1), other, scored("b/two", 0.5, 2), metrics={})
-    (path,) = (one.path for one in site.contestants if one.name == "a/one")
-    document = json.loads(made(site)[path.replace(".html", ".json")])
-    assert document["contestant"] == "a/one"
-    assert [row["metric"] for row in document["rows"]] == ["rougeL"]
-
-
-def test_a_contestants_files_hold_its_newest_round() -> None:
-    older = scored("a/one", 0.3, 1, round="2025-q1")
-    site = site_with(older, scored("a/one", 0.6, 1, round="2025-q2"))
-    found = made(site)
-    (path,) = (one.path for one in site.contestants)
-    (row,) = json.loads(found[path.replace(".html", ".json")])["rows"]
-    assert (row["round"], row["value"]) == ("2025-q2", 0.6)
-    assert len(json.loads(found["board.json"])["rows"]) == 2
-
-
-def test_a_large_site_has_a_file_of_first_metrics_for_each_round(
+def test_the_files_of_a_large_site_hold_its_newest_round_by_first_metrics(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    older = scored("a/one", 0.4, 1, round="2025-q1")
+    older = scored("a/one", 0.4, 1, round="2025-01")
     rows = [older, scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
     site = site_with(*rows)
-    assert downloads.links_of_rounds(site) == []
+    assert len(json.loads(made(site)["board.json"])["rows"]) == 3
     monkeypatch.setattr(downloads, "_MAX_ROWS", 1)
     found = made(site)
-    ((name, (csv_link, *_)),) = downloads.links_of_rounds(site)
-    assert name == "2025-q1"
-    assert rows_of(found[csv_link[1]])[0]["value"] == "0.4"
+    assert [row["value"] for row in rows_of(found["board.csv"])] == ["0.6"]
     whole = json.loads(found["board.json"])
     assert [(row["metric"], row["value"]) for row in whole["rows"]] == [("rougeL", 0.6)]
     assert "headline" in whole["rows_are"]
-    newest = site.boards[-1].path.replace(".html", ".json")
-    assert len(json.loads(found[newest])["rows"]) == 2
+    assert "rouge1" not in found["board.tex"].decode()
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "  =1", "\t=1", "\r=1", "=cmd|' /C calc'!A0"]

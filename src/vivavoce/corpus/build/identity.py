@@ -40,7 +40,7 @@ from vivavoce.corpus.reading import (
 from vivavoce.corpus.resolve.references import PaperIndex, know_papers
 from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
 from vivavoce.records import Author, Document
-from vivavoce.sources import completing_kinds, get_source, kinds_without_papers, list_sources
+from vivavoce.sources import completing_kinds, get_source, list_sources
 from vivavoce.store import Row
 
 AT_ONCE = 50_000
@@ -148,15 +148,13 @@ def merge_imports(corpus: Path) -> Merge:
 def index_papers(
     papers: Sequence[MergedPaper], years: Mapping[str, int | None] | None = None
 ) -> PaperIndex:
-    """Index that references are resolved with; documents that are no papers are left out."""
-    no_papers = kinds_without_papers()
-    citable = [p for p in papers if any(d.kind not in no_papers for d in p.documents)]
+    """Index that references are resolved with."""
     metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
-    return PaperIndex(know_papers(citable, years or {}, metadata))
+    return PaperIndex(know_papers(papers, years or {}, metadata))
 
 
 def _merge(documents: Sequence[Document]) -> Merge:
-    return merge_documents(documents, _is_metadata(), kinds_without_papers(), completing_kinds())
+    return merge_documents(documents, _is_metadata(), completing_kinds())
 
 
 class _IsMetadata(dict[str, bool]):
@@ -176,7 +174,6 @@ class _Scan:
     def __init__(self, files: Sequence[File]) -> None:
         self.files = files
         self._completing = completing_kinds()
-        self._untitled = kinds_without_papers() - self._completing
         self._is_metadata = _is_metadata()
         self.own_id: list[str] = []
         """The id of its paper, should nothing join it."""
@@ -259,7 +256,7 @@ class _Scan:
     def _see(self, document: Document) -> None:
         own = identifiers(document)
         blocks = [f"{scheme}\0{value}" for scheme, value in with_implied(own).items()]
-        title = "" if document.kind in self._untitled else document.title or ""
+        title = document.title or ""
         if key := title_key(title):
             blocks += [f"title\0{key}", f"look\0{skeleton(title)}"]
         self.own_id.append(paper_id_of([document], [own]))

@@ -22,15 +22,15 @@ from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.partitioning import read_repartitioned
 from vivavoce.corpus.dating import Statement, date_paper, judge, statements_of
 from vivavoce.corpus.fields import assign_roles, failed_gates
-from vivavoce.corpus.identity.matching import SKETCH, names_agree, sketch_row
+from vivavoce.corpus.identity.matching import SKETCH, sketch_row
 from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers.cell_results import read_results
 from vivavoce.readers.claims import own_method
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
-from vivavoce.records import Author, CitedTable, Document, Section
-from vivavoce.sources import completing_kinds, kinds_without_papers, list_sources
+from vivavoce.records import CitedTable, Document, Section
+from vivavoce.sources import completing_kinds, list_sources
 from vivavoce.store import Row, hash_file, mark_done, read_done
 from vivavoce.text.normalise import normalise_title
 
@@ -183,18 +183,15 @@ class _Shard:
     def add(self, paper: MergedPaper) -> None:
         """Add all that the documents of a paper say."""
         text = text_document(paper)
-        is_paper = any(d.kind not in kinds_without_papers() for d in paper.documents)
-        statements, row, sections = _merge_fields(paper, text, is_paper=is_paper)
-        if is_paper:
-            year = int(row["published"][:4]) if row["published"] else None
-            self.citable.append((_without_texts(paper), year))
+        statements, row, sections = _merge_fields(paper, text)
+        year = int(row["published"][:4]) if row["published"] else None
+        self.citable.append((_without_texts(paper), year))
         self.sources[row["source"]] += 1
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
         file = {"source_file": row["source_file"]}
-        authors = _with_places(paper.documents)
-        if is_paper:
-            self.sketches.append(sketch_row(row, authors, sections))
+        authors = next((d.authors for d in paper.documents if d.authors), ())
+        self.sketches.append(sketch_row(row, authors, sections))
         add = {name: rows.add for name, rows in self.tables.items()}
         add["papers"]([row])
         add["dates"]([{**key, **statement._asdict()} for statement in statements])
@@ -221,26 +218,6 @@ def own_method_of(row: Row, sections: Sequence[Section]) -> str:
     return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
 
 
-def _with_places(documents: Sequence[Document]) -> tuple[Author, ...]:
-    """The authors of the first document with some, with places and addresses that others know."""
-    lists = [document.authors for document in documents if document.authors]
-    others = [a for authors in lists[1:] for a in authors if a.affiliation or a.email]
-    return tuple(_completed(author, others) for author in lists[0]) if lists else ()
-
-
-def _completed(author: Author, others: Sequence[Author]) -> Author:
-    same = [other for other in others if names_agree(author.name, other.name)]
-    if author.affiliation or author.email or len(same) != 1:
-        return author
-    return replace(
-        author,
-        affiliation=same[0].affiliation,
-        affiliation_confidence=same[0].affiliation_confidence,
-        email=same[0].email,
-        email_confidence=same[0].email_confidence,
-    )
-
-
 def _without_texts(paper: MergedPaper) -> MergedPaper:
     """A paper as far as references tell of it, so that its texts need not be kept."""
     slim = tuple(
@@ -251,7 +228,7 @@ def _without_texts(paper: MergedPaper) -> MergedPaper:
 
 
 def _merge_fields(
-    paper: MergedPaper, text: Document, *, is_paper: bool
+    paper: MergedPaper, text: Document
 ) -> tuple[tuple[Statement, ...], Row, tuple[Section, ...]]:
     """The statements that date a paper, its row, and its sections with their roles."""
     documents = paper.documents
@@ -284,7 +261,6 @@ def _merge_fields(
                 told["abstract"],
                 used and used.date,
                 sections,
-                is_paper=is_paper,
                 health=text.health,
                 is_withdrawn=first("withdrawn") is not None,
             )

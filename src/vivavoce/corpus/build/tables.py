@@ -172,10 +172,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
 
 def _config() -> str:
     """Hash of all that decides what documents become, beside what they hold."""
-    kinds = {
-        s.kind: [s.is_metadata, s.holds_papers, s.completes, s.dates]
-        for s in list_sources().values()
-    }
+    kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
     return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 

@@ -76,7 +76,6 @@ class Merge:
 def merge_documents(
     documents: Sequence[Document],
     is_metadata: Mapping[str, bool],
-    no_papers: Collection[str] = (),
     completing: Collection[str] = (),
 ) -> Merge:
     """Group documents into papers.
@@ -84,7 +83,6 @@ def merge_documents(
     Args:
         documents: One for each (kind, key).
         is_metadata: Whether a kind's titles, authors and dates go before those of the others.
-        no_papers: Kinds whose documents are no papers; their titles join nothing.
         completing: Kinds whose documents only complete papers; their titles may find one.
     """
     ordered = sorted(
@@ -96,7 +94,7 @@ def merge_documents(
         for value, members in groups.holders(scheme):
             for other in members[1:]:
                 groups.join(Join(members[0], other, scheme, value), contradicting)
-    apart, ambiguous = join_by_title(groups, ordered, no_papers, completing)
+    apart, ambiguous = join_by_title(groups, ordered, completing)
     papers, unmatched, outside = [], [], []
     paper_ids: dict[int, str] = {}
     for members in groups.members():

@@ -219,7 +219,6 @@ class _Pair(NamedTuple):
 def join_by_title(
     groups: Groups,
     documents: Sequence[Document],
-    no_papers: Collection[str] = (),
     completing: Collection[str] = (),
 ) -> tuple[list[Apart], int]:
     """Join groups that share a title.
@@ -234,9 +233,7 @@ def join_by_title(
     of_lists: dict[str, list[int]] = defaultdict(list)
     own = {i for i, document in enumerate(documents) if document.kind not in completing}
     for index, document in enumerate(documents):
-        if (document.kind in no_papers and index in own) or not document.title:
-            continue
-        if key := title_key(document.title):
+        if key := title_key(document.title or ""):
             (by_key if index in own else of_lists)[key].append(index)
     joiner = _Joiner(groups, documents, own)
     apart, undecided = joiner.join_papers(by_key)

@@ -1,1 +1,1 @@
-"""The board: rows with intervals and ranks, from logs or a published file."""
+"""The board: rows with intervals and ranks."""

@@ -27,6 +27,7 @@ from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
 from vivavoce.results.logs.records import (
+    NOT_RECOMPUTED,
     LogHeader,
     Place,
     RowKey,
@@ -53,7 +54,7 @@ def leaderboard(
     resamples: int = 10_000,
     seed: int = 0,
     cutoffs: Cutoffs | None = None,
-    trust: Mapping[str, str] | None = None,
+    trust: Mapping[str, Row] | None = None,
     split: str | None = None,
 ) -> Board:
     """Build a board from a folder of logs.
@@ -68,8 +69,8 @@ def leaderboard(
         resamples: Bootstrap draws; 0 for no intervals.
         seed: Seed of the draws.
         cutoffs: What is known of the models' training data; None for the shipped file.
-        trust: What `Verification.trust` says of the logs by their paths; a refused one makes no
-            row. Without it every row is self-reported.
+        trust: `Verification.trust` of the logs by their paths; a refused one makes no row.
+            Without it no row is recomputed.
         split: Only answers to items of this split; None for all.
 
     Raises:
@@ -114,8 +115,10 @@ def leaderboard(
         for head, contestant in zip(members, contestants, strict=True):
             for row in contestant.rows.values():
                 row["runs"] = runs[head.key]
+                row["trust"], row["trust_reason"] = head.trust, head.trust_reason
                 # Whoever has the folder can write what was added to its logs.
-                row["trust"] = "self-reported" if row["metric"] in head.added else head.trust
+                if row["metric"] in head.added:
+                    row |= {"trust": NOT_RECOMPUTED, "trust_reason": "added after the run"}
                 if row["metric"] == WIN_RATE:
                     row["calibrated"] = calibrated.get(head.key)
                 if head.is_own:
@@ -137,16 +140,18 @@ def leaderboard(
 
 
 def _trusted(
-    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, str]
+    found: Sequence[LogHeader], folder: Path, trust: Mapping[str, Row]
 ) -> tuple[list[LogHeader], list[str]]:
     """The logs that are not refused, each with its trust, and notes on the others."""
     kept, notes = [], []
     for head in found:
-        said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix(), head.trust)
-        if said == "refused":
+        said = trust.get(Path(head.path).relative_to(folder.absolute()).as_posix())
+        if said is None:
+            kept.append(head)
+        elif said["refused"]:
             notes.append(f"{head.name} is refused: it cannot be what it says. viva board verify.")
         else:
-            kept.append(replace(head, trust=said))
+            kept.append(replace(head, trust=said["trust"], trust_reason=said["reason"]))
     if found and not kept:
         raise InputError(f"Every log of {folder} is refused. See why with: viva board verify.")
     return kept, notes

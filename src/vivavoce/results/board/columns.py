@@ -1,6 +1,6 @@
 """Columns of a board, each declared once: type, label, unit, where it is shown, what it says.
 
-`BoardRow` declares them. Checks of rows, JSON, CSV, Parquet, LaTeX, the tables of the site and
+`BoardRow` declares them. JSON, CSV, Parquet, LaTeX, the tables of the site and
 their labels on phones, what the terminal prints and the reference are derived from it. A new column
 is one more entry of `BoardRow`, which `of_log` computes.
 """
@@ -10,22 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
-
-from pydantic import AfterValidator, Field, with_config
-from typing_extensions import TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from vivavoce.results.board.facts import (
-    READING,
     Calibrated,
-    Count,
     Exposure,
     Fit,
-    Pair,
-    Share,
     Work,
     fit_of,
-    has_a_gap,
     why_set_aside,
     work_of,
 )
@@ -72,8 +64,6 @@ class Column:
     """Computes it from a log, for all metrics alike; of a partial log, from the answers there."""
     name: str = ""
     kind: Kind = "text"
-    is_everywhere: bool = True
-    """True if boards of older versions have it too."""
 
     @property
     def is_number(self) -> bool:
@@ -96,9 +86,8 @@ class Column:
         return ((self.name, self.kind),) if self.parts is None else self.parts
 
 
-@with_config(READING)
-class _OldBoardRow(TypedDict):
-    """The columns that boards of every version have."""
+class BoardRow(TypedDict):
+    """One contestant by one metric."""
 
     round: Annotated[str, Column(says="Name of the round.")]
     task: Annotated[str, Column(says="Name of the task.")]
@@ -118,7 +107,7 @@ class _OldBoardRow(TypedDict):
     ]
     value_valid: Annotated[float | None, Column(says="Mean over valid answers only.", unit="score")]
     ci: Annotated[
-        Pair | None,
+        list[float] | None,
         Column(
             says="95% interval: percentile bootstrap over clusters.",
             unit="score",
@@ -126,7 +115,7 @@ class _OldBoardRow(TypedDict):
         ),
     ]
     n: Annotated[
-        Count,
+        int,
         Column(
             says="Items.",
             label="Items",
@@ -137,10 +126,10 @@ class _OldBoardRow(TypedDict):
             latex="$n$",
         ),
     ]
-    missing: Annotated[Count, Column(says="Answers that are missing.", unit="answers")]
-    undefined: Annotated[Count, Column(says="Items where the metric is undefined.", unit="items")]
+    missing: Annotated[int, Column(says="Answers that are missing.", unit="answers")]
+    undefined: Annotated[int, Column(says="Items where the metric is undefined.", unit="items")]
     valid: Annotated[
-        Share | None,
+        float | None,
         Column(
             says="Share of valid answers.",
             label="Valid",
@@ -150,11 +139,11 @@ class _OldBoardRow(TypedDict):
         ),
     ]
     rank: Annotated[
-        Annotated[int, Field(ge=1)] | None,
+        int | None,
         Column(says="1 + contestants with a better value; null for who is not ranked."),
     ]
     rank_interval: Annotated[
-        Annotated[list[Count], Field(min_length=2, max_length=2)] | None,
+        list[int] | None,
         Column(
             says="Ranks that the data allow.", parts=(("rank_low", "int"), ("rank_high", "int"))
         ),
@@ -174,7 +163,7 @@ class _OldBoardRow(TypedDict):
         ),
     ]
     tokens: Annotated[
-        Count | None,
+        int | None,
         Column(
             says="Tokens the contestant used; a judge's are counted apart.",
             label="Tokens",
@@ -212,24 +201,16 @@ class _OldBoardRow(TypedDict):
             is_cost=True,
         ),
     ]
-
-
-@with_config(READING)
-class BoardRow(_OldBoardRow, total=False):
-    """One contestant by one metric; what a newer version adds is left out."""
-
     family: Annotated[str | None, Column(says="Family of the task.")]
     headline: Annotated[bool, Column(says="Whether the task is ranked by this metric.")]
-    answers: Annotated[
-        Count | None, Column(says="Scored answers, attempts counted.", unit="answers")
-    ]
+    answers: Annotated[int | None, Column(says="Scored answers, attempts counted.", unit="answers")]
     partial: Annotated[bool, Column(says="Whether answers are lacking.")]
     detectable: Annotated[
         float | None,
         Column(says="Smallest difference that these items can show.", unit="score"),
     ]
     exposure: Annotated[
-        Annotated[Exposure | None, AfterValidator(has_a_gap)],
+        Exposure | None,
         Column(
             says="The cutoff, items by status, and the gap between seen and clean ones.",
             parts=(
@@ -250,7 +231,7 @@ class BoardRow(_OldBoardRow, total=False):
         ),
     ]
     clusters: Annotated[
-        Count,
+        int,
         Column(
             says="Clusters that the items come from; intervals draw these.",
             of_log=lambda log: len(set(log.item_clusters().values())),
@@ -298,7 +279,7 @@ class BoardRow(_OldBoardRow, total=False):
         ),
     ]
     faults: Annotated[
-        dict[str, Count],
+        dict[str, int],
         Column(
             says="Faulty answers by kind of fault.",
             label="Faults",
@@ -308,25 +289,28 @@ class BoardRow(_OldBoardRow, total=False):
         ),
     ]
     runs: Annotated[
-        dict[str, Count],
+        dict[str, int],
         Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
     trust: Annotated[
-        Literal["verified", "self-reported", "not recomputed"],
+        Literal["recomputed", "not_recomputed"],
         Column(
-            says="Whether the maker of the board verified the log and knows where it is from; "
-            "what others published is not recomputed.",
+            says="Whether the maker of the board made the scores again from the replies in the "
+            "log, on his own copy of the round.",
             label="Trust",
             page=8,
             is_optional=True,
         ),
+    ]
+    trust_reason: Annotated[
+        str | None, Column(says="Reason why the row is not recomputed; null where it is.")
     ]
     judge_own_family: Annotated[
         bool | None,
         Column(says="Whether the judge is of the contestant's own family.", parts=()),
     ]
     judge_tokens: Annotated[
-        Count | None, Column(says="Tokens of the judge.", unit="tokens", parts=())
+        int | None, Column(says="Tokens of the judge.", unit="tokens", parts=())
     ]
     judge_cost: Annotated[float | None, Column(says="Cost of the judge.", unit="USD", parts=())]
 
@@ -340,21 +324,15 @@ def columns() -> tuple[Column, ...]:
 def _columns_of(schema: type) -> tuple[Column, ...]:
     found = []
     for name, hint in get_type_hints(schema, include_extras=True).items():
-        is_everywhere = name in _OldBoardRow.__required_keys__
-        declared = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
-        kind, *told = get_args(declared)
+        kind, *told = get_args(hint)
         (column,) = (each for each in told if isinstance(each, Column))
-        found.append(replace(column, name=name, kind=_kind_of(kind), is_everywhere=is_everywhere))
+        found.append(replace(column, name=name, kind=_kind_of(kind)))
     return tuple(found)
 
 
 def _kind_of(hint: Any) -> Kind:
     """The type of a file's column; what is neither a number nor a truth value is text."""
-    if get_origin(hint) is Annotated:
-        return _kind_of(get_args(hint)[0])
     plain = [each for each in get_args(hint) or (hint,) if each is not type(None)]
-    if len(plain) == 1 and plain[0] is not hint:
-        return _kind_of(plain[0])
     return _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
 
 
@@ -379,5 +357,5 @@ def shown_value(column: Column, row: Mapping[str, Any]) -> Any:
     value = row.get(column.name)
     if value is None or not column.is_per_answer:
         return value
-    answers = row.get("answers", row["n"])
+    answers = row["answers"]
     return value / answers if answers else None

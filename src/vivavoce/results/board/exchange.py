@@ -23,7 +23,7 @@ from vivavoce.results.logs.records import NO_MODEL
 from vivavoce.store import Row, hash_of
 
 EEE_SCHEMA = "0.3.0"
-LIBRARY = "viva-voce"
+_LIBRARY = "viva-voce"
 _LONGEST = 100
 """Characters of a part of a path."""
 _DECODING = {"temperature": float, "top_p": float, "top_k": float, "max_tokens": int}
@@ -59,7 +59,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
         if row["value"] is not None:
             found[row["round"], model_id(row)].append(row)
     for (name, model), rows in sorted(found.items()):
-        benchmark = _folder(f"{LIBRARY}-{name}")
+        benchmark = _folder(f"{_LIBRARY}-{name}")
         record = {
             "schema_version": EEE_SCHEMA,
             "evaluation_id": f"{benchmark}/{model}/{stamp}",
@@ -72,7 +72,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
                 "additional_details": _texts(rounds.get(name, {})),
             },
             "eval_library": {
-                "name": LIBRARY,
+                "name": _LIBRARY,
                 "version": version("vivavoce"),
                 "additional_details": {"inspect_ai": version("inspect_ai")},
             },
@@ -88,7 +88,7 @@ def model_id(row: Row) -> str:
     A method without a model is one of this package.
     """
     if row["model"] in ("", NO_MODEL):
-        return f"{LIBRARY}/{_folder(row['method'])}"
+        return f"{_LIBRARY}/{_folder(row['method'])}"
     maker, found, name = row["model"].partition("/")
     return f"{_folder(maker)}/{_folder(name)}" if found else f"unknown/{_folder(maker)}"
 
@@ -100,7 +100,7 @@ def _folder(name: str) -> str:
 
 
 def _model(name: str, row: Row) -> Row:
-    is_ours = name.startswith(f"{LIBRARY}/")
+    is_ours = name.startswith(f"{_LIBRARY}/")
     details = {"deployment_type": "self_deployed" if is_ours else "unknown"}
     return {
         "name": str(row["method"] if is_ours else row["model"]),
@@ -111,7 +111,7 @@ def _model(name: str, row: Row) -> Row:
 
 
 def _result(row: Row) -> Row:
-    known = metrics_of(row["family"]).get(row["metric"]) if row.get("family") else None
+    known = metrics_of(row["family"]).get(row["metric"])
     return {
         "evaluation_result_id": hash_of(_key(row))[:32],
         "evaluation_name": f"{row['task']} ({row['setting']})",
@@ -119,14 +119,14 @@ def _result(row: Row) -> Row:
             "source_type": "other",
             "dataset_name": f"Viva Voce round {row['round']}",
             "additional_details": _texts(
-                {name: row.get(name) for name in ("round", "task", "setting", "family")}
+                {name: row[name] for name in ("round", "task", "setting", "family")}
                 | {"version": row["task_version"]}
             ),
         },
         "metric_config": _metric(row, known),
         "score_details": {
             "score": row["value"],
-            "details": _texts({name: row.get(name) for name in DETAILS}),
+            "details": _texts({name: row[name] for name in _DETAILS}),
             "uncertainty": {
                 **({"confidence_interval": _interval(row["ci"])} if row["ci"] else {}),
                 "num_samples": row["n"],
@@ -135,13 +135,13 @@ def _result(row: Row) -> Row:
         "generation_config": {
             "generation_args": _decoding(row["decoding"]),
             "additional_details": _texts(
-                {name: row.get(name) for name in ("method", "prompt_hash", "decoding")}
+                {name: row[name] for name in ("method", "prompt_hash", "decoding")}
             ),
         },
     }
 
 
-DETAILS = (
+_DETAILS = (
     *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
     *("tied_with", "detectable", "headline", "partial", "judge", "calibrated", "contamination"),
     *("fit", "agent", "trust", "tokens", "cost", "seconds"),
@@ -156,7 +156,7 @@ def _key(row: Row) -> list[Any]:
 
 def _metric(row: Row, known: Metric | None) -> Row:
     found: Row = {
-        "metric_id": f"{LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
+        "metric_id": f"{_LIBRARY}.{row['family']}.{row['metric']}" if known else row["metric"],
         "metric_name": row["metric"],
         "lower_is_better": known is not None and not known.higher_is_better,
     }
@@ -214,7 +214,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:
-        if row.get("headline") and row["value"] is not None and _is_trained(row):
+        if row["headline"] and row["value"] is not None and _is_trained(row):
             name = f"{row['round']}-{row['setting']}-{row['method']}"
             found[model_id(row), name].append(row)
     for (model, name), rows in sorted(found.items()):
@@ -236,9 +236,7 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
 def _is_trained(row: Row) -> bool:
     """True for a language model; what copies sentences or answers by rule has no cutoff."""
-    return (
-        row["model"] not in ("", NO_MODEL) and (row.get("exposure") or {}).get("cutoff") != "never"
-    )
+    return row["model"] not in ("", NO_MODEL) and (row["exposure"] or {}).get("cutoff") != "never"
 
 
 def _notes(row: Row) -> str:

@@ -4,44 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from statistics import fmean
-from typing import Annotated
-
-from pydantic import ConfigDict, Field, with_config
-from typing_extensions import TypedDict
+from typing import TypedDict
 
 from vivavoce.metrics.tables.table_questions import BIASES
 from vivavoce.results.logs.records import RunLog, mean_value
 
 MAX_WRONG = 0.5
 """Of `BIASES` together: 1 for an answerer that always says the same, or tosses a coin."""
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
-READING = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
 
-def has_a_gap(exposure: Exposure | None) -> Exposure | None:
-    """The facts as they are; `ValueError` where two ends have no gap between them."""
-    known = exposure or {}
-    if None not in (known.get("seen"), known.get("clean")) and known.get("gap") is None:
-        raise ValueError("seen and clean have no gap between them")
-    return exposure
-
-
-@with_config(READING)
 class Exposure(TypedDict, total=False):
     """Known facts of a row's items in its model's training data, and of the model itself."""
 
     cutoff: str | None
     source: str | None
-    margin_days: Count | None
-    items: dict[str, Count]
+    margin_days: int | None
+    items: dict[str, int]
     seen: float | None
     clean: float | None
     gap: float | None
-    ci: Pair | None
-    n_seen: Count
-    n_clean: Count
+    ci: list[float] | None
+    n_seen: int
+    n_clean: int
     maker: str
     open_weights: bool
     size: str
@@ -83,16 +67,14 @@ def why_set_aside(log: RunLog) -> str | None:
     )
 
 
-@with_config(READING)
 class Fit(TypedDict):
     """Shares of the parts that a setting adds to the prompts, by their state after cutting."""
 
-    whole: Share
-    cut: Share
-    dropped: Share
+    whole: float
+    cut: float
+    dropped: float
 
 
-@with_config(READING)
 class Work(TypedDict):
     """Steps of an agent and its calls, as means over the answers."""
 
@@ -101,10 +83,9 @@ class Work(TypedDict):
     reads: float
 
 
-@with_config(READING)
 class Calibrated(TypedDict):
     """Mean of people's values over all items, with its interval and how many they labelled."""
 
     value: float
-    ci: Pair
-    labels: Count
+    ci: list[float]
+    labels: int

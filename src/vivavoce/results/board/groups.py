@@ -121,16 +121,6 @@ class Board:
         }
 
 
-def cut(
-    rows: Sequence[Row], headlines: Mapping[str, str], metrics: Mapping[str, Sequence[str]]
-) -> tuple[Group, ...]:
-    """The groups of rows that are all there, in the order in which they begin."""
-    groups: dict[Place, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(place_of(row), []).append(row)
-    return tuple(make_group(found, headlines, metrics) for found in groups.values())
-
-
 def make_group(
     rows: Sequence[Row],
     headlines: Mapping[str, str],
@@ -180,7 +170,7 @@ def _complete(group: Group) -> Group:
 
 
 def _is_complete(row: Row) -> bool:
-    if row["value"] is None or row["missing"] or row.get("partial"):
+    if row["value"] is None or row["missing"] or row["partial"]:
         return False
     return row["valid"] in (None, 1)
 
@@ -191,17 +181,6 @@ def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
     for row in rows:
         found.setdefault(spelled(row, CONTESTANT), {})[row["metric"]] = row
     return found
-
-
-def first_repeated(rows: Iterable[Row]) -> int | None:
-    """The number, from 0, of the first row with the key of an earlier one."""
-    seen: set[tuple[str, ...]] = set()
-    for number, row in enumerate(rows):
-        key = spelled(row, (*KEY, "metric"))
-        if key in seen:
-            return number
-        seen.add(key)
-    return None
 
 
 def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:

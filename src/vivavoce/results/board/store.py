@@ -132,7 +132,10 @@ class Store:
         if self._folder is None:
             return make_group(make(members), headlines, metrics)
         facts = [
-            [head.sha256, head.added_sha256, head.name, head.is_own, head.trust, runs[head.key]]
+            [
+                *(head.sha256, head.added_sha256, head.name, head.is_own, head.trust_reason),
+                runs[head.key],
+            ]
             for head in members
         ]
         order = [headlines[place[1]], metrics[place[1]]]

@@ -23,9 +23,7 @@ def table_of(rows: Iterable[Row]) -> pa.Table:
     types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
     names, arrays = [], []
     for column in columns():
-        values = [
-            row[column.name] if column.is_everywhere else row.get(column.name) for row in kept
-        ]
+        values = [row.get(column.name) for row in kept]
         for place, (part, kind) in enumerate(column.files):
             cells = values if column.parts is None else [_part(v, place, part) for v in values]
             names.append(part)

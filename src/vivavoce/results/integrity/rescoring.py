@@ -43,7 +43,7 @@ from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
 from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
-from vivavoce.tasks.lookup import create_method, create_task, is_task
+from vivavoce.tasks.lookup import create_method, create_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
@@ -156,8 +156,6 @@ def open_whole(header: EvalLog, folder: Path) -> Task:
     """
     metadata = header.eval.metadata or {}
     name = str(metadata.get("task"))
-    if not is_task(name):
-        raise InputError(f"its task {name!r} is none of those here")
     given = _safe_arguments(header.eval.task_args)
     roles = {
         role: str(getattr(model, "model", role))

@@ -25,13 +25,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
 from vivavoce.results import Report
 from vivavoce.results.integrity.secrets import find_secrets
-from vivavoce.results.integrity.verification import (
-    REFUSED,
-    SELF_REPORTED,
-    VERIFIED,
-    Verification,
-    verify_logs,
-)
+from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
@@ -106,11 +100,8 @@ def check_submission(
     folder: Path,
     rounds: Sequence[Path] = (),
     progress: Progress | None = None,
-    heads: Sequence[str] = (),
 ) -> SubmissionReport:
-    """Check a submission's folder.
-
-    `rounds` are the receiver's own, `heads` the ledgers' last hashes as published after the runs.
+    """Check a submission's folder; `rounds` are the receiver's own.
 
     Raises:
         InputError: The folder does not exist.
@@ -122,7 +113,7 @@ def check_submission(
     checks: dict[str, Iterable[str]] = {"form": faults, "complete logs": problems}
     runs: Row = {}
     if logs:
-        verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder, heads=heads)
+        verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder)
         checks["models described"] = _compare_models(form, logs)
         checks["ledger"] = _check_ledger(verified, form)
         checks["scores"] = _check_scores(verified, rounds)
@@ -173,7 +164,7 @@ def _compare_models(form: Submission | None, logs: Sequence[RunLog]) -> Iterator
 
 def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[str]:
     ledger = verified.ledger
-    if not ledger.heads:
+    if not ledger.starts:
         yield f"{LOGS} has no runs.jsonl, which viva run writes: copy it with the logs."
     yield from ledger.problems
     for path in ledger.unrecorded:
@@ -190,10 +181,7 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
     if not rounds:
         yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
     for log in verified.logs:
-        if log.status == REFUSED:
-            yield from (f"{log.name}: {what}" for what in log.refused)
-        elif log.status != VERIFIED:
-            yield from (f"{log.name}: {why}" for why in log.unverified)
+        yield from (f"{log.name}: {why}" for why in log.refused or log.unverified)
 
 
 def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
@@ -204,7 +192,6 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
         "rows": len(rows),
         "repeated": len(logs) - len(rows),
         "removed": len(verified.ledger.removed),
-        "self_reported": sum(log.provenance == SELF_REPORTED for log in verified.logs),
         "private_declared": form.submission.private_runs if form else None,
     }
 
@@ -214,10 +201,7 @@ class Intake(Report):
     """Decisions about the submissions of an inbox, by name."""
 
     submissions: tuple[Row, ...]
-    """Submissions by `name`, `accepted`, `badge`, `reasons` and `runs`.
-
-    A badge is `verified`, `self-reported` or None.
-    """
+    """Submissions by `name`, `accepted`, `reasons` and `runs`."""
     accepted: str
     """Folder with what was accepted."""
 
@@ -231,8 +215,6 @@ def take_in(
     inbox: Path,
     out: Path,
     rounds: Sequence[Path],
-    *,
-    heads: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Intake:
     """Check every submission of an inbox and copy those that are accepted.
@@ -242,7 +224,6 @@ def take_in(
         out: Where decisions and accepted logs go; an earlier intake there is
             replaced.
         rounds: The receiver's own rounds.
-        heads: Last hashes of ledgers, as published when the runs ended.
         progress: Called with submissions done and all.
 
     Raises:
@@ -263,24 +244,23 @@ def take_in(
     for place, folder in enumerate(found):
         if progress:
             progress(place, len(found))
-        rows.append(_decide(folder, target, rounds, heads))
+        rows.append(_decide(folder, target, rounds))
     report = Intake(tuple(rows), str(target))
     write_json(out / DECISIONS, report.as_dict())
     return report
 
 
-def _decide(folder: Path, target: Path, rounds: Sequence[Path], heads: Sequence[str]) -> Row:
-    decision: Row = {"name": folder.name, "accepted": False, "badge": None, "runs": {}}
+def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
+    decision: Row = {"name": folder.name, "accepted": False, "runs": {}}
     if odd := list(_odd_files(folder)):
         return {**decision, "reasons": odd}
-    found = check_submission(folder, rounds, heads=heads)
+    found = check_submission(folder, rounds)
     reasons = [f"{each['check']}: {why}" for each in found.checks for why in each["problems"]]
     decision |= {"reasons": reasons, "runs": found.runs}
     if reasons:
         return decision
     shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
-    badge = SELF_REPORTED if found.runs["self_reported"] else VERIFIED
-    return {**decision, "accepted": True, "badge": badge}
+    return {**decision, "accepted": True}
 
 
 def _odd_files(folder: Path) -> Iterator[str]:

@@ -1,5 +1,8 @@
 """Logs verified: each held against what the receiver's round says that it must be.
 
+It proves that answers and scores follow from the replies in the log. It cannot prove who wrote
+these replies: nobody can.
+
 It compares from the outside in. The log's bytes are compared with the ledger of its run. Its header
 and its samples are compared with the task on the round, and its summaries, which boards read, with
 its samples. Every answer, score and metric is compared with the ones that the method and the
@@ -39,8 +42,8 @@ from vivavoce.results.integrity.rescoring import (
     reopen,
 )
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
-from vivavoce.results.logs.reading import find_logs, is_read_alike
-from vivavoce.results.logs.records import where
+from vivavoce.results.logs.reading import find_logs
+from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED, where
 from vivavoce.rounds import Round, load_round
 from vivavoce.running.logs import COMPARISON, settled
 from vivavoce.running.stopping import wrong_stops
@@ -55,8 +58,6 @@ _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
 """Logs of one run, which is interrupted and goes on, with a hash of each answer."""
 
 VERIFIED, REFUSED, UNVERIFIED = "verified", "refused", "unverified"
-SELF_REPORTED, BOUND = "self-reported", "bound by a known head"
-"""Grounds for believing that the answers are the model's."""
 _MAX_PROBLEMS = 20
 """Of a log, that are listed."""
 
@@ -74,7 +75,6 @@ class LogCheck:
     """What cannot be, each with the sample it is in where it is in one."""
     unverified: list[str] = field(default_factory=list)
     """Reasons why it cannot be told what it is worth; empty when it can."""
-    provenance: str = SELF_REPORTED
     lacking: str = ""
     """Answers that it does not have, in words."""
     continued_by: str = ""
@@ -88,10 +88,14 @@ class LogCheck:
         return UNVERIFIED if self.unverified else VERIFIED
 
     @property
-    def trust(self) -> str:
-        """`verified`, `self-reported` or `refused`: what a board says of its rows."""
-        is_believed = self.status == VERIFIED and self.provenance != SELF_REPORTED
-        return VERIFIED if is_believed else REFUSED if self.refused else SELF_REPORTED
+    def trust(self) -> Row:
+        """Trust of its rows on a board: `trust`, the `reason`, and whether it makes rows at all."""
+        reasons = [*self.refused, *self.unverified]
+        return {
+            "trust": NOT_RECOMPUTED if reasons else RECOMPUTED,
+            "reason": reasons[0] if reasons else None,
+            "refused": bool(self.refused),
+        }
 
     def as_dict(self) -> Row:
         """As plain JSON values."""
@@ -99,7 +103,6 @@ class LogCheck:
             "log": self.name,
             "status": self.status,
             "samples": self.samples,
-            "provenance": self.provenance,
             "round": self.round or None,
             "refused": self.refused,
             "unverified": self.unverified,
@@ -117,7 +120,7 @@ class Verification:
     """Findings that look like keys, where the folder was searched for them."""
 
     @property
-    def trust(self) -> dict[str, str]:
+    def trust(self) -> dict[str, Row]:
         """By a log's path below the folder, what a board may say of its rows."""
         return {log.name: log.trust for log in self.logs}
 
@@ -189,21 +192,18 @@ def verify_logs(
     progress: Progress | None = None,
     *,
     untrusted: Path | None = None,
-    heads: Sequence[str] = (),
-    statements: Sequence[Row] = (),
 ) -> Verification:
     """Verify every log of our tasks below a folder.
 
     Without `rounds` those count that lie where the logs say they were, unless it is in `untrusted`,
-    the folder that was handed in. `heads` are the ledgers' last hashes as published after the runs,
-    `statements` what runs stated to a witness.
+    the folder that was handed in.
 
     Raises:
         InputError: No logs there, or a round cannot be opened.
     """
     found = find_logs(folder)
     opened = Rounds(rounds, untrusted or folder)
-    ledger = check_ledgers(folder, heads, statements)
+    ledger = check_ledgers(folder)
     checks = []
     compared: Compared = defaultdict(dict)
     parts: _Parts = defaultdict(list)
@@ -228,8 +228,6 @@ def verify_logs(
 def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
     """Hold a log against the ledger that lies beside it."""
     check.refused += ledger.changed.get(path, ())
-    if path in ledger.known:
-        check.provenance = BOUND
     if path in ledger.unrecorded:
         check.unverified.append("no ledger (runs.jsonl) has it: no run of this folder wrote it.")
     if len(check.refused) > _MAX_PROBLEMS:
@@ -271,8 +269,6 @@ def _check_log(
         if "round_sha256" not in (header.eval.metadata or {}):
             check.unverified.append("it names no round: it is no log of one of our tasks.")
             return None
-        if not is_read_alike(str(path)):
-            check.refused.append("boards read other values in its archive than Inspect does.")
         recording = _read(path, header, check)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         check.refused.append(f"cannot be read ({type(error).__name__}: {error})")

@@ -7,12 +7,12 @@ contestant there are, how many ran and are gone, and how many other ways its mod
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vivavoce.results.logs.records import LogHeader, RowKey, bare_setting
-from vivavoce.running.ledger import LEDGER, START, Ledger, is_finished, read_ledger, told_by_log
+from vivavoce.running.ledger import LEDGER, Ledger, is_finished, read_ledger, told_by_log
 from vivavoce.store import Row, hash_file
 
 _TOLD = ("round", "task", "setting", "model", "method")
@@ -24,8 +24,6 @@ _DAMAGED = ".damaged"
 class LedgerCheck:
     """A folder's ledgers against its logs."""
 
-    heads: dict[str, str]
-    """The last hash of every ledger, by its path."""
     problems: tuple[str, ...]
     """Whatever cannot have come about by running."""
     removed: tuple[Row, ...]
@@ -34,17 +32,12 @@ class LedgerCheck:
     """Logs that no ledger knows."""
     changed: dict[str, list[str]]
     """Of logs that are not as their run left them, what is other."""
-    known: frozenset[str]
-    """Logs that a head which the caller knows binds."""
     starts: int
-    elsewhere: int = 0
-    """Runs of the same models that a witness was told of and no ledger here has."""
+    """Runs that were started, over all ledgers; 0 where there is no ledger."""
 
     def as_dict(self) -> Row:
         """Plain JSON values of the ledger, without the records of each log."""
         return {
-            "elsewhere": self.elsewhere,
-            "heads": self.heads,
             "problems": list(self.problems),
             "removed": list(self.removed),
             "unrecorded": list(self.unrecorded),
@@ -52,37 +45,16 @@ class LedgerCheck:
         }
 
 
-def check_ledgers(
-    folder: Path, heads: Sequence[str] = (), statements: Sequence[Row] = ()
-) -> LedgerCheck:
-    """Hold every ledger below a folder against the logs that lie beside it.
-
-    `heads` are last hashes of ledgers as somebody noted them when runs ended, `statements` what
-    runs stated to a witness, also runs into other folders.
-    """
+def check_ledgers(folder: Path) -> LedgerCheck:
+    """Hold every ledger below a folder against the logs that lie beside it."""
     ledgers = _ledgers(folder)
     problems = [problem for ledger in ledgers for problem in ledger.problems]
-    lines = [line for ledger in ledgers for line in ledger.lines]
-    written = {str(line.get("hash")) for line in lines}
-    ours = {line.get("nonce") for line in lines} - {None}
-    told = [str(each["head"]) for each in statements if each["nonce"] in ours]
-    told += [str(each["head"]) for each in statements if each["head"] in written]
-    heads = [*heads, *dict.fromkeys(told)]
-    problems += [
-        f"No ledger below {folder} has a line with the head {head}: lines were changed or cut off."
-        for head in heads
-        if head not in written
-    ]
-    known: set[str] = set()
     removed: list[Row] = []
     changed: dict[str, list[str]] = {}
     recorded: set[Path] = set()
     for ledger in ledgers:
-        bound = max((line["n"] for line in ledger.lines if line.get("hash") in heads), default=0)
         for path, line in _by_log(ledger).items():
             recorded.add(path)
-            if line["n"] <= bound:
-                known.add(str(path))
             if path.exists():
                 if found := _check_bytes(path, line):
                     changed[str(path)] = found
@@ -91,26 +63,11 @@ def check_ledgers(
                 problems += _check_removal(ledger, path, line)
     logs = [path for suffix in ("eval", "json") for path in folder.rglob(f"*.{suffix}")]
     return LedgerCheck(
-        heads={str(ledger.path): ledger.head for ledger in ledgers},
         problems=(*problems, *(f"{path} {what}" for path in changed for what in changed[path])),
         removed=tuple(removed),
         changed=changed,
-        known=frozenset(known),
         unrecorded=tuple(str(p) for p in sorted(logs) if p not in recorded and _is_log(p)),
         starts=sum(ledger.starts for ledger in ledgers),
-        elsewhere=_count_elsewhere(ledgers, statements, ours),
-    )
-
-
-def _count_elsewhere(
-    ledgers: Sequence[Ledger], statements: Sequence[Row], ours: Set[object]
-) -> int:
-    models = {line.get("model") for ledger in ledgers for line in ledger.logs()}
-    return sum(
-        each["kind"] == START
-        and each["nonce"] not in ours
-        and not models.isdisjoint(each["asked"].get("models", ()))
-        for each in statements
     )
 
 
@@ -138,12 +95,11 @@ def _aside(path: Path) -> Path:
 
 
 def _check_bytes(path: Path, line: Row) -> list[str]:
-    place = f"{LEDGER}, line {line.get('n')}"
     if hash_file(path) != line.get("sha256"):
-        return [f"is not the file that its run wrote ({place})."]
+        return [f"is not the file that its run wrote, by {LEDGER}."]
     told = told_by_log(path)
     return [
-        f"says another {name} than the ledger of its run ({place})."
+        f"says another {name} than the line of its run in {LEDGER}."
         for name, value in told.items()
         if line.get(name) != value
     ]
@@ -159,8 +115,8 @@ def _check_removal(ledger: Ledger, path: Path, line: Row) -> list[str]:
     if is_lost or not is_finished(line):
         return []
     return [
-        f"{ledger.path}, line {line.get('n')}: {line['log']} was finished ({line.get('task')}, "
-        f"{line.get('method')}, {line.get('model')}) and is gone. Put it back."
+        f"{ledger.path}: {line['log']} was finished ({line.get('task')}, {line.get('method')}, "
+        f"{line.get('model')}) and is gone. Put it back."
     ]
 
 

@@ -24,6 +24,8 @@ CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
 CEILING = "oracle"
 """The method that answers with the gold: shown, never ranked."""
 NO_MODEL = "none"
+RECOMPUTED, NOT_RECOMPUTED = "recomputed", "not_recomputed"
+"""Trust of a row: whether the board's maker made its scores again from the log on his round."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -173,8 +175,9 @@ class LogHeader:
     """Of the file; empty where it was not hashed."""
     is_own: bool = False
     """Whether it lies in the reader's own folder, beside the published ones."""
-    trust: str = "self-reported"
-    """`verified` where the board's maker held it against his round and knows where it is from."""
+    trust: str = NOT_RECOMPUTED
+    trust_reason: str | None = "no round was named that it was held against"
+    """Reason why it is not recomputed; None where it is."""
 
     @property
     def contestant(self) -> str:

@@ -95,12 +95,7 @@ def _authors(work: Fields) -> Iterator[Author]:
         name = " ".join(filter(None, names)) or line_at(person, "name")
         if any(map(str.isalpha, name)):
             orcid = _ORCID.search(line_at(person, "ORCID").upper())
-            places = [line_at(place, "name") for place in rows_at(person, "affiliation")]
-            yield Author(
-                name,
-                orcid[0] if orcid else None,
-                affiliation="; ".join(filter(None, places)) or None,
-            )
+            yield Author(name, orcid[0] if orcid else None)
 
 
 def _read(content: bytes, name: str) -> Iterator[Document | Fault]:
@@ -119,4 +114,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
+    reader_version="2",
 )

@@ -134,7 +134,6 @@ def results_source(
         read=read_piece,
         name_of=name_of,
         holds_many=True,
-        holds_papers=False,
         parts=parts,
         completes=True,
         reader_version="2",

@@ -32,8 +32,6 @@ from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "LeaderboardsOptions", "build"]
 
-_NO_PAPER = "not_a_paper"
-
 
 class LeaderboardsOptions(Options):
     """The `[leaderboards]` table of a round spec."""
@@ -89,9 +87,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
 def _read_texts(corpus: Corpus, spec: RoundSpec) -> set[str]:
     """Papers with a text that were there before the window's end."""
     over = {
-        paper.paper_id
-        for paper in corpus.papers
-        if _NO_PAPER not in paper.gates and is_over(paper.first_public, spec.window.end)
+        paper.paper_id for paper in corpus.papers if is_over(paper.first_public, spec.window.end)
     }
     return over & {str(row["paper_id"]) for row in corpus.rows("sections")}
 

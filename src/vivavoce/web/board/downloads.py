@@ -1,23 +1,24 @@
-"""The numbers of the site and of each page as files: CSV, JSON, Parquet and LaTeX.
+"""The numbers of the site as files: CSV, JSON, Parquet and LaTeX.
 
 CSV is made for spreadsheets: no cell of it is a formula. JSON and Parquet hold the rows as they
-are. Every file has the rows of its page and nothing that the page would not show.
+are.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.board.columns import Column, columns, shown_value
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.tables import table_of
-from vivavoce.store import Row, dumps_fast, hash_of, parquet_of
+from vivavoce.results.logs.records import NOT_RECOMPUTED
+from vivavoce.store import Row, dumps_fast, parquet_of
 from vivavoce.web.board.entries import rank_bounds, rank_of
-from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import kind_of, label, slug
+from vivavoce.web.board.model import BoardOf, Site
+from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.board.page import Page, file_of
 from vivavoce.web.printing import guard_formula, visible
 
@@ -50,14 +51,10 @@ _JOINED = (("--", "-{}-"), (",,", ",{},"))
 """Pairs that fonts print as one sign."""
 
 
-def escaped(text: object, limit: int = _MAX_NAME) -> str:
-    """Text that LaTeX prints as it is and never runs, cut after `limit` characters."""
-    return _escaped(visible(text, limit))
-
-
 @lru_cache(maxsize=_CACHED)
-def _escaped(text: str) -> str:
-    found = text.translate(_SPECIAL)
+def escaped(text: object) -> str:
+    """Text that LaTeX prints as it is and never runs, cut after `_MAX_NAME` characters."""
+    found = visible(text, _MAX_NAME).translate(_SPECIAL)
     for pair, parted in _JOINED:
         # Twice, since one replacement leaves every second pair of a long run.
         found = found.replace(pair, parted).replace(pair, parted)
@@ -71,42 +68,25 @@ def latex_table(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
     found = by_contestant(row for row in rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
     order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
-    lines = [_line(found[key], metrics) for key in order]
     last = [column.latex for column in columns() if column.latex]
+    head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    told = " (s: self-reported)" if any(map(_mark, rows)) else ""
-    return _tabular(
-        f"{escaped(board.task)} {escaped(board.version)}: {place}{told}",
-        "rl" + "r" * (len(metrics) + len(last)),
-        [["Rank", "Contestant", *(escaped(name) for name in metrics), *last], *lines],
-    )
-
-
-def _tabular(caption: str, layout: str, lines: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are LaTeX already, its head first."""
-    head, *rows = [" & ".join(cells) + r" \\" for cells in lines]
+    told = " (n: not recomputed)" if any(map(_mark, rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
-            rf"\caption{{{caption}. Small figures are 95\% intervals,",
-            r"and ranks in brackets those that the data allow.}",
-            rf"\begin{{tabular}}{{{layout}}}",
+            rf"\caption{{{escaped(board.task)} {escaped(board.version)}: {place}{told}. Small",
+            r"figures are 95\% intervals, and ranks in brackets those that the data allow.}",
+            rf"\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}",
             r"\toprule",
-            head,
+            " & ".join(head) + r" \\",
             r"\midrule",
-            *rows,
+            *(" & ".join(_line(found[key], metrics)) + r" \\" for key in order),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
             "",
         ]
-    )
-
-
-def document(boards: Sequence[BoardOf], *, most_metrics: int = MAX_METRICS) -> bytes:
-    """The tables of several boards, one after the other."""
-    return "\n".join([_HEAD, *(latex_table(board, most_metrics) for board in boards)]).encode(
-        "utf-8"
     )
 
 
@@ -133,8 +113,8 @@ def _rank(row: Row | None) -> str:
 
 
 def _mark(row: Row) -> str:
-    """The mark of a row that nobody but its runner vouches for."""
-    return r"\textsuperscript{s}" if row.get("trust") == "self-reported" else ""
+    """The mark of a row that the maker of the board did not recompute."""
+    return r"\textsuperscript{n}" if row["trust"] == NOT_RECOMPUTED else ""
 
 
 def _last_cell(column: Column, row: Row) -> str:
@@ -154,136 +134,54 @@ def _cell(row: Row | None) -> str:
     return rf"{value} {{\scriptsize $[{low:.3f}, {high:.3f}]$}}"
 
 
-def contestant_document(one: ModelOf, found: Sequence[tuple[BoardOf, Row]]) -> bytes:
-    """One contestant: its first metric on every board that has it."""
-    heads = ["Round", "Task", "Setting", "Method", "Metric", "Value", "Rank"]
-    lines = [
-        [
-            *(escaped(part) for part in (board.round, board.title, board.setting)),
-            escaped(row["method"]) + _mark(row),
-            escaped(board.headline),
-            _cell(row),
-            _rank(row),
-        ]
-        for board, row in found
-    ]
-    table = _tabular(escaped(one.name), "lllllrr", [heads, *lines])
-    return f"{_HEAD}\n{table}".encode()
-
-
 SCHEMA_VERSION = 1
 """Of board.json; raised when a field changes its meaning."""
 
-_KINDS = (("CSV", "csv"), ("JSON", "json"), ("Parquet", "parquet"), ("LaTeX", "tex"))
+LINKS = (
+    ("CSV", "board.csv"),
+    ("JSON", "board.json"),
+    ("Parquet", "board.parquet"),
+    ("LaTeX", "board.tex"),
+)
+"""Labels and paths of the files."""
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
 _MAX_ROWS = 60_000
-"""In the files of the whole site; of a larger one they hold a round's headline metrics."""
-_ELSEWHERE = "other rounds are in rounds/, all metrics beside each page"
+"""In the files; of a larger site they hold the newest round by its headline metrics."""
 
 
 def files(site: Site) -> list[Page]:
-    """Every download of a site; none of them is made yet."""
-    made = _all_rows(site)
-    for board in site.boards:
-        made += _of_board(board)
-    for one in site.contestants:
-        made += _of_contestant(site, one)
-    return made
-
-
-def links(path: str) -> list[tuple[str, str]]:
-    """Labels and paths of the downloads of the page at `path`."""
-    stem = "board" if path == "index.html" else path.removesuffix(".html")
-    return [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]
-
-
-def links_of_rounds(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Earlier rounds of a large site, the newest first, each with labels and paths."""
-    if not _is_large(site):
-        return []
-    stems = [(name, _stem(site, name)) for name in reversed(site.round_names[:-1])]
-    return [
-        (name, [(label, f"{stem}.{suffix}") for label, suffix in _KINDS]) for name, stem in stems
-    ]
-
-
-def _is_large(site: Site) -> bool:
-    return sum(len(board.group.leads) * len(board.metrics) for board in site.boards) > _MAX_ROWS
-
-
-def _stem(site: Site, name: str) -> str:
-    """Stem of the files of a large site's round: the newest one's are those of a small site."""
-    return "board" if name == site.round_names[-1] else f"rounds/{slug(name)}"
-
-
-def _all_rows(site: Site) -> list[Page]:
-    about = {
+    """The downloads of a site; none of them is made yet."""
+    about: dict[str, Any] = {
         "headlines": dict(site.headlines),
         "metrics": {name: list(of) for name, of in site.metrics.items()},
         "notes": site.notes,
         "rounds": site.rounds,
     }
-    if not _is_large(site):
-        inputs = [site.key, about["headlines"], about["metrics"]]
-        return _files("board", inputs, lambda: site.rows, about, lambda: document(site.boards))
-    return [page for name in site.round_names for page in _of_round(site, name, about)]
+    boards, most_metrics = site.boards, MAX_METRICS
+    is_large = sum(len(each.group.leads) * len(each.metrics) for each in boards) > _MAX_ROWS
+    if is_large:
+        newest = site.round_names[-1]
+        boards, most_metrics = tuple(each for each in boards if each.round == newest), 1
+        about["rows_are"] = (
+            f"those of round {newest} by the headline metric; viva board export writes all"
+        )
 
+    def rows() -> Iterator[Row]:
+        for board in boards:
+            yield from board.group.leads if is_large else board.rows
 
-def _of_round(site: Site, name: str, about: Mapping[str, Any]) -> list[Page]:
-    """A round of a large site, by headline metrics."""
-    boards = [board for board in site.boards if board.round == name]
-    told = {**about, "rows_are": f"those of round {name} by the headline metric; {_ELSEWHERE}"}
-    return _files(
-        _stem(site, name),
-        [told, [board.key for board in boards]],
-        lambda: [row for board in boards for row in board.group.leads],
-        told,
-        lambda: document(boards, most_metrics=1),
-    )
+    def tex() -> bytes:
+        return "\n".join([_HEAD, *(latex_table(each, most_metrics) for each in boards)]).encode()
 
-
-def _of_board(board: BoardOf) -> list[Page]:
-    stem = board.path.removesuffix(".html")
-    about = {"headline": board.headline, "metrics": board.metrics}
-    inputs = [board.key, board.metrics]
-    return _files(stem, inputs, lambda: board.rows, about, lambda: document([board]))
-
-
-def _of_contestant(site: Site, one: ModelOf) -> list[Page]:
-    """Rows that its page shows of its newest round; the files of the site have all rounds."""
-    found = site.newest_of(one)
-    return _files(
-        one.path.removesuffix(".html"),
-        [one.name, [mark for _, _, mark in found]],
-        lambda: [row for _, row, _ in found],
-        {"contestant": one.name},
-        lambda: contestant_document(one, [(board, row) for board, row, _ in found]),
-    )
-
-
-def _files(
-    stem: str,
-    inputs: Sequence[Any],
-    rows: Callable[[], Iterable[Row]],
-    about: Mapping[str, Any],
-    tex: Callable[[], bytes],
-) -> list[Page]:
-    """The four files of one page; its rows may be loaded only when they are asked for."""
-    key = hash_of(inputs)
+    table = cache(lambda: table_of(rows()))
+    inputs = [about, [board.key for board in boards]]
     return [
-        file_of(f"{stem}.csv", key, lambda: csv_of(_last_table(rows))),
-        file_of(
-            f"{stem}.parquet", key, lambda: parquet_of(_last_table(rows), compression="snappy")
-        ),
-        file_of(f"{stem}.json", key, lambda: json_of(rows(), about)),
-        file_of(f"{stem}.tex", key, tex),
+        file_of("board.csv", inputs, lambda: csv_of(table())),
+        file_of("board.json", inputs, lambda: json_of(rows(), about)),
+        file_of("board.parquet", inputs, lambda: parquet_of(table(), compression="snappy")),
+        file_of("board.tex", inputs, tex),
     ]
-
-
-@lru_cache(maxsize=1)  # the CSV and the Parquet file are made one after the other
-def _last_table(rows: Callable[[], Iterable[Row]]) -> pa.Table:
-    return table_of(rows())
 
 
 def csv_of(table: pa.Table) -> bytes:

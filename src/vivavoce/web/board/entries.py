@@ -106,12 +106,12 @@ def rank_note(lead: Row | None, kind: str) -> str:
     """The ranks that a contestant may have, or why it has none."""
     if kind == "ceiling":
         return "not ranked"
-    if lead and lead.get("set_aside"):
+    if lead and lead["set_aside"]:
         return f"not ranked: {visible(lead['set_aside'])}"
     if lead is None or lead["value"] is None:
         return "no value"
     if lead["rank"] is None:
-        if lead.get("partial"):
+        if lead["partial"]:
             return "not ranked: not all answers are in"
         too_many = lead["undefined"] > MAX_UNDEFINED * lead["n"]
         return "not ranked: over 5% undefined" if too_many else "not ranked"
@@ -137,14 +137,14 @@ def fact(row: Row, column: Column) -> str:
         return ""
     if column.unit in _PRINTED:
         return _PRINTED[column.unit](value)
-    return figure(value) if isinstance(value, float) else visible(value)
+    return figure(value) if isinstance(value, float) else visible(value).replace("_", " ")
 
 
 def _exposure(row: Row) -> str:
     """Items of a row in its model's training data, with the cutoff behind it."""
     if not row["contamination"]:
         return ""
-    exposure = row.get("exposure")
+    exposure = row["exposure"]
     told = visible(row["contamination"]).replace("_", " ")
     if not isinstance(exposure, Mapping):
         return told
@@ -164,7 +164,7 @@ def faults_of(row: Row) -> list[tuple[int, str]]:
     invalid = 0 if row["valid"] is None else row["n"] - round(row["n"] * row["valid"])
     counts = ((invalid, "not valid"), (row["missing"], "missing"), (row["undefined"], "undefined"))
     found = [(count, f"{count:,} {word}") for count, word in counts if count]
-    return found + ([(1, "partial run")] if row.get("partial") else [])
+    return found + ([(1, "partial run")] if row["partial"] else [])
 
 
 def missing(row: Row | None) -> str:
@@ -173,7 +173,7 @@ def missing(row: Row | None) -> str:
         return "not measured"
     if row["value"] is not None:
         return ""
-    if row.get("set_aside"):
+    if row["set_aside"]:
         return visible(row["set_aside"])
     if row["undefined"] and row["undefined"] == row["n"]:
         return f"undefined for all {counted(row['n'], 'item', 'items')}"
@@ -196,7 +196,7 @@ def notes(row: Row, lead: Row) -> list[str]:
 
 def _calibration(row: Row) -> str:
     """A judge's win rate as people's labels correct it."""
-    found = row.get("calibrated")
+    found = row["calibrated"]
     if not found:
         return "not calibrated"
     ends = interval((found["ci"][0], found["ci"][1]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from vivavoce.metrics import Metric, list_metrics, metrics_of
-from vivavoce.results.board.groups import Board, Group, cut
+from vivavoce.metrics import Metric, metrics_of
+from vivavoce.results.board.groups import Board, Group
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
@@ -58,7 +58,7 @@ class BoardOf:
 
     @cached_property
     def family(self) -> str:
-        """The family of its task; empty where the rows are too old to name it."""
+        """The family of its task."""
         return family_of(self.group)
 
     @cached_property
@@ -142,20 +142,6 @@ class ModelOf(NamedTuple):
         return path_of(self.kind, self.name)
 
 
-class PairOf(NamedTuple):
-    """Two contestants that are compared item by item."""
-
-    names: tuple[str, str]
-    """Names of both, as their boards tell them apart; print them through `visible`."""
-    duels: Sequence[Row]
-    """Comparison on each board that has both, as `viva board compare --json` prints it."""
-
-    @property
-    def path(self) -> str:
-        """Path of its page."""
-        return f"compare/{slug('--'.join(self.names), *self.names)}.html"
-
-
 @dataclass(frozen=True)
 class Site:
     """Everything the pages show. The order of boards and contestants is that of the rows."""
@@ -170,11 +156,8 @@ class Site:
     """The links in the head of every page."""
     note: str = ""
     """Words on top of the first page."""
-    url: str = ""
-    """Address of the published site; empty where it is not known."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
-    pairs: tuple[PairOf, ...] = ()
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -225,24 +208,20 @@ class Site:
         return [measured for measured in found if measured.board.round == rounds[-1]]
 
 
-def site_of(board: Mapping[str, Any] | Board) -> Site:
-    """Site of a board, as `viva board show --json` prints it or in groups.
-
-    Boards of older versions may lack `headlines`, `metrics` and the newer fields of rows.
-    """
-    grouped = board if isinstance(board, Board) else _grouped(board)
+def site_of(board: Board) -> Site:
+    """Site of a board."""
     contestants: dict[tuple[str, str], bool] = {}
-    families = dict.fromkeys(map(family_of, grouped.groups))
-    known = {family: known_metrics(family) for family in families}
-    boards = tuple(_board(group, known[family_of(group)]) for group in grouped.groups)
+    families = dict.fromkeys(map(family_of, board.groups))
+    known = {family: metrics_of(family) for family in families}
+    boards = tuple(_board(group, known[family_of(group)]) for group in board.groups)
     for each in boards:
         for one, row in zip(each.identities, each.group.leads, strict=True):
             contestants[one] = contestants.get(one, True) and bool(row.get("own"))
     return Site(
-        rounds=grouped.rounds,
-        headlines=grouped.headlines,
-        metrics=grouped.metrics,
-        notes=grouped.notes,
+        rounds=board.rounds,
+        headlines=board.headlines,
+        metrics=board.metrics,
+        notes=board.notes,
         boards=boards,
         contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
     )
@@ -254,20 +233,9 @@ def _board(group: Group, known: Mapping[str, Metric]) -> BoardOf:
     return BoardOf(group, path, known, name, task, version, setting, group.key, group.metrics)
 
 
-def _grouped(board: Mapping[str, Any]) -> Board:
-    headlines, metrics = board.get("headlines", {}), board.get("metrics", {})
-    return Board(
-        groups=cut(board["rows"], headlines, metrics),
-        rounds=tuple(board.get("rounds", ())),
-        headlines=headlines,
-        metrics=metrics,
-        notes=tuple(board.get("notes", ())),
-    )
-
-
 def family_of(group: Group) -> str:
-    """The family of a group's task; empty where its rows are too old to name it."""
-    return str(group.leads[0].get("family") or "")
+    """The family of a group's task."""
+    return str(group.leads[0]["family"])
 
 
 def board_path(row: Row) -> str:
@@ -275,8 +243,3 @@ def board_path(row: Row) -> str:
     name, setting = str(row["task"]).rpartition("/")[2], str(row["setting"])
     page = slug(f"{name[:200]}--{setting[:200]}", *(row[key] for key in PLACE))
     return f"boards/{slug(str(row['round']))}/{page}.html"
-
-
-def known_metrics(family: str) -> Mapping[str, Metric]:
-    """The metrics of a family by name; of all families where none is named."""
-    return metrics_of(family) if family else {metric.name: metric for metric in list_metrics()}

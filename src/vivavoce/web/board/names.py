@@ -111,7 +111,7 @@ def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def tries_of(row: Row) -> list[str]:
     """Other runs of the same model there, of which this may be the best."""
-    runs = row.get("runs") or {}
+    runs = row["runs"] or {}
     told = []
     if runs.get("variants"):
         told.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")

@@ -175,7 +175,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
         if row is not None and (above := shares_above(row, len(board.ranked))) is not None:
             shares[board.family].append(above)
     measured = [row for row in rows if row is not None]
-    cutoffs = [(row.get("exposure") or {}).get("cutoff") for row in measured]
+    cutoffs = [(row["exposure"] or {}).get("cutoff") for row in measured]
     name, _, options = visible(one.name, 200).partition("(")
     return Line(
         one,
@@ -193,7 +193,7 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
         _seen(measured),
         _judge(measured),
         next((str(cutoff) for cutoff in cutoffs if cutoff), ""),
-        measured[0].get("exposure") or {} if measured else {},
+        measured[0]["exposure"] or {} if measured else {},
     )
 
 
@@ -211,7 +211,7 @@ def _mean(intervals: Sequence[Interval]) -> Interval:
 def _price(rows: Sequence[Row]) -> float | None:
     """US dollars an answer over the boards that record a cost."""
     paid = [row for row in rows if row["cost"] is not None]
-    answers = sum(row.get("answers") or row["n"] for row in paid)
+    answers = sum(row["answers"] for row in paid)
     return fsum(row["cost"] for row in paid) / answers if answers else None
 
 
@@ -225,7 +225,7 @@ def _seen(rows: Sequence[Row]) -> str:
     """Share of the items that a model may have learnt; "unknown" where its cutoff is."""
     counts: Counter[str] = Counter()
     for row in rows:
-        counts.update((row.get("exposure") or {}).get("items") or {})
+        counts.update((row["exposure"] or {}).get("items") or {})
     known = sum(counts.values()) - counts["unknown"]
     if not known:
         return "unknown" if counts or any(row["contamination"] for row in rows) else ""
@@ -236,7 +236,7 @@ def _judge(rows: Sequence[Row]) -> str:
     judged = [row for row in rows if row["judge"]]
     if not judged:
         return ""
-    calibrated = sum(bool(row.get("calibrated")) for row in judged)
+    calibrated = sum(bool(row["calibrated"]) for row in judged)
     return f"{calibrated} of {len(judged):,}"
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,7 +30,7 @@ from vivavoce.store import (
 )
 from vivavoce.web import printing
 from vivavoce.web.board import entries, names, sections
-from vivavoce.web.printing import environment_of, visible
+from vivavoce.web.printing import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -127,23 +126,6 @@ def environment() -> Environment:
     made.filters |= {function.__name__: function for function in _FILTERS}
     made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format, "mean": fmean}
     return made
-
-
-def refuse_endless(value: object, where: str = "board") -> None:
-    """Refuse NaN and infinity: no score is endless, and a missing one is null.
-
-    Raises:
-        InputError: Names the value by the keys that lead to it.
-    """
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InputError(f"{where} is {value}. Write null where there is no value.")
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            refuse_endless(inner, f"{where}.{visible(key)}")
-    elif isinstance(value, list | tuple):
-        for index, inner in enumerate(value):
-            refuse_endless(inner, f"{where}[{index}]")
 
 
 def static_files() -> list[Page]:

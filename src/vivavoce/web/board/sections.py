@@ -131,8 +131,8 @@ def _is_shown(column: Column, entries: Sequence[Entry]) -> bool:
 
 
 def _detectable(rows: Sequence[Row], metric: str) -> str:
-    """The value that `viva board` puts into each ranked row; boards of old may lack it."""
-    values = [row.get("detectable") for row in rows if row["metric"] == metric]
+    """The value that `viva board` puts into each ranked row."""
+    values = [row["detectable"] for row in rows if row["metric"] == metric]
     return next((figure(value) for value in values if value), "")
 
 

@@ -106,8 +106,6 @@ _TYPES = {
     ".json": "application/json",
     ".csv": "text/csv; charset=utf-8",
     ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".atom": "application/atom+xml",
     ".tex": "text/plain; charset=utf-8",
     ".md": "text/plain; charset=utf-8",
 }

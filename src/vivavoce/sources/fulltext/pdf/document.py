@@ -14,7 +14,6 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.drafts import Draft, number_sections
-from vivavoce.sources.fulltext.pdf.affiliations import tie_affiliations
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
@@ -107,9 +106,7 @@ def read_pages(
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
-        authors=tie_affiliations(
-            read_authors(front.between, front.margins, known_authors), front.between, front.margins
-        ),
+        authors=read_authors(front.between, front.margins, known_authors),
         stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,

@@ -20,7 +20,6 @@ from vivavoce.records import Paper, Window
 from vivavoce.store import Row
 
 FAMILY = "ranking"
-_NOT_A_PAPER = "not_a_paper"
 _TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
 
 
@@ -118,7 +117,7 @@ def ranked_boards(corpus: Corpus, window: Window, min_papers: int) -> RankedBoar
     Each paper has its best score. Of two papers with one title the better stays.
     """
     within, left_out = boards_within(corpus, window)
-    papers = {p.paper_id: p for p in corpus.papers if _NOT_A_PAPER not in p.gates}
+    papers = {p.paper_id: p for p in corpus.papers}
     boards: list[RankedBoard] = []
     dropped: list[Dropped] = []
     for one in within:

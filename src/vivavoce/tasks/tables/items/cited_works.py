@@ -96,9 +96,7 @@ def papers_with_text(corpus: Corpus) -> frozenset[str]:
 def corpus_works(corpus: Corpus) -> dict[str, Work]:
     """Every paper of a corpus that has a title, by id."""
     texts = papers_with_text(corpus)
-    works = (
-        work_of_paper(paper, texts) for paper in corpus.papers if "not_a_paper" not in paper.gates
-    )
+    works = (work_of_paper(paper, texts) for paper in corpus.papers)
     return {work.paper_id: work for work in works if work.title}
 
 

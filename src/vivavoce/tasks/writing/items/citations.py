@@ -124,12 +124,7 @@ class Library:
         self._seed = seed
         self._papers = {paper.paper_id: paper for paper in papers}
         self._listable = [
-            paper
-            for paper in papers
-            if paper.title
-            and paper.abstract
-            and paper.first_public
-            and "not_a_paper" not in paper.gates
+            paper for paper in papers if paper.title and paper.abstract and paper.first_public
         ]
         ends = (day_after(paper.first_public) for paper in self._listable)
         self._ends: npt.NDArray[np.int64] = np.fromiter(ends, np.int64, len(self._listable))

@@ -72,7 +72,7 @@ def _own_path(board: BoardOf, kind: str) -> str:
 
 def _an_answer(field: str) -> Measure:
     def measure(row: Row) -> float | None:
-        answers = row.get("answers") or row["n"]
+        answers = row["answers"]
         value = row[field]
         return value / answers if value and answers else None
 
@@ -123,7 +123,7 @@ def _cutoff_chart(board: BoardOf) -> Chart | None:
 
 
 def _has_both(row: Row) -> bool:
-    exposure = row.get("exposure") or {}
+    exposure = row["exposure"] or {}
     return exposure.get("seen") is not None and exposure.get("clean") is not None
 
 

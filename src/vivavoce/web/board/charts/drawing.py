@@ -109,13 +109,6 @@ def _compiled(form: str) -> str:
     return json.dumps(vl_convert.vegalite_to_vega(form, vl_version=_VEGA_LITE))
 
 
-def png_of(svg: str) -> bytes:
-    """Draw shapes and text as a picture of points, which previews of links take."""
-    import vl_convert
-
-    return bytes(vl_convert.svg_to_png(svg))
-
-
 def _cleaned(svg: str, names: Sequence[str]) -> bytes:
     from lxml import etree
 
@@ -196,11 +189,16 @@ def _drawn(chart: Chart) -> bytes:
     return draw(chart.build().spec)
 
 
-def shown(charts: Sequence[Chart], root: str, *, is_drawn: bool = True) -> list[Markup]:
-    """The charts as parts of a page; tables alone where they are not drawn."""
+def keys_of(charts: Sequence[Chart]) -> list[Any]:
+    """Inputs of a page that come from its charts."""
+    return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
+
+
+def shown(charts: Sequence[Chart], root: str) -> list[Markup]:
+    """The charts as parts of a page; tables alone where they cannot be drawn here."""
     from markupsafe import Markup
 
-    is_drawn = is_drawn and is_available()
+    is_drawn = is_available()
     made = []
     for chart in charts:
         figure = chart.build()

@@ -16,45 +16,35 @@ from vivavoce.tasks import list_families
 from vivavoce.web.board.charts.board_charts import board_charts, price_chart
 from vivavoce.web.board.charts.drawing import (
     Chart,
-    drawer,
     drawings,
-    is_available,
-    png_of,
+    keys_of,
     shown,
 )
-from vivavoce.web.board.downloads import links, links_of_rounds
+from vivavoce.web.board.downloads import LINKS
 from vivavoce.web.board.entries import fact, rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.overview import (
     about_round,
     family_of,
-    lines_of,
-    newest_boards,
     overview,
 )
-from vivavoce.web.board.page import Page, environment, file_of, page_of, root_of
-from vivavoce.web.board.pages.changes import History, removed_from
-from vivavoce.web.board.pages.duels import of_board, of_contestant
+from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import figure, glossary, visible
 
 _MAX_NOTES = 100
-CARD = "card.png"
-_ON_CARD = 5
 _CACHED = 8192
 
 
-def pages(site: Site, history: History, *, charts: bool = True) -> list[Page]:
+def pages(site: Site, *, charts: bool = True) -> list[Page]:
     """All of them, and the drawings on them; none is rendered yet."""
     price = [found] if charts and (found := price_chart(site)) else []
-    card = [social_card(site)] if charts and site.url and is_available() else []
-    made = [_index(site, price, card=bool(card)), *card, *drawings(price)]
+    made = [_index(site, price), *drawings(price)]
     for board in site.boards:
         found_here = board_charts(site, board) if charts else []
-        removed = removed_from(history, board)
-        made += [*_board_pages(board, site, found_here, removed), *drawings(found_here)]
+        made += [*_board_pages(board, site, found_here), *drawings(found_here)]
     for one in site.contestants:
         found_here = contestant_charts(site, one) if charts else []
         made += [_model_page(one, site, found_here), *drawings(found_here)]
@@ -67,52 +57,27 @@ def reference(site: Site) -> list[Page]:
     return [_methods(site), _metrics(site)]
 
 
-def social_card(site: Site) -> Page:
-    """The picture that goes with a link to the site: its question and the first contestants."""
-    lines = [(line.name, line.valid) for line in lines_of(site, newest_boards(site))[:_ON_CARD]]
-    inputs = {"lines": lines, "rounds": site.round_names[-1:], "note": site.note}
-
-    def make() -> bytes:
-        return png_of(environment().get_template("card.svg.j2").render(**inputs))
-
-    return file_of(CARD, [drawer(), inputs], make)
-
-
-def _keys(charts: Sequence[Chart]) -> list[Any]:
-    """Inputs of a page that come from its charts."""
-    return [drawer() if charts else "", [[chart.path, chart.key] for chart in charts]]
-
-
-def _index(site: Site, charts: Sequence[Chart], *, card: bool) -> Page:
+def _index(site: Site, charts: Sequence[Chart]) -> Page:
     def values() -> dict[str, Any]:
         return {
             **overview(site),
             "note": site.note,
-            "card": f"{site.url}{CARD}" if card else "",
-            "url": site.url,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
-            "downloads": links("index.html"),
-            "downloads_of_rounds": [
-                (visible(name, 40), found) for name, found in links_of_rounds(site)
-            ],
+            "downloads": LINKS,
             "charts": shown(charts, ""),
         }
 
-    inputs = {"site": site.key, "note": site.note, "charts": _keys(charts)}
-    inputs["url"] = [site.url, bool(card)]
+    inputs = {"site": site.key, "note": site.note, "charts": keys_of(charts)}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 
-def _board_pages(
-    board: BoardOf, site: Site, charts: Sequence[Chart], removed: Sequence[tuple[str, str]]
-) -> list[Page]:
+def _board_pages(board: BoardOf, site: Site, charts: Sequence[Chart]) -> list[Page]:
     """One page, or several where the rows are too many for one."""
     near = _near(board, site)
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
     paths = part_paths(board)
     answers_path = list_path(board) if board.path in site.answered else ""
-    pairs = of_board(site, board)
 
     def values(place: int) -> dict[str, Any]:
         section = board.section
@@ -133,18 +98,14 @@ def _board_pages(
             "summary": task.summary if task else "",
             "metrics": [(name, board.known.get(name)) for name in board.metrics],
             "about_rounds": rounds,
-            "downloads": links(board.path),
             "charts": shown(charts if is_first else (), root_of(board.path)),
-            "removed": removed,
             "answers_path": answers_path,
-            "pairs": pairs,
             **near,
         }
 
     inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
-    inputs["charts"] = _keys(charts)
-    inputs |= {"answers": answers_path, "removed": removed}
-    inputs["pairs"] = [[pair.path, said] for pair, said in pairs]
+    inputs["charts"] = keys_of(charts)
+    inputs["answers"] = answers_path
     return [
         page_of(
             path,
@@ -179,12 +140,15 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
 def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
     """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
-    pairs = of_contestant(site, one)
 
     def values() -> dict[str, Any]:
-        has_costs = any(row["cost"] is not None for _, row, _ in found)
-        hidden = ("faults",) if has_costs else ("faults", "cost")
-        columns = [column for column in page_columns() if column.name not in hidden]
+        newest = site.newest_of(one)
+        columns = [
+            column
+            for column in page_columns()
+            if column.name != "faults"
+            and (not column.is_optional or any(fact(row, column) for _, row, _ in newest))
+        ]
         # Each way it was run at one task and setting is a line through the rounds.
         courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         root = root_of(one.path)
@@ -194,21 +158,18 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
         return {
             "one": one,
             "rounds": rounds,
-            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in site.newest_of(one)],
+            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in newest],
             "courses": [
                 (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
                 for way, cells in courses.items()
             ],
             "count": len({board.path for board, _, _ in found}),
             "columns": columns,
-            "pairs": pairs,
             "charts": shown(charts, root_of(one.path)),
-            "downloads": links(one.path),
         }
 
     stands = "".join([board.mark + mark for board, _, mark in found])
-    inputs = {"contestant": [*one, site.round_names, stands], "charts": _keys(charts)}
-    inputs["pairs"] = [[pair.path, len(pair.duels)] for pair in pairs]
+    inputs = {"contestant": [*one, site.round_names, stands], "charts": keys_of(charts)}
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.logs.records import PLACE, Place
+from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
-from vivavoce.web.board.model import BoardOf, ModelOf, PairOf, Site
-from vivavoce.web.board.names import model_path, slug
-from vivavoce.web.board.page import (
-    Link,
-    Page,
-    json_file,
-    page_of,
-    refuse_endless,
-    static_files,
-    write_pages,
-)
+from vivavoce.web.board.names import slug
+from vivavoce.web.board.page import Link, Page, json_file, page_of, static_files, write_pages
 from vivavoce.web.board.pages.item_views import Around
-from vivavoce.web.board.pages.samples import item_path, items_folder, items_pages
+from vivavoce.web.board.pages.samples import item_path, items_pages
 from vivavoce.web.printing import counted, figure, interval, visible
 
 if TYPE_CHECKING:
@@ -43,104 +34,23 @@ def write_comparison(
     """Write a comparison as a folder of pages and return the path of the first one.
 
     `found` is what `viva board compare --json` prints; `items` of its duels get pages.
-
-    Raises:
-        InputError: A number is not finite.
     """
-    refuse_endless(found)
-    pages = comparison_pages(found, items, bundle=bundle)
-    write_pages([*pages, *static_files()], out)
-    return out / _INDEX
-
-
-def comparison_pages(
-    found: Mapping[str, Any], items: Sequence[Sequence[ItemTexts]], *, bundle: str | None = None
-) -> list[Page]:
-    """All files of a comparison but the style sheet; none is rendered yet."""
     made: list[Page] = []
     paths: list[dict[str, str]] = []
     for row, of_duel in zip(found["duels"], items, strict=True):
         around = _around(row, bundle)
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)
-    inputs = {"found": found, "items": [[item.key for item in of_duel] for of_duel in items]}
-    return [*_page(_INDEX, found, paths, inputs), *made]
-
-
-def pair_pages(site: Site, items: Iterable[ItemTexts]) -> list[Page]:
-    """Comparisons of a site's pairs; items lead to their pages where there are some."""
-    boards = {board.place: board for board in site.boards}
-    shown: dict[Place, dict[str, str]] = {}
-    for item in items:
-        if item.place in boards:
-            folder = items_folder(boards[item.place])
-            shown.setdefault(item.place, {})[item.id] = item_path(folder, item.id)
-    made: list[Page] = []
-    for pair in site.pairs:
-        # The title of a paper may be an answer, and answers are shown on pages of items alone.
-        paths = [shown.get(_place(row), {}) for row in pair.duels]
-        duels = [_untitled(row, of) for row, of in zip(pair.duels, paths, strict=True)]
-        ways = {_place(row): boards[_place(row)].path for row in duels}
-        linked = [model_path(pair.duels[0][side]) for side in ("a", "b")]
-        more = {"boards": ways, "contestants": linked}
-        inputs = [duels, paths, sorted(ways.items()), linked]
-        found = {"duels": duels, "notes": []}
-        made += _page(pair.path, found, paths, {"pair": inputs}, more, nav=site.nav)
-    return made
-
-
-def of_board(site: Site, board: BoardOf) -> list[tuple[PairOf, str]]:
-    """Pairs that are compared on a board, each with its verdict there."""
-    return [
-        (pair, verdict(row))
-        for pair in site.pairs
-        for row in pair.duels
-        if _place(row) == board.place
-    ]
-
-
-def of_contestant(site: Site, one: ModelOf) -> list[PairOf]:
-    """Pairs that a contestant belongs to."""
-    return [
-        pair
-        for pair in site.pairs
-        if one.path in [model_path(pair.duels[0][side]) for side in ("a", "b")]
-    ]
-
-
-def _place(row: Row) -> Place:
-    return row["round"], row["task"], row["task_version"], row["setting"]
-
-
-def _untitled(row: Row, paths: Mapping[str, str]) -> Row:
-    items = [
-        item if item["id"] in paths else {**item, "title": None} for item in row["differ_most"]
-    ]
-    return {**row, "differ_most": items}
-
-
-def _page(
-    path: str,
-    found: Mapping[str, Any],
-    paths: Sequence[Mapping[str, str]],
-    inputs: Mapping[str, Any],
-    more: Mapping[str, Any] | None = None,
-    *,
-    nav: Sequence[Link] = (),
-) -> list[Page]:
-    """The page of a comparison and the file of its numbers."""
-    file = _NUMBERS if path == _INDEX else f"{path.removesuffix('.html')}.json"
-    numbers = {"schema_version": SCHEMA_VERSION, **found}
 
     def values() -> dict[str, Any]:
         duels = [_duel(row, of) for row, of in zip(found["duels"], paths, strict=True)]
-        names = duels[0]["names"]
-        return {"duels": duels, "names": names, "notes": found["notes"], "file": file} | (
-            dict(more or {"boards": {}, "contestants": ()})
-        )
+        return {"duels": duels, "notes": found["notes"], "file": _NUMBERS}
 
-    page = page_of(path, "compare.html.j2", inputs, values, nav=nav)
-    return [page, json_file(file, numbers)]
+    inputs = {"found": found, "items": [[item.key for item in of_duel] for of_duel in items]}
+    page = page_of(_INDEX, "compare.html.j2", inputs, values)
+    numbers = json_file(_NUMBERS, {"schema_version": SCHEMA_VERSION, **found})
+    write_pages([page, numbers, *made, *static_files()], out)
+    return out / _INDEX
 
 
 def _around(row: Row, bundle: str | None) -> Around:
@@ -165,7 +75,6 @@ def _duel(row: Row, paths: Mapping[str, str]) -> dict[str, Any]:
     size = _scale(row["metrics"])
     return {
         "row": row,
-        "place": _place(row),
         "names": (visible(row["a"]["name"]), visible(row["b"]["name"])),
         "verdict": verdict(row),
         "metrics": [(metric, _bar(metric, size)) for metric in row["metrics"]],

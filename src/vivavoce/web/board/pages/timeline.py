@@ -9,7 +9,7 @@ from typing import Any
 
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.charts.board_charts import MAX_LINES, open_rows
-from vivavoce.web.board.charts.drawing import Chart, Figure, shown
+from vivavoce.web.board.charts.drawing import Chart, Figure, keys_of, shown
 from vivavoce.web.board.charts.shapes import Axis, Line, Spec, axis_of, lines
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import label, slug, title_of
@@ -18,9 +18,7 @@ from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.printing import visible
 
 PATH = "timeline.html"
-_MAX_ROWS = 250
 _COURSES_SHOWN = 12
-"""Charts on the page of all tasks; every task and setting has a page of its own as well."""
 _MAX_NAME = 60
 _LEAD = 0.04
 """Share of the axis that is free before its first round."""
@@ -51,11 +49,6 @@ class Course:
     def slug(self) -> str:
         """A file name for it."""
         return slug(f"{self.task.rpartition('/')[2][:200]}--{self.setting[:200]}", self.task)
-
-    @property
-    def path(self) -> str:
-        """Path of its page."""
-        return f"timeline/{self.slug}.html"
 
 
 def courses(site: Site) -> list[Course]:
@@ -164,37 +157,28 @@ def _over_rounds(
     return lines(series, x, axis_of(title, values or [0.0, 1.0]), rounds)
 
 
-def pages(site: Site, *, charts: bool = True) -> list[Page]:
-    """The page of all tasks, and one for each task and setting that had two rounds."""
-    found = courses(site)
-    long = [course for course in found if len(course.boards) > 1]
-    return [_all_courses(site, found, charts), *(_one_course(one, site, charts) for one in long)]
-
-
 def course_charts(site: Site) -> list[Chart]:
-    """The charts these pages show."""
-    made = (course_chart(course) for course in courses(site))
+    """The charts of the timeline: a setting of each task before any second one of it."""
+    long = [course for course in courses(site) if len(course.boards) > 1]
+    made = (course_chart(course) for course in _usual_first(long)[:_COURSES_SHOWN])
     return [chart for chart in made if chart is not None]
 
 
-def _all_courses(site: Site, found: list[Course], with_charts: bool) -> Page:
+def page(site: Site, charts: Sequence[Chart]) -> Page:
+    """The page of all tasks over the rounds."""
+
     def values() -> dict[str, Any]:
-        long = [course for course in found if len(course.boards) > 1]
         about = {str(entry["id"]): about_round(entry) for entry in reversed(site.rounds)}
-        drawn = _usual_first(long)[:_COURSES_SHOWN]
-        plans = [chart for course in drawn if (chart := course_chart(course))]
-        parts = shown(plans, root_of(PATH), is_drawn=with_charts)
         return {
             "rounds": [
                 (name, about.get(name), [board for board in site.boards if board.round == name])
                 for name in reversed(site.round_names)
             ],
-            "drawn": list(zip([one.path for one in drawn], parts, strict=True)),
-            "listed": [(one.title, len(one.boards), one.path) for one in long],
+            "charts": shown(charts, root_of(PATH)),
         }
 
-    inputs = {"courses": [[one.slug, one.key] for one in found], "charts": with_charts}
-    inputs["rounds"] = [dict(entry) for entry in site.rounds]
+    inputs: dict[str, Any] = {"charts": keys_of(charts), "rounds": site.rounds}
+    inputs["boards"] = [board.path for board in site.boards]
     return page_of(PATH, "timeline.html.j2", inputs, values, nav=site.nav)
 
 
@@ -206,20 +190,3 @@ def _usual_first(found: list[Course]) -> list[Course]:
         seen[course.task] = seen.get(course.task, 0) + 1
         placed.append((seen[course.task], course))
     return [course for _, course in sorted(placed, key=lambda pair: pair[0])]
-
-
-def _one_course(course: Course, site: Site, with_charts: bool) -> Page:
-    path = course.path
-
-    def values() -> dict[str, Any]:
-        found = list(values_of(course).items())
-        plan = course_chart(course)
-        return {
-            "course": course,
-            "chart": shown([plan] if plan else [], root_of(path), is_drawn=with_charts),
-            "lines": found[:_MAX_ROWS],
-            "unlisted": max(0, len(found) - _MAX_ROWS),
-        }
-
-    inputs = {"course": course.key, "slug": course.slug, "charts": with_charts}
-    return page_of(path, "course.html.j2", inputs, values, nav=site.nav)
