@@ -43,6 +43,7 @@ def dollars(cost: float | None) -> str:
 def templates() -> Environment:
     """The page and the sentences."""
     made = printing.environment_of("vivavoce.examining")
+    made.globals["min_papers"] = MIN_PAPERS
     made.filters |= {each.__name__: each for each in (printing.figure, printing.interval, dollars)}
     return made
 
