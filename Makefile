@@ -17,8 +17,8 @@ demo: $(VENV)/.base ## every step once, offline: sample papers to a leaderboard
 # neighbours share what they set up, and one that is done takes half of what another has left.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
 
-test: $(VENV)/.dev ## every test that is not slow, to run while working
-	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips)
+test: $(VENV)/.dev ## every test that is not slow, to run while working; TESTS=tests/metrics for some
+	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips) $(TESTS)
 
 # Slow tests also wait: for servers, for limits, for a provider to be asked again.
 # So two processes more than cores keep these busy.

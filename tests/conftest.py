@@ -244,11 +244,6 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
-def missing_system_package(program: str, package: str) -> None:
-    """Skip for want of a system package; with `--no-skips` the test fails."""
-    pytest.skip(f"{program} is not installed. Install it with: apt-get install -y {package}")
-
-
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real papers: VIVAVOCE_DATA, else shared/data beside the repository."""
@@ -281,7 +276,7 @@ def browser() -> Iterator[Browser]:
     """
     program = shutil.which("chromium")
     if program is None:
-        missing_system_package("Chromium", "chromium")
+        pytest.skip("Chromium is missing: apt-get install -y chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
