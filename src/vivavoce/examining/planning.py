@@ -20,7 +20,7 @@ from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec
-from vivavoce.running.planning import estimate
+from vivavoce.running.estimating import estimate
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
@@ -215,7 +215,6 @@ def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) 
 
 
 def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
-    # Its logs stand in no plan: what a kill left of them would make it another one.
     asked = asking(request, chosen, request.models or (STAND_IN,), request.out / "plan")
     rows, _ = estimate(asked)
     models = len(asked.models)
