@@ -240,26 +240,13 @@ def _annotate() -> Group:
     calls: list[Words] = []
     for kind in inputs.CAMPAIGNS:
         about = ("--campaign", kind, "--kind", kind)
-        studio = ("--from-label-studio", f"studio/{kind}.json")
-        calls += [["annotate", "import", *studio, *about, "--json"]]
+        calls += [["annotate", "import", f"items/{kind}.jsonl", *about, "--json"]]
         calls += both("annotate", "agreement", "--campaign", kind, *FEW)
         calls += both("annotate", "export", "--campaign", kind, "--out", f"campaigns/{kind}")
-    who = ("--campaign", "distractors", "--password-file", "password.txt")
     calls += [
-        ["annotate", "people", "add", "ann", *who, "--json"],
-        ["annotate", "people", "add", "lea", *who, "--role", "lead"],
-        *both("annotate", "people", "list", "--campaign", "distractors"),
         ["annotate", "import", "--from-round", ROUND, "--campaign", "r", "--kind", "demands"],
         ["annotate", "export", "--campaign", "r", "--out", "campaigns/r", "--json"],
         ["annotate", "agreement", "--campaign", "nobody", "--json"],
     ]
-    texts = {f"studio/{kind}.json": text for kind, text in inputs.CAMPAIGNS.items()}
-    return Group(
-        "annotate",
-        calls,
-        ("demo",),
-        inputs={**texts, "password.txt": "a long enough password\n"},
-        kept=("campaigns",),
-        # Pseudonyms, and the seal of an export, which is over times as well.
-        random=r'\bP[0-9A-Z]{5}\b|(?<="seal": ")[0-9a-f]{64}',
-    )
+    texts = {f"items/{kind}.jsonl": text for kind, text in inputs.CAMPAIGNS.items()}
+    return Group("annotate", calls, ("demo",), inputs=texts, kept=("campaigns",))
