@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.servers.commands import small_round
 
 from vivavoce.corpus import ingest
-from vivavoce.running import RunSpec, run
 
 HEAVY = {"inspect_ai", "torch", "transformers", "ray", "daft", "pandas", "numpy"}
 NEVER_IN_CORPUS_AND_METRICS = {"inspect_ai", "torch", "transformers", "ray", "daft"}
@@ -112,14 +110,6 @@ def test_corpus_and_round_verbs_never_load_inspect_or_torch(tmp_path: Path) -> N
         )
     )
     assert "pyarrow" in found  # the commands did run
-    assert found & NEVER_IN_CORPUS_AND_METRICS == set()
-
-
-def test_a_board_of_finished_logs_is_shown_without_inspect(tmp_path: Path) -> None:
-    opened = small_round(tmp_path, papers=4)
-    run(RunSpec(["title"], opened.folder, tmp_path / "logs", ["extractive/lead"], display="none"))
-    found = loaded(commands(["board", "show", str(tmp_path / "logs")]))
-    assert "pydantic" in found
     assert found & NEVER_IN_CORPUS_AND_METRICS == set()
 
 

@@ -15,8 +15,7 @@ Made equal before anything is compared, and nothing else:
 
 - the paths of the working folder, of the tree and of the data;
 - names of log files, which carry a time and a random id, and where they are listed the order;
-- pseudonyms of annotators, seals of their exports, and the files of a full-text index, which are
-  drawn at random (what an index finds is compared);
+- the files of a full-text index, which are named at random (what an index finds is compared);
 - time stamps of the day of the recording;
 - values of the JSON key `seconds`, and what hangs on them in the site that `viva demo` writes: of
   that site only the names of its files are compared. Pages are compared byte by byte in the group

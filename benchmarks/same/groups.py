@@ -141,9 +141,9 @@ def _runs() -> Group:
         f"run related_work {at} {lead} --method rag --method abstract_copy --subset 6 --stratify",
         f"run leaderboard {at} --method random_rows --method copycat",
         f"run leaderboard {at} --method table_reader -T split=dev",
-        f"run rank_by_graph {at} --method tournament --method in_degree --setting fulltext",
+        f"run rank_by_graph {at} --method recency --method in_degree --setting fulltext",
         f"run rank_by_graph {at} --method pagerank -S direction=citing --sweep damping=0.5,0.7",
-        f"run rank_by_prompt {at} --method in_order --method bm25 --method tournament",
+        f"run rank_by_prompt {at} --method in_order --method bm25",
         f"run table {at} {lead} --method one_step --method per_paper --subset 4",
         f"run formula {at} --method cheater --epochs 2",
         f"run title {at} {lead} --judge extractive/lead --subset 5",
@@ -240,26 +240,13 @@ def _annotate() -> Group:
     calls: list[Words] = []
     for kind in inputs.CAMPAIGNS:
         about = ("--campaign", kind, "--kind", kind)
-        studio = ("--from-label-studio", f"studio/{kind}.json")
-        calls += [["annotate", "import", *studio, *about, "--json"]]
+        calls += [["annotate", "import", f"items/{kind}.jsonl", *about, "--json"]]
         calls += both("annotate", "agreement", "--campaign", kind, *FEW)
         calls += both("annotate", "export", "--campaign", kind, "--out", f"campaigns/{kind}")
-    who = ("--campaign", "distractors", "--password-file", "password.txt")
     calls += [
-        ["annotate", "people", "add", "ann", *who, "--json"],
-        ["annotate", "people", "add", "lea", *who, "--role", "lead"],
-        *both("annotate", "people", "list", "--campaign", "distractors"),
         ["annotate", "import", "--from-round", ROUND, "--campaign", "r", "--kind", "demands"],
         ["annotate", "export", "--campaign", "r", "--out", "campaigns/r", "--json"],
         ["annotate", "agreement", "--campaign", "nobody", "--json"],
     ]
-    texts = {f"studio/{kind}.json": text for kind, text in inputs.CAMPAIGNS.items()}
-    return Group(
-        "annotate",
-        calls,
-        ("demo",),
-        inputs={**texts, "password.txt": "a long enough password\n"},
-        kept=("campaigns",),
-        # Pseudonyms, and the seal of an export, which is over times as well.
-        random=r'\bP[0-9A-Z]{5}\b|(?<="seal": ")[0-9a-f]{64}',
-    )
+    texts = {f"items/{kind}.jsonl": text for kind, text in inputs.CAMPAIGNS.items()}
+    return Group("annotate", calls, ("demo",), inputs=texts, kept=("campaigns",))

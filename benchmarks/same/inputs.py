@@ -178,38 +178,11 @@ def write_arrays(work: Path) -> None:
         save_file(arrays, work / folder / "architecture.safetensors")
 
 
-def _studio(items: list[dict[str, Any]], labels: list[list[dict[str, str]]]) -> str:
-    """Write items with the labels of people as Label Studio's tasks."""
-    tasks = []
-    for number, (item, given) in enumerate(zip(items, labels, strict=True), start=1):
-        made = [
-            {
-                "id": 100 * number + person,
-                "completed_by": person,
-                "created_at": f"2025-05-{number:02d}T10:{person:02d}:00Z",
-                "lead_time": 20.0 + person,
-                "result": [
-                    {
-                        "from_name": field,
-                        "to_name": "item",
-                        "type": "choices",
-                        "value": {"choices": [choice]},
-                    }
-                    for field, choice in label.items()
-                ],
-            }
-            for person, label in enumerate(given, start=1)
-        ]
-        tasks.append({"id": number, "data": item, "annotations": made})
-    return json.dumps(tasks)
-
-
 _DEMAND = "Which methods plan the path of a vehicle, and on what were they tested?"
 _PAPERS = ["Learning to steer in crowds", "A survey of robot arms", "Maps of cities", "Trades"]
-_IN, _OUT = {"decision": "include"}, {"decision": "exclude"}
 CAMPAIGNS = {
-    "distractors": _studio(
-        [
+    "distractors": lines(
+        *(
             {
                 "id": f"p-{number}",
                 "cluster": f"c-{number % 2}",
@@ -220,32 +193,15 @@ CAMPAIGNS = {
                 },
             }
             for number, title in enumerate(_PAPERS)
-        ],
-        [
-            [{"decision": "include"}, {"decision": "include"}],
-            [
-                {"decision": "include"},
-                {"decision": "exclude"},
-                {"decision": "exclude"},
-                {"decision": "exclude"},
-            ],
-            [{"decision": "exclude"}, {"decision": "exclude"}],
-            [{"decision": "exclude"}],
-        ],
+        )
     ),
-    "preference": _studio(
-        [
+    "preference": lines(
+        *(
             {
                 "id": f"t-{number}",
                 "content": {"prompt": "Write a title.", "a": title, "b": "Titles"},
             }
             for number, title in enumerate(_PAPERS)
-        ],
-        [
-            [{"verdict": "a"}, {"verdict": "a"}],
-            [{"verdict": "b"}, {"verdict": "tie"}],
-            [{"verdict": "b"}, {"verdict": "b"}],
-            [],
-        ],
+        )
     ),
 }

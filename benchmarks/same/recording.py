@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -50,8 +50,6 @@ class Evener:
 
     paths: tuple[tuple[str, str], ...]
     day: str
-    random: str | None = None
-    """A pattern of ids that are drawn anew by every run."""
 
     def text(self, content: str) -> str:
         """Replace paths, names of logs, seconds, and times of the day of the recording."""
@@ -59,8 +57,6 @@ class Evener:
             content = content.replace(path, shown)
         content = LOG_NAME.sub(r"<log>_\1.eval", content)
         content = SECONDS.sub(r"\g<1>0", content)
-        if self.random is not None:
-            content = re.sub(self.random, "<drawn>", content)
         return re.sub(
             self.day + r"[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?(?![\d:])", "<time>", content
         )
@@ -116,7 +112,7 @@ def record(
             stages[need].unpack(work)
         for group in groups:
             started = time.monotonic()
-            _run_group(group, work, variables, replace(evener, random=group.random), found)
+            _run_group(group, work, variables, evener, found)
             if group.name in stages:
                 for folder in group.left:
                     shutil.rmtree(work / folder, ignore_errors=True)

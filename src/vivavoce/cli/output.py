@@ -360,10 +360,10 @@ def end_if_stopped(stopped: str | None) -> None:
         raise typer.Exit(1)
 
 
-def need_web(purpose: str, *packages: str) -> None:
-    """Raise `MissingExtra` where what serves pages, or another package, is not installed."""
+def need_web(purpose: str) -> None:
+    """Raise `MissingExtra` where what serves pages is not installed."""
     from importlib.util import find_spec
 
-    for package in packages or ("starlette", "uvicorn"):
+    for package in ("starlette", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtra(package, "web", purpose)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -26,8 +28,15 @@ from vivavoce.corpus import Corpus
 from vivavoce.networks.citation import Entries, distinct_pairs, with_nodes
 from vivavoce.networks.graph import pair_keys
 from vivavoce.networks.tables import column_batches, number_papers, number_sorted_papers, widen
-from vivavoce.readers.row_attribution import ON_OTHERS, ReferenceList, comparing_sentences
 from vivavoce.store import Row
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    find_numeric_markers,
+    name_keys,
+    surname_keys,
+)
+from vivavoce.text.sentences import split_sentences
 from vivavoce.text.shingles import distinct
 
 _MIN_SHARE = 0.5
@@ -170,12 +179,90 @@ def find_comparisons(corpus: Corpus) -> Iterator[tuple[str, int, tuple[int, ...]
             listed, entries = next(lists, (None, iter(())))
         if listed != paper_id:
             continue
-        known = ReferenceList(entries)
-        texts = (row["text"] or "" for row in sections if row["role"] not in ON_OTHERS)
-        compared = (sentence for text in texts for sentence in comparing_sentences(text))
+        known = _ReferenceList(entries)
+        texts = (row["text"] or "" for row in sections if row["role"] not in _ON_OTHERS)
+        compared = (sentence for text in texts for sentence in _comparing_sentences(text))
         for number, sentence in enumerate(compared):
             if cited := known.cited_in(sentence):
                 yield paper_id, number, tuple(sorted(cited))
+
+
+_ON_OTHERS = frozenset(("abstract", "related_work", "background", "references", "acknowledgements"))
+"""Roles of sections that compare works of others."""
+_CUE = re.compile(
+    r"\b(?:out-?perform(?:s|ed|ing)?|surpass(?:es|ed|ing)?|beat(?:s|ing)?"
+    r"|baselines?|compar(?:e|es|ed|ing|isons?)\b.{0,60}?\b(?:with|to|against)|on par with"
+    r"|(?:better|worse|higher|lower|faster|slower|stronger|weaker) than"
+    r"|improv(?:es?|ed|ing|ements?) (?:over|upon)|(?:superior|inferior|competitive|comparable)"
+    r" (?:to|with)|competes? with)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that compares."""
+_LABEL = re.compile(r"\s{0,3}\[([0-9]{1,3})\]")
+_SHOWN = 400
+"""Characters of an entry in which its authors stand."""
+_MAX_SENTENCE = 2_000
+
+
+class _ReferenceList:
+    """One paper's list of references, searched by the text of a marker.
+
+    Args:
+        entries: Rows of the corpus' table `references` with `ordinal`, `raw`, `year` and
+            `first_author`.
+    """
+
+    def __init__(self, entries: Iterable[Row]) -> None:
+        self._by_author: dict[tuple[str, int], list[Row]] = defaultdict(list)
+        labels: dict[int, list[int]] = defaultdict(list)
+        count = 0
+        for entry in entries:
+            count += 1
+            if label := _LABEL.match(entry["raw"] or ""):
+                labels[int(label[1])].append(entry["ordinal"])
+            if entry["first_author"] and entry["year"] is not None:
+                for key in sorted(surname_keys(entry["first_author"])):
+                    self._by_author[key, entry["year"]].append(entry)
+        printed = {number: found[0] for number, found in labels.items() if len(found) == 1}
+        self._by_number = printed if 2 * len(printed) > count else {}
+
+    def cited_in(self, sentence: str) -> set[int]:
+        """The entries that a sentence cites beyond doubt."""
+        found = {meant for m in find_author_year_markers(sentence) for meant in self._named(m)}
+        for numbered in find_numeric_markers(sentence):
+            if all(number in self._by_number for number in numbered.numbers):
+                found.update(self._by_number[number] for number in numbered.numbers)
+        return found
+
+    def _named(self, marker: AuthorYearMarker) -> Iterator[int]:
+        for names in marker.readings:
+            fitting = [
+                entry
+                for entry in self._by_author.get((names[0], marker.year), ())
+                if _fits(entry["raw"] or "", names[1:], f"{marker.year}{marker.letter}")
+            ]
+            if fitting:
+                if len(fitting) == 1:
+                    yield int(fitting[0]["ordinal"])
+                return
+
+
+def _comparing_sentences(text: str) -> Iterator[str]:
+    """Sentences of a text that compare."""
+    for paragraph in text.split("\n\n"):
+        if _CUE.search(paragraph):
+            for sentence in split_sentences(paragraph):
+                shown = sentence[:_MAX_SENTENCE]
+                if _CUE.search(shown):
+                    yield shown
+
+
+def _fits(raw: str, others: tuple[str, ...], year: str) -> bool:
+    """Check whether an entry names the other authors too, and prints the year with its letter."""
+    shown = raw[:_SHOWN]
+    if others and not set(others) <= name_keys(shown):
+        return False
+    return not year[-1].isalpha() or year in raw.lower()
 
 
 def _by_paper(

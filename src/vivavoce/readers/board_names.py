@@ -1,7 +1,7 @@
 """The vocabulary of metrics: names, other ways to write them, and which values are better.
 
-`metric_names.toml` holds it. Readers of tables and sentences, the keys of boards, their directions
-and tables of literature all take their words from there.
+`metric_names.toml` holds it. Readers of tables and sentences, the keys of boards and their
+directions all take their words from there.
 
 Lists name one board in different ways: with another spelling, with the headings above it
 (`Word Level Models > Penn Treebank`), with remarks (`CoQA (Conversational Question Answering
@@ -31,11 +31,9 @@ class Metric:
     term: str
     """The word that texts are folded to."""
     name: str = ""
-    """As a table of literature prints it; empty where such tables do not look for it."""
+    """As tables print it; empty for a word that is only read."""
     forms: tuple[str, ...] = ()
     """Other ways to write it."""
-    loose: tuple[str, ...] = ()
-    """Ways to write it that only tables of literature look for."""
     words: tuple[str, ...] = ()
     """Single words of headers and boards that mean it."""
     key: str = ""
@@ -49,8 +47,6 @@ class Metric:
     """It tells what a method costs, not how good it is."""
     in_texts: bool = True
     """False for a word too common in texts to name a measure there."""
-    vague: bool = False
-    """A measure only above a column of numbers, not in a sentence."""
 
     @property
     def spellings(self) -> tuple[str, ...]:

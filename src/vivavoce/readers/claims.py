@@ -1,126 +1,18 @@
-"""Scores that a paper states for itself in sentences: `93.5 F1 on CoNLL-2003`."""
+"""The name of a paper's own method, and the scores that its sentences give it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 
 from vivavoce.readers.evidence import Question
 from vivavoce.readers.paper_tables import LibraryPaper
-from vivavoce.readers.terms import MEASURE_IN_SENTENCE, MEASURES, SPLITS, terms_in
-from vivavoce.text.cell_text import read_score
-from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
+from vivavoce.readers.terms import MEASURES, SPLITS, terms_in
 from vivavoce.text.data import read_patterns
-from vivavoce.text.sentences import split_sentences
 
-MAX_CLAIMS = 60
-"""Sentences of one paper that are kept."""
-_MAX_TEXT = 300_000
-_MAX_SENTENCE = 400
-_WORDS_AROUND = 7
-_NUMBER = re.compile(
-    r"(?<![\w.,/-])[0-9]{1,3}\.[0-9]{1,3}(?:\s?%)?(?![\w.]\w)|(?<![\w.,/-])[0-9]{2}\s?%"
-)
 _PATTERNS = read_patterns(__file__, "patterns.toml")
-_CHANGE = _PATTERNS["claims_change"]
-_OTHERS = _PATTERNS["claims_others"]
-_SIDE_BY_SIDE = re.compile(
-    r"[\s,;/%()]{1,4}(?:and|&)?\s?|\s?[()]?[^\W\d_]{0,3}\s?[()]?[,/]\s?|\s?(?:and|or|to)\s"
-)
-_PARTING = re.compile(r",\s?(?:and\s)?|\sand\s|/")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence with scores."""
-
-    sentence: str
-    numbers: tuple[float, ...]
-    near: tuple[str, ...]
-    """The words around each number."""
-
-
-def find_claims(texts: Iterable[str]) -> list[Claim]:
-    """The sentences that state scores without citing anybody."""
-    found: list[Claim] = []
-    for text in texts:
-        for paragraph in text[:_MAX_TEXT].split("\n\n"):
-            if _NUMBER.search(paragraph) is None or MEASURE_IN_SENTENCE.search(paragraph) is None:
-                continue
-            for sentence in split_sentences(paragraph):
-                claim = _read(sentence)
-                if claim is not None:
-                    found.append(claim)
-                    if len(found) == MAX_CLAIMS:
-                        return found
-    return found
-
-
-def _read(sentence: str) -> Claim | None:
-    if len(sentence) > _MAX_SENTENCE or MEASURE_IN_SENTENCE.search(sentence) is None:
-        return None
-    if next(find_author_year_markers(sentence), None) or next(find_numeric_markers(sentence), None):
-        return None
-    found = list(_NUMBER.finditer(sentence))
-    numbers: list[float] = []
-    near: list[str] = []
-    for group in _groups(sentence, found):
-        before, after = _around(sentence, found, group)
-        for place, match in enumerate(found[group.start : group.stop]):
-            value = read_score(match[0])
-            lead = sentence[: match.start()][-60:]
-            if value is None or _CHANGE.search(lead) or _OTHERS.search(lead):
-                continue
-            if sentence[match.end() :].lstrip()[:5].lower() == "point":
-                continue
-            numbers.append(value)
-            near.append(_words_near(before, after, place, len(group)))
-    return Claim(sentence, tuple(numbers), tuple(near)) if numbers else None
-
-
-def _groups(sentence: str, found: list[re.Match[str]]) -> list[range]:
-    """Places of numbers that stand side by side, as in `96.0 and 94.3`."""
-    groups: list[range] = []
-    for place, match in enumerate(found):
-        gap = sentence[found[place - 1].end() : match.start()] if place else "x"
-        if _SIDE_BY_SIDE.fullmatch(gap):
-            groups[-1] = range(groups[-1].start, place + 1)
-        else:
-            groups.append(range(place, place + 1))
-    return groups
-
-
-def _around(sentence: str, found: list[re.Match[str]], group: range) -> tuple[str, str]:
-    """The text from the number before a group, and to the number after it."""
-    start = found[group.start - 1].end() if group.start else 0
-    end = found[group.stop].start() if group.stop < len(found) else len(sentence)
-    return sentence[start : found[group.start].start()], sentence[found[group.stop - 1].end() : end]
-
-
-def _words_near(before: str, after: str, place: int, count: int) -> str:
-    if count > 1:
-        ahead = [part for part in _PARTING.split(after.split("respectively")[0]) if part.strip()]
-        if len(ahead) == count and "respectively" in after:
-            return " ".join([*before.split()[-_WORDS_AROUND:], *ahead[place].split()])
-        listed = list(MEASURE_IN_SENTENCE.finditer(before))[-count:]
-        if len(listed) == count:
-            return " ".join([listed[place][0], *after.split()[:_WORDS_AROUND]])
-        listed = list(MEASURE_IN_SENTENCE.finditer(after))[:count]
-        if len(listed) == count:
-            return " ".join([*before.split()[-_WORDS_AROUND:], listed[place][0]])
-    behind = list(MEASURE_IN_SENTENCE.finditer(before))
-    ahead_of = MEASURE_IN_SENTENCE.search(after)
-    if behind and ahead_of:  # of two measures the nearer
-        if len(before) - behind[-1].end() <= ahead_of.start() + 3:
-            after = after[: ahead_of.start()]
-        else:
-            before = MEASURE_IN_SENTENCE.sub(" ", before)
-    return " ".join([*before.split()[-_WORDS_AROUND:], *after.split()[:_WORDS_AROUND]])
-
-
 _WORD = re.compile(r"[^\W_][\w-]{1,40}")
 _BREAK = re.compile(r"(?<=[.!?])\s(?=[A-Z])|\n")
 _MAX_OWN_SENTENCE = 600

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
-from vivavoce.running.archives import Header
 from vivavoce.running.spec import CONTESTANTS
 from vivavoce.store import Row, canonical_json, write_text
 from vivavoce.tasks import short_name
@@ -135,7 +134,7 @@ _FIELDS: Mapping[str, type] = {
 }
 
 
-def settled(log: EvalLog | Header) -> Row | None:
+def settled(log: EvalLog) -> Row | None:
     """The record of a log's header; None where the whole task is asked, or the run goes on.
 
     Raises:
@@ -154,7 +153,7 @@ def settled(log: EvalLog | Header) -> Row | None:
     }
 
 
-def answers_to_come(log: EvalLog | Header) -> int:
+def answers_to_come(log: EvalLog) -> int:
     """Answers that its contestant may still be asked for; 0 unless the run goes on."""
     about = (log.eval.metadata or {}).get(COMPARISON)
     if not about or settled(log) is not None:

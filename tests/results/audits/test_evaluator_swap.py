@@ -193,10 +193,10 @@ def test_bounds_are_left_out_and_a_family_of_its_own_is_named(
     folder = tmp_path / "logs"
     write_table_log(folder, GOLDS, ANSWERS["fair"], model="lab/gpt-4o")
     write_table_log(folder, GOLDS, GOLDS, model="none/none", method="oracle")
-    write_table_log(folder, GOLDS, ANSWERS["poor"], model="none/none", method="keyword_table")
+    write_table_log(folder, GOLDS, ANSWERS["poor"], model="none/none", method="bm25_phrases")
     names = use_scripts(server, gpt_4o_mini=careful)
     found = audit_evaluators(folder, names, use=ALL_PAIRS, subset=2, draws=FEW)
-    assert found.contestants == ("keyword_table", "lab/gpt-4o + one_step")
+    assert found.contestants == ("bm25_phrases", "lab/gpt-4o + one_step")
     assert found.items == 2
     assert found.notes == (f"{names[0]} scores answers by its own family: lab/gpt-4o.",)
 

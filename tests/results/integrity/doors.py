@@ -75,7 +75,8 @@ def at_build(submission: Path, *options: str | Path) -> str:
         if code:
             return REFUSED
         board = json.loads((Path(name) / "board.json").read_text())
-    if any("is refused" in note for note in board["notes"]):
+    # A log that makes no row is named in a note.
+    if any(words in note for note in board["notes"] for words in ("refused", "left out")):
         return REFUSED
     trust = {row["trust"] for row in board["rows"]}
     return PASSED if trust == {"recomputed"} else UNVERIFIED
@@ -112,7 +113,9 @@ def problems_of(forgery: Forgery, verdicts: Mapping[str, str]) -> list[str]:
     """Doors that let a forgery pass which they should not."""
     if forgery.caught != CAUGHT:
         return []
-    return [door for door in DOORS if verdicts[door] == PASSED]
+    # Of a log that is gone a board has no row; the other doors name it.
+    doors = DOORS[:3] if forgery.ledger.__name__ == "set_aside" else DOORS
+    return [door for door in doors if verdicts[door] == PASSED]
 
 
 def main() -> None:

@@ -77,13 +77,12 @@ def summaries_only(folder: Path) -> None:
     rewrite_ledger(folder)
 
 
-def two_tables_of_contents(folder: Path) -> None:
-    """Summaries are raised in a second archive behind the first, to which its end leads.
+def add_raised_archive(path: Path) -> None:
+    """Raise summaries in a second archive behind the first, to which the log's end leads.
 
     Readers that look for the table of contents before the end find the second, readers that go
     where the end leads find the first.
     """
-    [path, *_] = sorted(folder.glob("*.eval"))
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     found = json.loads(parts["summaries.json"])
@@ -96,7 +95,6 @@ def two_tables_of_contents(folder: Path) -> None:
     forged = _archive({**parts, "summaries.json": raised.ljust(length)})
     end = true.rindex(b"PK\x05\x06")
     path.write_bytes(true[:end] + forged)
-    rewrite_ledger(folder)
 
 
 def _archive(parts: dict[str, bytes]) -> bytes:
@@ -166,7 +164,6 @@ FORGERIES = (
         for of in ("title", "leaderboard", "table", "ranking", "formula", "agent", "rag")
     ),
     Forgery("title", nothing, CAUGHT, summaries_only),
-    Forgery("title", nothing, CAUGHT, two_tables_of_contents),
     *(Forgery(of, logs.raised_mean) for of in ("title", "formula")),
     *(Forgery("title", edit) for edit in (logs.forgiven_fault, logs.other_counts)),
     Forgery("judged", logs.verdict_turned),

@@ -11,6 +11,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import judge_note, write_log
+from tests.results.integrity.forgeries import add_raised_archive
 
 from vivavoce.results.logs import sample_texts
 from vivavoce.results.logs.sample_texts import choose_item_texts
@@ -65,6 +66,16 @@ def test_a_log_that_lies_about_a_samples_size_is_told_not_unpacked(tmp_path: Pat
     path.write_bytes(data)
     (text,) = (answer.texts for answer in item.read())
     assert text.problem.startswith("The log cannot be read here")
+
+
+def test_a_log_with_two_tables_of_contents_is_told_not_unpacked(tmp_path: Path) -> None:
+    """The sizes of the one say nothing about what a reader of the other unpacks."""
+    path = write_log(tmp_path, {"a": 0.5})
+    answered(path)
+    (item,) = read(tmp_path)
+    add_raised_archive(path)
+    (text,) = (answer.texts for answer in item.read())
+    assert text.problem.startswith("The log cannot be read here (BadZipFile)")
 
 
 @pytest.mark.parametrize("harm", ["cut", "gone"])

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import (
     EvalLog,
-    MetadataEdit,
-    ProvenanceData,
-    edit_eval_log,
     list_eval_logs,
     read_eval_log,
     write_eval_log,
 )
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from inspect_ai.scorer import Score
+from tests.results.integrity.forgeries import add_raised_archive
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
 from vivavoce.running import RunSpec, run
-from vivavoce.running.archives import read_archive
 from vivavoce.tasks.entry import open_prompts
 
 ITEMS = 4
@@ -74,70 +67,12 @@ def only_log(folder: Path) -> RunLog:
     return log
 
 
-def with_judge(log: EvalLog) -> None:
-    config = GenerateConfig(temperature=0, seed=3, stop_seqs=["#"])
-    log.eval.model_roles = {"judge": ModelConfig(model="a/judge", config=config, args={"x": 1})}
-    assert log.eval.metadata is not None
-    log.eval.metadata["judge"] = "1a2b3c4d"
-
-
-def with_unknown_values(log: EvalLog) -> None:
-    for score in (log.samples or [])[0].scores.values():
-        score.value = {**score.as_dict(), "rougeL": math.nan, "valid": 0.0}
-        score.metadata = {"fault": "refusal", "counts": {"a": [1, 2]}}
-
-
-def with_costs(log: EvalLog) -> None:
-    use = ModelUsage(input_tokens=2, output_tokens=3, total_tokens=5, total_cost=0.5)
-    for sample in log.samples or []:
-        sample.model_usage, sample.role_usage = {"a/b": use, "a/c": use}, {"judge": use}
-
-
-def without_epochs(log: EvalLog) -> None:
-    log.eval.config.epochs, log.eval.dataset.samples, log.status = None, None, "cancelled"
-
-
-@pytest.mark.parametrize(
-    "change",
-    [with_judge, with_unknown_values, with_costs, without_epochs],
-    ids=lambda f: f.__name__,
-)
-def test_an_archive_says_what_inspect_reads_out_of_it(
-    original: EvalLog, tmp_path: Path, change: Callable[[EvalLog], None]
-) -> None:
-    log = changed(original, tmp_path)
-    change(log)
-    ours = write(log, tmp_path / "ours")
-    # A log of another version of Inspect is read by Inspect.
-    log.eval.packages["inspect_ai"] = "0.3.1"
-    inspects = write(log, tmp_path / "inspects")
-    assert [read_archive(path) is None for path in (*ours.iterdir(), *inspects.iterdir())] == [
-        False,
-        True,
-    ]
-    assert replace(only_log(ours), path="") == replace(only_log(inspects), path="")
-
-
-def test_inspect_reads_what_has_settings_without_a_plain_value_or_was_edited(
-    original: EvalLog, tmp_path: Path
-) -> None:
-    log = changed(original, tmp_path)
-    log.plan.config.extra_body = {"deep": True}
-    (path,) = write(log, tmp_path / "settings").iterdir()
-    assert read_archive(path) is None
-    assert "extra_body=" in only_log(path.parent).key.decoding
-    edit = MetadataEdit(metadata_set={"note": "later"})
-    edited = edit_eval_log(changed(original, tmp_path), [edit], ProvenanceData(author="a"))
-    (path,) = write(edited, tmp_path / "edited").iterdir()
-    assert read_archive(path) is None
-    assert only_log(path.parent).is_complete
-
-
-def test_two_headers_in_one_archive_are_left_to_inspect(original: EvalLog, tmp_path: Path) -> None:
+def test_a_second_table_of_contents_changes_no_value(original: EvalLog, tmp_path: Path) -> None:
     (path,) = write(original, tmp_path).iterdir()
-    with ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        archive.writestr("header.json", archive.read("header.json"))
-    assert read_archive(path) is None
+    before = only_log(tmp_path)
+    add_raised_archive(path)
+    assert path.read_bytes().count(b"PK\x05\x06") == 1
+    assert only_log(tmp_path) == before
 
 
 def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_settings_search_other_texts(opened: Round) -> None:
 
 
 def test_baselines_rank_listed_titles_too(opened: Round) -> None:
-    names = ("recency", "tournament", "pagerank", "in_degree", "bm25")
+    names = ("recency", "pagerank", "in_degree", "bm25")
     logs = run(opened, {name: getattr(solvers, name)() for name in names}, rank_by_prompt)
     content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
     graph = PaperGraph(*content)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tasks.ranking.paper_corpora import paper
-from tests.tasks.ranking.table_corpora import reference, write_tables
+from tests.tasks.tables.table_corpora import reference, write_tables
 
 from vivavoce.corpus import Corpus
 from vivavoce.rounds import Round, parse_spec

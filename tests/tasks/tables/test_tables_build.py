@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.annotation import make
 from tests.tasks.tables.table_rounds import (
     FRUIT,
     ITEM,
@@ -19,7 +20,6 @@ from tests.tasks.tables.table_rounds import (
     round_of,
     score_of,
 )
-from tests.web.annotation.made_campaigns import START, Made
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
@@ -27,11 +27,9 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
+from vivavoce.tasks.tables.items.campaign_items import campaign_rows
 from vivavoce.tasks.tables.items.table_items import gold_of
-from vivavoce.web.annotation.campaigns import find_campaign
 from vivavoce.web.annotation.exporting import export_campaign
-from vivavoce.web.annotation.importing import Sources, Wanted, take_in
-from vivavoce.web.annotation.storage import open_database
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 
@@ -272,15 +270,12 @@ def test_what_people_say_of_papers_and_demands_is_an_input_of_the_next_round(
 def test_a_gold_table_that_people_refuse_in_a_campaign_makes_no_item(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus")
     first = round_of(tmp_path, corpus=corpus, name="first")
-    made = Made(open_database(str(tmp_path / "campaign.db")))
-    take_in(made.database, Sources(round=first.folder), Wanted("paths", kind="tables"), START)
-    made.add("ann", "bob")
+    rows = [row for row, _ in campaign_rows(first.folder, "tables")]
+    campaign = make(tmp_path, rows, kind="tables")
     fit = {"headers": "yes", "comparison": "yes"}
-    for person in ("ann", "bob"):
-        made.work(person, {ITEM: fit | {"headers": "no"}, "*": fit})
-    with made.database.reading() as session:
-        export_campaign(session, find_campaign(session, "paths"), tmp_path / "out")
-    made.database.close()
+    for person in ("ann", "ben"):
+        campaign.work(person, {ITEM: fit | {"headers": "no"}, "*": fit})
+    export_campaign(campaign.campaign(), list(campaign.items().values()), tmp_path / "out")
     labels = str(tmp_path / "out" / "labels.jsonl")
     second = round_of(tmp_path, corpus=corpus, name="second", table_labels=labels)
     assert items(second).keys() == items(first).keys() - {ITEM}

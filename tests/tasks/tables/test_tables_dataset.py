@@ -21,7 +21,7 @@ from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryT
 from vivavoce.rounds import Round
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.tables.dataset import table_dataset
-from vivavoce.tasks.tables.items.composing import full_text, pool_with_texts
+from vivavoce.tasks.tables.items.composing import PoolText, full_text, read_pool
 
 PROMPTS = open_prompts("tables", None)
 
@@ -71,7 +71,8 @@ def test_the_question_lists_the_pool_and_gives_no_value_away(opened: Round) -> N
 def test_texts_are_read_from_the_round_and_not_kept_in_the_sample(opened: Round) -> None:
     metadata = metadata_of(sample_of(opened))
     assert all("text" not in one for one in metadata["pool"])
-    texts = {one["paper_id"]: one["text"] for one in pool_with_texts(metadata)}
+    ids = [one["paper_id"] for one in metadata["pool"]]
+    texts = dict(zip(ids, (one.text for one in read_pool(metadata)), strict=True))
     assert texts[PARSERS[1]] == (
         "Introduction\n\nWe parse the banana treebank. The parser has an F1 of 82.5."
     )
@@ -85,9 +86,9 @@ def test_a_setting_says_what_is_shown_of_a_paper(
     opened: Round, setting: str, abstracts: bool, texts: bool
 ) -> None:
     metadata = metadata_of(sample_of(opened, setting))
-    pool = pool_with_texts(metadata)
-    assert all(bool(one["abstract"]) == abstracts for one in pool)
-    assert all(bool(one.get("text")) == texts for one in pool)
+    pool = read_pool(metadata)
+    assert all(bool(one.abstract) == abstracts for one in pool)
+    assert all(bool(one.text) == texts for one in pool)
     # Methods with tools find no more than the others are shown.
     assert bool(metadata["library"]["papers"]) == texts
     assert metadata["library"]["hidden_papers"] == [PARSING]
@@ -95,7 +96,7 @@ def test_a_setting_says_what_is_shown_of_a_paper(
 
 def test_texts_that_a_pool_has_already_are_taken() -> None:
     pool = [{"label": "P1", "title": "T", "abstract": None, "text": "Given."}]
-    assert pool_with_texts({"pool": pool}) == pool
+    assert read_pool({"pool": pool}) == [PoolText("P1", "T", "", "Given.")]
 
 
 def test_a_text_is_sections_then_tables() -> None:

@@ -38,8 +38,8 @@ from vivavoce.tasks import list_families
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.tables.solvers import (
+    bm25_phrases,
     iterative,
-    keyword_table,
     one_step,
     per_paper,
     two_stage,
@@ -180,7 +180,7 @@ def test_contestants_bound_every_metric(finished: Finished) -> None:
 
 
 def test_rules_without_a_model_make_a_table_of_the_pool(finished: Finished) -> None:
-    samples = samples_of(finished.log(finished.task(), None, keyword_table()))
+    samples = samples_of(finished.log(finished.task(), None, bm25_phrases()))
     for sample in samples.values():
         labels = {one["label"] for one in sample.metadata["pool"]}
         assert set(json.loads(sample.output.completion)["papers"]) <= labels
@@ -491,7 +491,7 @@ def test_the_common_arguments_are_there() -> None:
 
 
 def test_the_methods_of_the_card_are_solvers() -> None:
-    made = (one_step, per_paper, two_stage, iterative, agent, keyword_table)
+    made = (one_step, per_paper, two_stage, iterative, agent, bm25_phrases)
     assert [solver.__name__ for solver in made] == list(CARD.methods)
 
 

@@ -151,11 +151,11 @@ _SPOKEN = {True: "yes", False: "no"}
 
 
 def question_rows(
-    logs: Path, kind: str, *, setting: str | None = None, sample: int | None = None, seed: int = 0
+    logs: Path, kind: str, *, setting: str | None = None, draw: int | None = None, seed: int = 0
 ) -> list[Row]:
     """Items of a campaign of the kind `qa`, or of `answers`, in which the answer is hidden.
 
-    `sample` questions for each contestant are drawn evenly over the aspects; None is all.
+    `draw` questions for each contestant are drawn evenly over the aspects; None is all.
 
     Raises:
         InputError: No answer there can be asked about, or the kind is another.
@@ -168,7 +168,7 @@ def question_rows(
         if answer.fault is None and answer.epoch == 1:
             rows = [_as_item(kind, answer, row) for row in _questions(answer, seed)]
             of_contestant.setdefault(answer.contestant, []).extend(rows)
-    drawn = [row for rows in of_contestant.values() for row in _draw(rows, sample, seed)]
+    drawn = [row for rows in of_contestant.values() for row in _even(rows, draw, seed)]
     if not drawn:
         raise InputError(f"{logs} has no table that questions can be asked about.")
     for row in drawn:
@@ -236,9 +236,9 @@ def _shown(
     return [PAPER, *table.columns], rows
 
 
-def _draw(rows: Sequence[Row], sample: int | None, seed: int) -> list[Row]:
+def _even(rows: Sequence[Row], draw: int | None, seed: int) -> list[Row]:
     """As many rows of each aspect as of any other, as far as there are; in their order."""
-    if sample is None or sample >= len(rows):
+    if draw is None or draw >= len(rows):
         return list(rows)
     by_aspect: dict[str, list[Row]] = {}
     for row in sorted(rows, key=lambda row: hash_of([seed, row["id"]])):
@@ -248,5 +248,5 @@ def _draw(rows: Sequence[Row], sample: int | None, seed: int) -> list[Row]:
         for aspect, found in by_aspect.items()
         for place, row in enumerate(found)
     )
-    chosen = {key for _, _, key in ranked[:sample]}
+    chosen = {key for _, _, key in ranked[:draw]}
     return [row for row in rows if row["id"] in chosen]

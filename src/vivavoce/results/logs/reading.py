@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
@@ -21,7 +21,6 @@ from vivavoce.results.logs.records import (
     of_split,
 )
 from vivavoce.rounds.family import split_name
-from vivavoce.running.archives import Header, Role, Summary, Usage, read_archive
 from vivavoce.running.logs import answers_to_come, is_log, settled
 from vivavoce.statistics.intervals import defined
 from vivavoce.store import hash_of
@@ -32,10 +31,6 @@ from vivavoce.text.dates import parse_date
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSampleSummary
     from inspect_ai.model import ModelConfig, ModelUsage
-
-    AnyHeader: TypeAlias = EvalLog | Header
-    AnySummary: TypeAlias = EvalSampleSummary | Summary
-    AnyUsage: TypeAlias = ModelUsage | Usage
 
 DECODING = (
     "temperature",
@@ -105,39 +100,23 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
     Raises:
         InputError: A file of metrics that were added to it is damaged.
     """
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+
+    import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
+
     name, added = Path(path).name, added_to(Path(path).parent)
     try:
-        header, summaries = read_archive(Path(path)) or _read_with_inspect(path)
+        header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
-        log = _run_log(path, header, summaries, added)
+        log = _run_log(path, header, read_eval_log_sample_summaries(path), added)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
     return log if split is None else of_split(log, split)
 
 
-def is_read_alike(path: str) -> bool:
-    """True if boards read in a log what Inspect reads there.
-
-    An archive can be made so that it has two tables of contents, of which readers find different
-    ones.
-    """
-    ours = read_archive(Path(path))
-    return ours is None or _run_log(path, *ours, ()) == _run_log(
-        path, *_read_with_inspect(path), ()
-    )
-
-
-def _read_with_inspect(path: str) -> tuple[EvalLog, list[EvalSampleSummary]]:
-    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
-
-    import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
-
-    return read_eval_log(path, header_only=True), read_eval_log_sample_summaries(path)
-
-
 def _run_log(
-    path: str, header: AnyHeader, summaries: Sequence[AnySummary], beside: Sequence[Added]
+    path: str, header: EvalLog, summaries: Sequence[EvalSampleSummary], beside: Sequence[Added]
 ) -> RunLog:
     metadata = header.eval.metadata or {}
     metrics = tuple(metadata["metrics"])
@@ -178,7 +157,7 @@ def _run_log(
     )
 
 
-def _row_key(header: AnyHeader, metadata: dict[str, Any]) -> RowKey:
+def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
     steps = [_method(step.solver, step.params or {}) for step in header.plan.steps]
     has_model = header.eval.model != "none/none"
     return RowKey(
@@ -194,7 +173,7 @@ def _row_key(header: AnyHeader, metadata: dict[str, Any]) -> RowKey:
     )
 
 
-def _judge(header: AnyHeader, judged_by: str) -> str:
+def _judge(header: EvalLog, judged_by: str) -> str:
     """The judge, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
 
     A task names the measure of its answers; where that is a model, its name is in its role.
@@ -213,12 +192,12 @@ def _judge(header: AnyHeader, judged_by: str) -> str:
     return " ".join([role.model, f"template={judged_by}", *settings])
 
 
-def _judge_role(header: AnyHeader) -> ModelConfig | Role | None:
+def _judge_role(header: EvalLog) -> ModelConfig | None:
     role = (header.eval.model_roles or {}).get(JUDGE)
     return None if isinstance(role, list) else role
 
 
-def _is_own_judge(header: AnyHeader) -> bool | None:
+def _is_own_judge(header: EvalLog) -> bool | None:
     role = _judge_role(header)
     return None if role is None else is_same_family(header.eval.model, role.model)
 
@@ -230,7 +209,7 @@ def _method(solver: str, params: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(settings)})" if settings else name
 
 
-def _decoding(header: AnyHeader, has_model: bool) -> str:
+def _decoding(header: EvalLog, has_model: bool) -> str:
     """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
     settings = {name: config[name] for name in DECODING if name in config}
@@ -250,7 +229,7 @@ def _shown(value: Any) -> str:
 
 
 def sample_score(
-    summary: AnySummary, metrics: Sequence[str], added: Sequence[Added] = ()
+    summary: EvalSampleSummary, metrics: Sequence[str], added: Sequence[Added] = ()
 ) -> SampleScore | None:
     """A summary's scores, those added after the run among them; None for a sample without any."""
     if summary.error or not summary.scores:
@@ -259,9 +238,8 @@ def sample_score(
     (score,) = our_scores(summary.scores)
     values = score.as_dict()
     is_valid = bool(values[VALID])
-    everyone: list[AnyUsage] = [*summary.model_usage.values()]
-    roles: Mapping[str, AnyUsage] = {**summary.role_usage}
-    judge = [use for role, use in roles.items() if role in _JUDGING]
+    everyone = summary.model_usage.values()
+    judge = [use for role, use in summary.role_usage.items() if role in _JUDGING]
     cost, judge_cost = _cost(everyone), _cost(judge)
     judge_tokens = sum(use.total_tokens for use in judge)
     fault = (score.metadata or {}).get("fault")
@@ -297,7 +275,7 @@ def _title(metadata: Mapping[str, Any]) -> str:
     return " · ".join(str(part)[:_MAX_TITLE] for part in parts if part)
 
 
-def _cost(usage: Iterable[AnyUsage]) -> float | None:
+def _cost(usage: Iterable[ModelUsage]) -> float | None:
     costs = [use.total_cost for use in usage if use.total_cost is not None]
     return sum(costs) if costs else None
 

@@ -7,17 +7,19 @@ characters. A cut text says so; an unreadable one says why.
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalSample, read_eval_log
+from inspect_ai._util._async import run_coroutine
+from inspect_ai._util.async_zip import AsyncZipReader
+from inspect_ai._util.asyncfiles import AsyncFilesystem
+from inspect_ai._util.zip_common import ZipEntry
+from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
@@ -37,14 +39,7 @@ MAX_ATTEMPTS = 20
 """Attempts of one contestant at an item that are read."""
 
 _PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
-_FIELDS = (
-    *("id", "epoch", "input", "target", "output", "scores", "metadata"),
-    *("model_usage", "role_usage", "working_time", "error", "uuid"),
-)
-_ATTACHED = "attachment://"
-
-_Read = Callable[[str, int], tuple[EvalSample, Mapping[str, str]]]
-"""Gives the sample of an item and an epoch, and the long texts kept aside from it."""
+_UNREAD = {"events", "messages", "store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,42 +122,42 @@ class Answer:
 def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
     """One contestant's answer; a problem in words where an attempt cannot be had."""
     epochs = range(1, max(1, min(source.attempts, MAX_ATTEMPTS)) + 1)
+    path = source.file.path
     try:
-        added = added_to(source.file.path.parent)
-        with _open(source.file.path) as read:
-            return Answer(source, tuple(_attempt(read, item, e, metrics, added) for e in epochs))
-    except Exception as error:  # a damaged log fails in many ways, inside Inspect too
+        added = added_to(path.parent)
+    except InputError as error:
         return Answer(source, (Attempt(1, None, Texts(problem=_problem(error))),))
+    return Answer(source, tuple(_attempt(path, item, e, metrics, added) for e in epochs))
 
 
 def _attempt(
-    read: _Read, item: str, epoch: int, metrics: tuple[str, ...], added: Sequence[Added]
+    path: Path, item: str, epoch: int, metrics: tuple[str, ...], added: Sequence[Added]
 ) -> Attempt:
     try:
-        sample, attached = read(item, epoch)
+        sample = _read_sample(path, item, epoch)
         late = {name for one in added for name in one.names}
         own = [name for name in metrics if name not in late]
         score = sample_score(sample.summary(), own, added)
-    except Exception as error:  # as above, of one sample
+    except Exception as error:  # a damaged log fails in many ways, inside Inspect too
         return Attempt(epoch, None, Texts(problem=_problem(error)))
     if score is None:
         return Attempt(epoch, None, Texts(problem="This answer was never scored."))
-    return Attempt(epoch, score, _texts(sample, attached, is_first=epoch == 1))
+    return Attempt(epoch, score, _texts(sample, is_first=epoch == 1))
 
 
 def _problem(error: Exception) -> str:
     if isinstance(error, _TooLarge):
         return f"This sample takes {error} and is not shown. Open the log itself."
-    if isinstance(error, KeyError | IndexError):
+    if isinstance(error, KeyError | IndexError | StopIteration):
         return "There is no answer to this item."
     return f"The log cannot be read here ({type(error).__name__})."
 
 
-def _texts(sample: EvalSample, attached: Mapping[str, str], *, is_first: bool) -> Texts:
+def _texts(sample: EvalSample, *, is_first: bool) -> Texts:
     longest = MAX_LENGTH if is_first else MAX_FURTHER
 
     def text(value: str) -> str:
-        return cut(attached.get(value.removeprefix(_ATTACHED), value), longest)
+        return cut(value, longest)
 
     score = next(iter(our_scores(sample.scores)), None)
     judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
@@ -179,41 +174,44 @@ class _TooLarge(Exception):
     """A sample that is not read."""
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[_Read]:
-    """A log opened once, which gives the samples that are asked for."""
-    if path.suffix != ".eval":
-        if path.stat().st_size > LARGEST:
-            raise _TooLarge(_megabytes(path.stat().st_size))
-        samples = {(str(each.id), each.epoch): each for each in _samples(path)}
-        yield lambda item, epoch: (samples[item, epoch], samples[item, epoch].attachments)
-        return
+def _read_sample(path: Path, item: str, epoch: int) -> EvalSample:
+    """A sample without its transcript, with the long texts that Inspect keeps aside."""
+    if path.suffix == ".eval":
+        _check_part(path, f"samples/{item}_epoch_{epoch}.json")
+        return read_eval_log_sample(
+            str(path), item, epoch, resolve_attachments="core", exclude_fields=_UNREAD
+        )
+    if path.stat().st_size > LARGEST:
+        raise _TooLarge(_megabytes(path.stat().st_size))
+    # Inspect's reader of one sample would go on with the file as it was when it first read it.
+    samples = read_eval_log(str(path), resolve_attachments="core").samples or []
+    return next(one for one in samples if (str(one.id), one.epoch) == (item, epoch))
+
+
+def _check_part(path: Path, name: str) -> None:
+    """Unpack a part of a log in pieces; `_TooLarge` where it takes more than may be read.
+
+    Inspect unpacks a part whole, whatever its archive states.
+    """
     # Loading Inspect taught zipfile the compression of its logs.
     with zipfile.ZipFile(path) as archive:
-        yield partial(_unpack, archive)
+        entry = archive.getinfo(name)
+        if entry.file_size > LARGEST:
+            raise _TooLarge(_megabytes(entry.file_size))
+        with archive.open(entry) as stream:
+            # zipfile stops at the size that was just looked at, whatever the data unpack to.
+            while stream.read(_PIECE):
+                pass
+    known = run_coroutine(_find_part(path, name))
+    found = entry.header_offset, entry.compress_size
+    if (known.local_header_offset, known.compressed_size) != found:
+        raise zipfile.BadZipFile("an archive with two tables of contents")
 
 
-def _samples(path: Path) -> list[EvalSample]:
-    return read_eval_log(str(path)).samples or []
-
-
-def _unpack(
-    archive: zipfile.ZipFile, item: str, epoch: int
-) -> tuple[EvalSample, Mapping[str, str]]:
-    """A sample without its transcript, and the long texts that Inspect keeps aside."""
-    entry = archive.getinfo(f"samples/{item}_epoch_{epoch}.json")
-    if entry.file_size > LARGEST:
-        raise _TooLarge(_megabytes(entry.file_size))
-    with archive.open(entry) as stream:
-        # zipfile stops at the size that was just looked at, whatever the data unpack to.
-        whole = b"".join(iter(lambda: stream.read(_PIECE), b""))
-    found = json.loads(whole)
-    attached = {
-        name: value
-        for name, value in (found.get("attachments") or {}).items()
-        if isinstance(value, str)
-    }
-    return EvalSample.model_validate({n: found[n] for n in _FIELDS if n in found}), attached
+async def _find_part(path: Path, name: str) -> ZipEntry:
+    """The place of a part of a log, as Inspect finds it."""
+    async with AsyncFilesystem() as files:
+        return await AsyncZipReader(files, str(path)).get_member_entry(name)
 
 
 def _megabytes(size: int) -> str:

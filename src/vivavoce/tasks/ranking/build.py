@@ -13,7 +13,7 @@ import pyarrow as pa
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row, parquet_of_rows, table_of_parquet
+from vivavoce.store import Row, parquet_of_rows
 from vivavoce.tasks.ranking.items.boards import (
     FAMILY,
     ITEM,
@@ -30,12 +30,11 @@ from vivavoce.tasks.ranking.items.graph_items import (
     make_graph_part,
 )
 from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
-from vivavoce.tasks.ranking.items.pairwise_results import COMPARISONS, find_comparisons
 
 __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
-DEVELOPMENT, WINS, REPORT = "development.parquet", "wins.parquet", "boards.json"
+DEVELOPMENT, REPORT = "development.parquet", "boards.json"
 GRAPH_ITEM = pa.schema([*ITEM, *(pa.field(*field) for field in CANDIDATE_FIELDS)])
 
 
@@ -62,8 +61,6 @@ def build(corpus: Corpus, spec: RoundSpec, options: RankingOptions) -> FamilyIte
         tasks[GRAPH], schemas[GRAPH] = _split(rows, "test"), GRAPH_ITEM
         report["graph"] = graph.report
         files |= graph.files
-        wins = find_comparisons(corpus, _papers_of(graph), spec.window.end)
-        files[WINS] = parquet_of_rows(wins, COMPARISONS)
     schema = GRAPH_ITEM if options.networks else ITEM
     files[DEVELOPMENT] = parquet_of_rows(_split(rows, "dev"), schema)
     files[REPORT] = json.dumps(report, indent=1, sort_keys=True).encode() + b"\n"
@@ -98,9 +95,3 @@ def _with_candidates(row: Row, columns: Mapping[str, Row], options: RankingOptio
         if network in options.networks and text in options.texts
     ]
     return {**row, **columns[row["id"]], "settings": settings}
-
-
-def _papers_of(graph: GraphPart) -> list[str]:
-    """Every candidate and every paper on a board."""
-    found: list[str] = table_of_parquet(graph.files[PAPERS], ["paper_id"])["paper_id"].to_pylist()
-    return found

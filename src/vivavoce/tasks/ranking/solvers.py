@@ -6,31 +6,27 @@ Those without a model rank the candidates of an item in `rank_by_graph`, and the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
-from vivavoce.store import Row, table_of_parquet
+from vivavoce.store import Row
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
-from vivavoce.tasks.ranking.items.boards import FAMILY, BoardQuery
+from vivavoce.tasks.ranking.items.encoders import ENCODERS
 from vivavoce.tasks.ranking.items.graph_ranking import (
-    SETTINGS,
     Direction,
     PaperGraph,
     Ranker,
     RankOptions,
-    candidate_places,
     open_graph,
     rank_papers,
 )
-from vivavoce.tasks.ranking.items.pairwise_results import read_comparisons
-from vivavoce.tasks.ranking.items.tournament import ENCODERS, Tournament
 from vivavoce.text.dates import day_after
 
 __all__ = [
@@ -42,7 +38,6 @@ __all__ = [
     "pagerank",
     "random_order",
     "recency",
-    "tournament",
 ]
 
 _Rank = Callable[[TaskState, Row], list[str]]
@@ -121,26 +116,6 @@ def random_order(stop_words: bool = True) -> Solver:
 
 
 @solver
-def tournament(stop_words: bool = True) -> Solver:
-    """Rank papers by who beats whom in the tables and sentences of papers."""
-
-    def by_wins(state: TaskState, row: Row) -> list[str]:
-        opened = _opened(state)
-        rank = partial(opened.tournament.rank, higher_is_better=row["higher_is_better"])
-        query = BoardQuery(row["id"], row["task"], row["dataset"], row["metric"])
-        if state.metadata["task"] != GRAPH:
-            dates: Mapping[str, str | None] = dict(zip(row["papers"], row["dates"], strict=True))
-            return rank(query, _listed(row), dates)
-        text = SETTINGS[state.metadata["setting"]][1]
-        graph = opened.graph
-        places = candidate_places(row, text, stop_words=stop_words).tolist()
-        dates = {graph.ids[place]: graph.published[place] for place in places}
-        return rank(query, list(dates), dates)
-
-    return _ranking("tournament", by_wins)
-
-
-@solver
 def in_order() -> Solver:
     """Answer with the titles in the order in which the prompt lists them."""
     return _ranking("in_order", lambda state, row: _listed(row))
@@ -205,12 +180,6 @@ class _RankingRound:
     def graph(self) -> PaperGraph:
         """Papers and networks."""
         return open_graph(str(self._round.folder), self._round.sha256)
-
-    @cached_property
-    def tournament(self) -> Tournament:
-        """The comparisons of the round."""
-        content = self._round.read_file(FAMILY, "wins.parquet")
-        return Tournament(read_comparisons(table_of_parquet(content).to_pylist()))
 
 
 def _opened(state: TaskState) -> _RankingRound:

@@ -1,7 +1,7 @@
 """The ranking tasks.
 
 viva run rank_by_prompt --round rounds/ID --model openai/gpt-4o-mini --logs logs
-viva run rank_by_graph --round rounds/ID --method pagerank --method tournament --logs logs
+viva run rank_by_graph --round rounds/ID --method pagerank --method recency --logs logs
 """
 
 from __future__ import annotations

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspect_ai.scorer import Score
 
 VALID = "valid"
 JUDGE = "judge"
 """Role of the model that judges."""
 
 
-class Scored(Protocol):
-    """A score as a log holds it."""
-
-    @property
-    def value(self) -> Any:
-        """Values by metric, where our scorers gave it."""
-        ...
-
-    @property
-    def metadata(self) -> dict[str, Any] | None:
-        """Notes of the scorer."""
-        ...
-
-    def as_dict(self) -> dict[str, str | int | float | bool | None]:
-        """Values by metric; `ValueError` where they are none."""
-        ...
-
-
-AnyScore = TypeVar("AnyScore", bound=Scored)
-
-
-def our_scores(scores: Mapping[str, AnyScore] | None) -> list[AnyScore]:
+def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
     """Scores of a sample that our scorers gave."""
     return [
         score

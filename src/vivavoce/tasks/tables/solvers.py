@@ -15,8 +15,8 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.items.keyword_papers import read_pool
+from vivavoce.tasks.tables.items.bm25_phrases import make_table
+from vivavoce.tasks.tables.items.composing import read_pool
 from vivavoce.tasks.tables.items.replies import (
     Operations,
     UnusableReply,
@@ -164,21 +164,19 @@ def _only(row: dict[str, str | None], table: WorkingTable) -> dict[str, str | No
     return {name: value for name, value in row.items() if table.find_column(name) is not None}
 
 
-__all__ = ["agent", "iterative", "keyword_table", "one_step", "per_paper", "two_stage"]
+__all__ = ["agent", "bm25_phrases", "iterative", "one_step", "per_paper", "two_stage"]
 
 
 @solver
-def keyword_table() -> Solver:
-    """Answer with papers that are near the demand, and with what patterns find in their texts."""
+def bm25_phrases() -> Solver:
+    """Answer with papers by BM25, and the phrases around the demand's words in their texts."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         table = await to_thread.run_sync(_make, state)
-        return answered(state, "keyword_table", answer_text(table))
+        return answered(state, "bm25_phrases", answer_text(table))
 
     return solve
 
 
 def _make(state: TaskState) -> LiteratureTable:
-    from vivavoce.tasks.tables.items.keyword_table import make_table
-
-    return make_table(state.metadata["demand"], read_pool(pool_with_texts(state.metadata)))
+    return make_table(state.metadata["demand"], read_pool(state.metadata))

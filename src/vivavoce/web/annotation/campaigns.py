@@ -1,214 +1,197 @@
-"""Campaigns, their items, and messages of their leads."""
+"""Campaigns, their items, and people, each of whom has one secret link.
+
+A link ends in NUMBER-SECRET. Only a hash of the secret is kept: who reads the database cannot open
+the pages of anybody.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import re
-from collections.abc import Iterable, Sequence
+import secrets
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import get_args
-
-from sqlalchemy import exists, func, or_, select
-from sqlalchemy.orm import Session
 
 from vivavoce.errors import InputError
-from vivavoce.store import Row
-from vivavoce.web.annotation.assignment import NotYours
-from vivavoce.web.annotation.kinds import find_kind
-from vivavoce.web.annotation.people import find_enrolment
-from vivavoce.web.annotation.records import item_facts, read_items
-from vivavoce.web.annotation.tables import (
-    Adjudication,
-    Campaign,
-    Enrolment,
-    Feedback,
-    FeedbackRead,
-    Item,
-    Person,
-)
+from vivavoce.store import canonical_json
+from vivavoce.web.annotation.items import Item, Label
+from vivavoce.web.annotation.kinds import Kind, find_kind
 
-CAMPAIGN_NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,63}")
-PASS_MARK = 0.8
-MAX_FEEDBACK = 10_000
+NAME = re.compile(r"[\w.@-]{1,64}")
 MAX_GUIDELINES = 100_000
 """Characters; the most hostile Markdown of that size takes less than a second to draw."""
-SETTINGS = ("guidelines", "pass_mark", "seed", "adjudication")
-"""Arguments of `make_campaign` that an export holds."""
-ADJUDICATION: tuple[str, ...] = get_args(Adjudication)
+
+_SECRET_BYTES = 32
+_LINK = re.compile(r"([1-9][0-9]{0,17})-([\w-]{1,100})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class NewItem:
-    """An item before it is in the database; its content and answer are checked already."""
+class Campaign:
+    """Items of one kind that people judge."""
 
-    key: str
-    content: Row
-    cluster: str
-    part: str = "main"
-    answer: Row | None = None
-    explanation: str = ""
-    where: str = "The item"
-    """File and line that it was read from, for messages."""
+    id: int
+    name: str
+    kind: Kind
+    guidelines: str
+    """Markdown."""
 
 
-def make_campaign(
-    session: Session,
-    name: str,
-    kind: str,
-    now: datetime,
-    *,
-    guidelines: str | None = None,
-    pass_mark: float = PASS_MARK,
-    seed: int = 0,
-    adjudication: str = "adjudicators",
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who takes part in a campaign."""
+
+    id: int
+    name: str
+    code: str
+    """The pseudonym that exports show."""
+    campaign: Campaign
+
+
+def find_campaign(connection: sqlite3.Connection, name: str) -> Campaign:
+    """A campaign by its name; `InputError` lists those there are."""
+    rows = {row["name"]: row for row in connection.execute("SELECT * FROM campaign ORDER BY name")}
+    if name not in rows:
+        raise InputError(
+            f"No campaign is called {name!r}. There are: {', '.join(rows) or 'none'}. A new one "
+            "needs a --kind."
+        )
+    return _campaign(rows[name])
+
+
+def open_campaign(
+    connection: sqlite3.Connection, name: str, kind: str, guidelines: str | None
 ) -> Campaign:
-    """Make a campaign without items; `tables.Campaign` says what its settings mean.
-
-    Without guidelines, which are Markdown, it has those of its kind.
+    """A campaign by its name, made where it is new; without guidelines it has those of its kind.
 
     Raises:
-        InputError: A value is not allowed, or the name is taken.
+        InputError: It is of another kind, or has its guidelines already; the name or the
+            guidelines of a new one cannot be used.
     """
-    if not CAMPAIGN_NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
+        raise InputError(f"{name!r} is no name of a campaign: up to 64 letters, digits and . _ @ -")
+    text = find_kind(kind).guidelines if guidelines is None else guidelines
+    if not text.strip() or len(text) > MAX_GUIDELINES:
         raise InputError(
-            f"{name!r} is not a name for a campaign. Use up to 64 small letters, digits and . _ -"
+            f"The guidelines have {len(text):,} characters. They must say something in at most "
+            f"{MAX_GUIDELINES:,}: shorten them, or publish a part elsewhere."
         )
-    if not 0 <= pass_mark <= 1:
-        raise InputError(f"The pass mark is {pass_mark}. It must be between 0 and 1.")
-    if adjudication not in ADJUDICATION:
-        raise InputError(f"adjudication is {adjudication!r}. Choose: {', '.join(ADJUDICATION)}.")
-    found = find_kind(kind)
-    guidelines = found.guidelines if guidelines is None else guidelines
-    if not guidelines.strip() or len(guidelines) > MAX_GUIDELINES:
-        raise InputError(
-            f"The guidelines have {len(guidelines):,} characters. They must say something in at "
-            f"most {MAX_GUIDELINES:,}: shorten them, or publish a part elsewhere."
-        )
-    if session.scalar(select(Campaign.id).where(Campaign.name == name)) is not None:
-        raise InputError(f"There is a campaign called {name} already.")
-    campaign = Campaign(
-        name=name,
-        kind=found.name,
-        guidelines=guidelines,
-        pass_mark=pass_mark,
-        seed=seed,
-        adjudication=adjudication,
-        created_at=now,
+    connection.execute(
+        "INSERT INTO campaign (name, kind, guidelines) VALUES (?, ?, ?)"
+        " ON CONFLICT (name) DO NOTHING",
+        (name, kind, text),
     )
-    session.add(campaign)
-    session.flush()
-    return campaign
-
-
-def find_campaign(session: Session, name: str) -> Campaign:
-    """A campaign by its name; `InputError` lists those there are."""
-    found = session.scalar(select(Campaign).where(Campaign.name == name))
-    if found is None:
-        names = ", ".join(campaign.name for campaign in list_campaigns(session)) or "none"
-        raise InputError(f"No campaign is called {name!r}. There are: {names}.")
+    found = find_campaign(connection, name)
+    if found.kind.name != kind:
+        raise InputError(f"The campaign {name} is of the kind {found.kind.name}, not {kind}.")
+    if guidelines not in (None, found.guidelines):
+        raise InputError(f"The campaign {name} has other guidelines, and these do not change.")
     return found
 
 
-def list_campaigns(session: Session) -> Sequence[Campaign]:
-    """Every campaign, by name."""
-    return session.scalars(select(Campaign).order_by(Campaign.name)).all()
-
-
-def add_items(session: Session, campaign: Campaign, items: Iterable[NewItem]) -> tuple[int, int]:
+def add_items(
+    connection: sqlite3.Connection, campaign: Campaign, items: Sequence[Item]
+) -> tuple[int, int]:
     """Add items after those that are there; an identical one is skipped.
 
     Returns:
         How many were added, and how many were there before.
 
     Raises:
-        InputError: An id is there with another content; no part of the import stays.
+        InputError: An id is there with another content.
     """
-    there = {item.key: item_facts(item) for item in read_items(session, campaign)}
-    last = session.scalar(select(func.max(Item.ordinal)).where(Item.campaign_id == campaign.id))
-    start = 0 if last is None else last + 1
-    added = known = 0
-    for new in items:
-        facts = item_facts(new)
-        if new.key not in there:
-            ordinal = start + added
-            session.add(Item(campaign_id=campaign.id, key=new.key, ordinal=ordinal, **facts))
-            there[new.key] = facts
-            added += 1
-        elif there[new.key] == facts:
-            known += 1
-        else:
+    there = {item.key: item for item in read_items(connection, campaign)}
+    new = []
+    for item in items:
+        known = there.get(item.key)
+        if known is None:
+            new.append(item)
+        elif (known.content, known.cluster) != (item.content, item.cluster):
             raise InputError(
-                f"{new.where}: the campaign {campaign.name} has an item {new.key!r} with "
-                "other content. Give it another id, or start another campaign."
+                f"The campaign {campaign.name} has an item {item.key!r} with other content. Give "
+                "it another id, or start another campaign."
             )
-    session.flush()
-    return added, known
+    connection.executemany(
+        "INSERT INTO item (campaign, key, cluster, content) VALUES (?, ?, ?, ?)",
+        [(campaign.id, one.key, one.cluster, canonical_json(one.content)) for one in new],
+    )
+    return len(new), len(items) - len(new)
 
 
-def pause_campaign(
-    session: Session,
-    campaign: Campaign,
-    now: datetime,
-    *,
-    resume: bool = False,
-    by: Person | None = None,
-) -> None:
-    """Hand no more items to anybody, or let everybody go on."""
-    campaign.paused_at = None if resume else now
-    session.add(campaign.event("campaign_resumed" if resume else "campaign_paused", now, by))
+def read_items(connection: sqlite3.Connection, campaign: Campaign) -> list[Item]:
+    """Every item of a campaign in the order of import, with its labels."""
+    labels: dict[int, list[Label]] = defaultdict(list)
+    for row in connection.execute(
+        "SELECT label.*, person.code FROM label JOIN person ON person.id = label.person"
+        " WHERE person.campaign = ? AND label.value IS NOT NULL"
+        " ORDER BY label.labelled_at, label.id",
+        (campaign.id,),
+    ):
+        labels[row["item"]].append(
+            Label(
+                person=row["code"],
+                value=json.loads(row["value"]),
+                note=row["note"],
+                shown_at=row["shown_at"],
+                labelled_at=row["labelled_at"],
+            )
+        )
+    rows = connection.execute("SELECT * FROM item WHERE campaign = ? ORDER BY id", (campaign.id,))
+    return [
+        Item(row["key"], json.loads(row["content"]), row["cluster"], tuple(labels[row["id"]]))
+        for row in rows
+    ]
 
 
-def give_feedback(
-    session: Session,
-    campaign: Campaign,
-    text: str,
-    now: datetime,
-    *,
-    person: Person | None = None,
-    by: Person | None = None,
-) -> Feedback:
-    """Tell one person something, or everybody in the campaign.
+def give_links(
+    connection: sqlite3.Connection, campaign: Campaign, names: Sequence[str]
+) -> list[tuple[Person, str]]:
+    """People of a campaign, new ones added, each with the end of a new link.
+
+    An older link of theirs ends.
 
     Raises:
-        InputError: The text is empty or longer than 10,000 characters.
+        InputError: A name is no name.
     """
-    if not text.strip() or len(text) > MAX_FEEDBACK:
-        raise InputError(f"Feedback has 1 to {MAX_FEEDBACK:,} characters.")
-    given = Feedback(
-        campaign_id=campaign.id, person_id=person.id if person else None, text=text, at=now
-    )
-    session.add(given)
-    session.add(campaign.event("feedback", now, by, to=person.code if person else None))
-    session.flush()
+    given = []
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise InputError(f"{name!r} is no name: up to 64 letters, digits and . _ @ -")
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        row = connection.execute(
+            "INSERT INTO person (campaign, name, code, secret_hash)"
+            " SELECT :campaign, :name, 'A' || (count(*) + 1), :hash FROM person"
+            " WHERE campaign = :campaign"
+            " ON CONFLICT (campaign, name) DO UPDATE SET secret_hash = excluded.secret_hash"
+            " RETURNING id, code",
+            {"campaign": campaign.id, "name": name, "hash": _hash(secret)},
+        ).fetchone()
+        given.append((Person(row["id"], name, row["code"], campaign), f"{row['id']}-{secret}"))
     return given
 
 
-def unread_feedback(session: Session, enrolment: Enrolment) -> Sequence[Feedback]:
-    """Messages that a person has not marked as read, oldest first."""
-    is_read = exists().where(
-        FeedbackRead.feedback_id == Feedback.id, FeedbackRead.person_id == enrolment.person_id
-    )
-    rows = select(Feedback).where(
-        Feedback.campaign_id == enrolment.campaign_id,
-        or_(Feedback.person_id.is_(None), Feedback.person_id == enrolment.person_id),
-        ~is_read,
-    )
-    return session.scalars(rows.order_by(Feedback.id)).all()
+def find_person(connection: sqlite3.Connection, link: str) -> Person | None:
+    """Person of a link, or None: the end of the link is unknown, or was replaced."""
+    parts = _LINK.fullmatch(link)
+    if parts is None:
+        return None
+    row = connection.execute(
+        "SELECT campaign.*, person.id AS person, person.name AS called, code, secret_hash"
+        " FROM person JOIN campaign ON campaign.id = person.campaign WHERE person.id = ?",
+        (int(parts[1]),),
+    ).fetchone()
+    if row is None or not hmac.compare_digest(row["secret_hash"], _hash(parts[2])):
+        return None
+    return Person(row["person"], row["called"], row["code"], _campaign(row))
 
 
-def mark_read(session: Session, feedback_id: int, person: Person, now: datetime) -> None:
-    """Record that a person has read something; a second time changes nothing.
+def _campaign(row: sqlite3.Row) -> Campaign:
+    return Campaign(row["id"], row["name"], find_kind(row["kind"]), row["guidelines"])
 
-    Raises:
-        NotYours: There is no such message, or it is for somebody else.
-    """
-    found = session.get(Feedback, feedback_id)
-    if (
-        found is None
-        or found.person_id not in (None, person.id)
-        or find_enrolment(session, session.get_one(Campaign, found.campaign_id), person) is None
-    ):
-        raise NotYours("There is no such feedback for you.")
-    if session.get(FeedbackRead, (feedback_id, person.id)) is None:
-        session.add(FeedbackRead(feedback_id=feedback_id, person_id=person.id, read_at=now))
-        session.flush()
+
+def _hash(secret: str) -> str:
+    """Hash of a secret of 256 random bits; salt and stretching are for what can be guessed."""
+    return hashlib.sha256(secret.encode()).hexdigest()

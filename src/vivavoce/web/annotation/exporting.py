@@ -1,216 +1,108 @@
 """A campaign as a folder of plain files, the same bytes for the same campaign.
 
-A task of Label Studio holds an item under `data`; its annotations hold a label as choices, one
-result a field.
-People appear under their pseudonyms unless names are asked for. No file holds the time of the
-export.
+People appear under their pseudonyms. No file holds the time of the export.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy.orm import Session
+import yaml
 
-from vivavoce.store import (
-    Row,
-    hash_file,
-    hash_of,
-    lock,
-    write_json,
-    write_jsonl,
-    write_sealed,
-    write_text,
-)
-from vivavoce.web.annotation.assignment import is_swapped
-from vivavoce.web.annotation.campaigns import SETTINGS
-from vivavoce.web.annotation.kinds import Kind, find_kind
-from vivavoce.web.annotation.people import enrolments_in
-from vivavoce.web.annotation.records import (
-    PLAIN_FACTS,
-    DecisionRecord,
-    grouped,
-    item_row,
-    read_decisions,
-    read_items,
-)
-from vivavoce.web.annotation.tables import Campaign, Item, Person
-from vivavoce.web.printing import environment_of, guard_formula, visible
-
-FORMAT = 1
-"""Of the folder; raised when a file changes its meaning."""
-
-EXPORT = "export.json"
-ITEMS = "items.jsonl"
-DECISIONS = "decisions.jsonl"
-TABLE = "decisions.csv"
-LABELS = "labels.jsonl"
-CODEBOOK = "codebook.md"
-STUDIO_TASKS = "label_studio.json"
-STUDIO_CONFIG = "label_studio.xml"
+from vivavoce.store import Row, lock, write_json, write_jsonl, write_text
+from vivavoce.web.annotation.campaigns import Campaign
+from vivavoce.web.annotation.items import Item, Label
+from vivavoce.web.annotation.kinds import Kind
+from vivavoce.web.printing import environment_of
 
 
-def export_campaign(
-    session: Session, campaign: Campaign, folder: Path, *, names: bool = False
-) -> Path:
-    """Write a campaign and return the path of `export.json`, which is written last.
+def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> dict[str, int]:
+    """Write a campaign and return the number of rows of each file of rows.
 
-    The folder is made; files of an older export in it are replaced. With `names`, people's names
-    are printed beside their pseudonyms.
+    The folder is made; files of an older export in it are replaced. `items.jsonl` holds the items
+    as they were imported, `annotations.jsonl` every label of every person, `labels.jsonl` what the
+    items came to, and `label_studio.json` tasks with the interface of `label_studio.xml`.
 
     Raises:
         VivaError: A file could not be written.
         LockedError: Another export is writing there.
     """
-    kind = find_kind(campaign.kind)
-    items, decisions = read_items(session, campaign), read_decisions(session, campaign)
-    # By pseudonym: an order by name would disclose something of the names.
-    enrolments = enrolments_in(session, campaign, Person.code)
-    named = {row.person.code: {"name": row.person.name} for row in enrolments} if names else {}
-    rows = [
-        {
-            **{fact: getattr(record, fact) for fact in PLAIN_FACTS},
-            **named.get(record.person, {}),
-            "label": dict(record.label),
-            "sides_swapped": bool(kind.sides) and is_swapped(campaign, record.person, record.item),
-            "seen_at": [at.isoformat() for at in record.signs],
-            "decided_at": record.decided_at.isoformat(),
-            "seconds": round(record.seconds(), 3),
-        }
-        for record in decisions
-    ]
-    people = [
-        {
-            "code": row.person.code,
-            "role": row.role,
-            "qualification": row.qualification,
-            "guidelines_read_at": row.guidelines_read_at and row.guidelines_read_at.isoformat(),
-            **named.get(row.person.code, {}),
-        }
-        for row in enrolments
-    ]
-    template = environment_of("vivavoce.web.annotation").get_template("codebook.md.j2")
-    lines = {
-        ITEMS: [{**item_row(item), "state": item.state, "final": item.final} for item in items],
-        DECISIONS: rows,
-        LABELS: label_rows(kind, items, decisions),
+    kind = campaign.kind
+    rows = {
+        "items.jsonl": [_plain(item) for item in items],
+        "annotations.jsonl": [
+            {"item": item.key, **asdict(label)} for item in items for label in item.labels
+        ],
+        "labels.jsonl": [row for item in items for row in label_rows(kind, item)],
     }
-    texts = {
-        TABLE: _table(kind, rows),
-        CODEBOOK: template.render(campaign=campaign, kind=kind, names=names),
-        STUDIO_CONFIG: labelling_config(kind),
-    }
-    counted = {TABLE: len(rows), **{name: len(found) for name, found in lines.items()}}
-    about = {name: getattr(campaign, name) for name in ("name", "kind", *SETTINGS)}
-    about["guidelines_sha256"] = hash_of(campaign.guidelines)
-    about["created_at"] = campaign.created_at.isoformat()
-    with lock(folder):
-        (folder / EXPORT).unlink(missing_ok=True)
-        for name, found in lines.items():
-            write_jsonl(folder / name, found)
-        for name, text in texts.items():
-            write_text(folder / name, text)
-        write_json(folder / STUDIO_TASKS, tasks_of(kind, items, decisions))
-        files = {
-            name: {"sha256": hash_file(folder / name), "rows": counted.get(name)}
-            for name in (*lines, *texts, STUDIO_TASKS)
-        }
-        facts = {"format": FORMAT, "campaign": about, "people": people, "files": files}
-        write_sealed(folder / EXPORT, facts)
-    return folder / EXPORT
-
-
-def label_rows(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """Labels of the items of the main part, as rounds and audits read them."""
-    standing = grouped((record for record in decisions if record.last), "item")
-    return [
-        row
-        for item in items
-        if item.part == "main"
-        for row in kind.label_rows(item, standing.get(item.key, []))
-    ]
-
-
-def _table(kind: Kind, rows: Sequence[Row]) -> str:
-    plain = ["item", "part", "cluster", "person", "name", "stage", "revision", "last"]
-    after = ["note", "flag", "sides_swapped", "decided_at", "seconds"]
-    fields = [field.name for field in kind.fields]
-    if not any("name" in row for row in rows):
-        plain.remove("name")
-    sink = io.StringIO()
-    columns = [*plain, *fields, *after]
-    writer = csv.DictWriter(sink, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        cells = {**row, **row["label"]}.items()
-        writer.writerow({name: _cell(value) for name, value in cells})
-    return sink.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    return guard_formula(visible(value, limit=None)) if isinstance(value, str) else value
-
-
-def tasks_of(kind: Kind, items: Sequence[Item], decisions: Sequence[DecisionRecord]) -> list[Row]:
-    """Items and the valid decisions, as tasks."""
-    standing = grouped((record for record in decisions if record.last), "item")
-    return [
-        {
-            "id": item.ordinal + 1,
-            "data": {**item_row(item), "text": as_text(kind.present(item.content, False))},
-            "annotations": [_annotation(record) for record in standing.get(item.key, [])],
-        }
-        for item in items
-    ]
-
-
-def labelling_config(kind: Kind) -> str:
-    """A labelling interface for the tasks."""
     template = environment_of("vivavoce.web.annotation").get_template("label_studio.xml.j2")
-    return template.render(kind=kind) + "\n"
+    with lock(folder):
+        for name, found in rows.items():
+            write_jsonl(folder / name, found)
+        write_text(folder / "guidelines.md", campaign.guidelines)
+        write_json(folder / "label_studio.json", _studio_tasks(kind, items))
+        write_text(folder / "label_studio.xml", template.render(kind=kind) + "\n")
+    return {name: len(found) for name, found in rows.items()}
 
 
-def as_text(content: Any, depth: int = 0) -> str:
-    """An item's content as lines of plain text."""
-    lines = []
-    for name, value in content.items():
-        if name == "paper":  # the id of a paper, below it
-            continue
-        if isinstance(value, dict):
-            lines.append(f"{name}:\n{as_text(value, depth + 1)}")
-        elif isinstance(value, list):
-            lines.append(f"{name}:")
-            lines += [_line(one, depth + 1) for one in value]
-        elif value is not None:
-            lines.append(f"{'  ' * depth}{name}: {value}")
-    return "\n".join(lines)
+def label_rows(kind: Kind, item: Item) -> list[Row]:
+    """The rows of `labels.jsonl` for an item.
+
+    {id, and a value for every field} of an item that has a final label, with `accepted` where
+    fields have a wanted value: all speak for the item. Of a kind with sides {id, a, b, verdict} of
+    each of the first two labels, as `viva audit judge --human` reads them; a third is left out: it
+    is given only where those differ.
+    """
+    if kind.sides:
+        place = item.content.get("source") or {"id": item.key}
+        sides = item.content.get("names") or {"a": "a", "b": "b"}
+        return [{**place, **sides, "verdict": label.value["verdict"]} for label in item.pair or ()]
+    if item.final is None:
+        return []
+    row: Row = {"id": item.key, **item.final}
+    if any(field.wanted for field in kind.fields):
+        row["accepted"] = all(row[field.name] == field.wanted for field in kind.fields)
+    return [row | {name: item.content[name] for name in kind.exported if name in item.content}]
 
 
-def _annotation(record: DecisionRecord) -> Row:
+def _plain(item: Item) -> Row:
+    return {"id": item.key, "cluster": item.cluster, "content": item.content}
+
+
+def _studio_tasks(kind: Kind, items: Sequence[Item]) -> list[Row]:
+    """Tasks of Label Studio: an item under `data`, its labels as choices, one result a field."""
+    return [
+        {
+            "id": number,
+            "data": {
+                **_plain(item),
+                "text": yaml.safe_dump(
+                    kind.present(item.content, False), allow_unicode=True, sort_keys=False
+                ),
+            },
+            "annotations": [_studio_annotation(label) for label in item.labels],
+        }
+        for number, item in enumerate(items, 1)
+    ]
+
+
+def _studio_annotation(label: Label) -> Row:
+    # Without `completed_by`, which must be a user of the Label Studio that reads it.
+    took = datetime.fromisoformat(label.labelled_at) - datetime.fromisoformat(label.shown_at)
     return {
-        "completed_by": record.person,
-        "created_at": record.decided_at.isoformat(),
-        "lead_time": round(record.seconds(), 3),
-        "was_cancelled": False,
+        "created_at": label.labelled_at,
+        "lead_time": took.total_seconds(),
         "result": [
             {
                 "from_name": name,
                 "to_name": "item",
                 "type": "choices",
                 "value": {"choices": [value]},
+                "meta": {"text": [label.person]},
             }
-            for name, value in record.label.items()
+            for name, value in label.value.items()
         ],
     }
-
-
-def _line(value: Any, depth: int) -> str:
-    if isinstance(value, dict):
-        return as_text(value, depth)
-    if isinstance(value, list):
-        return "  " * depth + " | ".join("" if cell is None else str(cell) for cell in value)
-    return f"{'  ' * depth}- {value}"

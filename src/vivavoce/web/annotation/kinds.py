@@ -1,26 +1,31 @@
 """The kinds of campaign: what an item shows, what is asked about it, and with which keys.
 
-A kind is an entry of `kinds.toml`; nothing else asks which kinds there are. Every check of a part
-of an item's content raises `ValueError` that names the part.
+A kind is an entry of `kinds.toml`; nothing else asks which kinds there are.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter
+from annotated_types import Len
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    TypeAdapter,
+    create_model,
+    model_validator,
+)
 
+from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.store import Row
-
-if TYPE_CHECKING:
-    from vivavoce.web.annotation.records import DecisionRecord
-    from vivavoce.web.annotation.tables import Item
 
 MAX_TEXT = 200_000
 MAX_NAME = 500
@@ -29,12 +34,12 @@ MAX_ENTRIES = 1_000
 GROUP = "group"
 """A part of any item's content that no annotator sees; final labels are counted by it."""
 SUGGESTION = "suggestion"
-"""A part of any item's content: a model's label, which is compared with what people say."""
+"""A part of any item's content: a model's label, which is compared with those of people."""
 
 Shape = Any
-"""Name of a check of `_CHECKS`, or a list with the shape of its entries."""
-Label = Mapping[str, str]
-"""A decision of a person: a value for every field of the kind."""
+"""Name of a type of `_SHAPES`, or a list with the shape of its entries."""
+Value = dict[str, str]
+"""A label's value for every field of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +63,9 @@ class Field:
     """The value that speaks for the item, where one does."""
 
     @property
-    def texts(self) -> dict[str, str]:
-        """The name of each value."""
-        return {option.value: option.text for option in self.options}
-
-    @property
     def values(self) -> tuple[str, ...]:
         """Possible answers."""
-        return tuple(self.texts)
+        return tuple(option.value for option in self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,6 @@ class Kind:
     """A kind of campaign."""
 
     name: str
-    title: str
     task: str
     """Instruction to the annotator, in one sentence."""
     heading: str
@@ -111,82 +110,26 @@ class Kind:
         """The guidelines that a campaign has unless it brings its own: Markdown."""
         return (_HERE / "guidelines" / f"{self.name}.md").read_text("utf-8")
 
-    def label_rows(self, item: Item, decisions: Sequence[DecisionRecord]) -> list[Row]:
-        """The rows of `labels.jsonl` for an item and the valid decisions on it.
+    def check_content(self, content: object, where: str) -> None:
+        """Raise `InputError` that says which part of an item's content is not as it must be."""
+        checked(_content_model(self.name), content, where)
 
-        {id, and a value for every field} of an item that is done, with `accepted` where fields have
-        a wanted value: all speak for the item. Of a kind with sides {id, a, b, verdict} of each of
-        the first pair, as `viva audit judge --human` reads them; the second pair is left out: it
-        has seen only what the first was split on.
-        """
-        if self.sides:
-            return [_verdict(item, made) for made in decisions if made.stage == "first"]
-        if item.final is None:
-            return []
-        row = {"id": item.key, **item.final}
-        if any(field.wanted for field in self.fields):
-            row["accepted"] = all(row[field.name] == field.wanted for field in self.fields)
-        return [row | {name: item.content[name] for name in self.exported if name in item.content}]
-
-    def check_content(self, content: Row) -> None:
-        """Raise `ValueError` that says which part of an item's content is not as it must be."""
-        for part in (*self.parts, _GROUP_PART):
-            if part.name in content:
-                check_part(part.name, content[part.name], part.shape)
-            elif not part.optional:
-                raise ValueError(f"{part.name!r} is missing")
-        known = {GROUP, SUGGESTION, *(part.name for part in self.parts)}
-        unknown = sorted(content.keys() - known)
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is no part of an item of this kind")
-        if SUGGESTION in content:
-            self._check_suggestion(content[SUGGESTION])
-        for name in content:
-            if name.endswith("rows"):
-                _check_rectangular(content, name)
-        if self.any_of and not any(name in content for name in self.any_of):
-            raise ValueError(f"there must be one of {', '.join(map(repr, self.any_of))}")
-
-    def _check_suggestion(self, suggestion: object) -> None:
-        try:
-            self.check_label(suggestion, is_whole=False)
-        except InputError as error:
-            raise ValueError(f"{SUGGESTION!r}: {error}") from error
-
-    def check_label(self, label: object, *, is_whole: bool = True) -> dict[str, str]:
+    def check_label(self, label: object, where: str, *, is_whole: bool = True) -> Value:
         """A label with its fields in the kind's order; with one field, it may be the value alone.
 
         Raises:
             InputError: A field is missing from a whole label or unknown, or has a value that it
                 cannot have.
         """
-        names = [one.name for one in self.fields]
         if isinstance(label, str) and len(self.fields) == 1:
-            label = {names[0]: label}
-        if not isinstance(label, Mapping):
-            raise InputError(f"A label is an object with the fields {', '.join(names)}.")
-        unknown = sorted(str(name) for name in label if name not in names)
-        if unknown:
-            raise InputError(f"{unknown[0]!r} is no field of a label: {', '.join(names)}.")
-        asked = [one for one in self.fields if is_whole or one.name in label]
-        for one in asked:
-            if label.get(one.name) not in one.values:
-                raise InputError(
-                    f"{one.name!r} must be one of {', '.join(one.values)}; "
-                    f"got {label.get(one.name)!r}."
-                )
-        return {one.name: str(label[one.name]) for one in asked}
+            label = {self.fields[0].name: label}
+        return checked(_label_model(self.name, is_whole), label, where).model_dump(
+            exclude_unset=True
+        )
 
-    def chosen(self, form: Mapping[str, str]) -> dict[str, str]:
+    def chosen(self, form: Mapping[str, str]) -> Value:
         """Fields of a form that have a value they can have."""
         return {one.name: form[one.name] for one in self.fields if form.get(one.name) in one.values}
-
-    def title_of(self, content: Row) -> str:
-        """A line by which a person tells an item from others: what is asked about."""
-        views = {part.view: content[part.name] for part in self.parts if part.name in content}
-        if "paper" in views:
-            return str(views["paper"]["title"])
-        return next((str(views[view]) for view in ("strong", "quote", "text") if view in views), "")
 
     def present(self, content: Row, swapped: bool) -> Row:
         """An item's content as a person sees it."""
@@ -197,7 +140,7 @@ class Kind:
             shown |= {first: content[second], second: content[first]}
         return shown
 
-    def restore(self, label: Label, swapped: bool) -> dict[str, str]:
+    def restore(self, label: Mapping[str, str], swapped: bool) -> Value:
         """A label that was given on swapped sides, as it reads on the item's own; and back."""
         if not (self.sides and swapped):
             return dict(label)
@@ -206,108 +149,9 @@ class Kind:
         return {name: turned.get(value, value) for name, value in label.items()}
 
 
-def _verdict(item: Item, decision: DecisionRecord) -> Row:
-    place = item.content.get("source") or {"id": item.key}
-    sides = item.content.get("names") or {"a": "a", "b": "b"}
-    return {**place, **sides, "verdict": decision.label["verdict"]}
-
-
-def check_part(name: str, value: object, shape: Shape) -> None:
-    """Check a part of an item's content by its shape."""
-    if not isinstance(shape, list):
-        _CHECKS[shape](name, value)
-        return
-    if not isinstance(value, list):
-        raise ValueError(f"{name!r} must be a list, not {_short(value)}")
-    if len(value) > MAX_ENTRIES:
-        raise ValueError(f"{name!r} has {len(value):,} entries; {MAX_ENTRIES:,} are allowed")
-    for place, one in enumerate(value):
-        check_part(f"{name}[{place}]", one, shape[0])
-
-
-def _check_any_text(name: str, value: object, longest: int = MAX_TEXT) -> None:
-    """Text, empty or not."""
-    if not isinstance(value, str):
-        raise ValueError(f"{name!r} must be text, not {_short(value)}")
-    if len(value) > longest:
-        raise ValueError(f"{name!r} has {len(value):,} characters; {longest:,} are allowed")
-
-
-def _check_cell(name: str, value: object) -> None:
-    """Text or null."""
-    if value is not None:
-        _check_any_text(name, value)
-
-
-def _check_text(name: str, value: object, longest: int = MAX_TEXT) -> None:
-    """Text that says something."""
-    _check_any_text(name, value, longest)
-    if not str(value).strip():
-        raise ValueError(f"{name!r} is empty")
-
-
-def _check_paper(name: str, value: object) -> None:
-    """A paper {title, abstract, paper?, link?}; its abstract may be null or left out."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{name!r} must be a paper {{title, abstract}}, not {_short(value)}")
-    unknown = sorted(value.keys() - {"title", "abstract", "paper", "link"})
-    if unknown:
-        raise ValueError(f"{name!r} has the unknown part {unknown[0]!r}")
-    _check_text(f"{name}.title", value.get("title"))
-    for part in ("abstract", "paper", "link"):
-        _check_cell(f"{name}.{part}", value.get(part))
-
-
-def _check_names_of_sides(name: str, value: object) -> None:
-    """Authors of the two texts: {a, b}."""
-    if not isinstance(value, dict) or value.keys() != {"a", "b"}:
-        raise ValueError(f"{name!r} must be {{a, b}}")
-    for side in ("a", "b"):
-        _check_text(f"{name}.{side}", value[side])
-    if value["a"] == value["b"]:
-        raise ValueError(f"{name!r} compares {_short(value['a'])} with itself")
-
-
-def _check_sample(name: str, value: object) -> None:
-    """The sample that two texts answer: {id, task?, setting?, draw?}."""
-    known = {"id", "task", "setting", "draw"}
-    if not isinstance(value, dict) or "id" not in value or value.keys() - known:
-        raise ValueError(f"{name!r} must be {{id, task, setting}}")
-    for part in sorted(value):
-        _check_text(f"{name}.{part}", value[part])
-
-
-_CHECKS: dict[str, Callable[[str, object], None]] = {
-    "any text": _check_any_text,
-    "cell": _check_cell,
-    "text": _check_text,
-    "name": partial(_check_text, longest=MAX_NAME),
-    "paper": _check_paper,
-    "names of the sides": _check_names_of_sides,
-    "sample": _check_sample,
-}
-
-
 def columns_of(rows: str) -> str:
     """Name of the part with the columns of a part with rows: `target_rows` -> `target_columns`."""
     return rows.removesuffix("rows") + "columns"
-
-
-def _check_rectangular(content: Row, rows: str) -> None:
-    """Rows need columns, and as many cells."""
-    columns = content.get(columns_of(rows))
-    if columns is None:
-        raise ValueError(f"{rows!r} needs {columns_of(rows)!r}")
-    for place, row in enumerate(content[rows]):
-        if len(row) != len(columns):
-            raise ValueError(f"'{rows}[{place}]' has {len(row)} cells for {len(columns)} columns")
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]
-
-
-_GROUP_PART = ContentPart(GROUP, "name", optional=True)
 
 
 def find_kind(name: str) -> Kind:
@@ -315,6 +159,83 @@ def find_kind(name: str) -> Kind:
     if name not in KINDS:
         raise InputError(f"No kind of campaign is called {name!r}. There are: {', '.join(KINDS)}.")
     return KINDS[name]
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+_AnyText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+_Text = Annotated[_AnyText, AfterValidator(_not_blank)]
+_CLOSED = ConfigDict(extra="forbid", strict=True)
+
+
+class _Paper(BaseModel):
+    """A paper that an item shows."""
+
+    model_config = _CLOSED
+    title: _Text
+    abstract: _AnyText | None = None
+    paper: _AnyText | None = None
+    link: _AnyText | None = None
+
+
+_SHAPES: Mapping[str, Any] = {
+    "any text": _AnyText,
+    "cell": _AnyText | None,
+    "text": _Text,
+    "name": Annotated[str, StringConstraints(max_length=MAX_NAME), AfterValidator(_not_blank)],
+    "paper": _Paper,
+    "names of the sides": Annotated[dict[Literal["a", "b"], _Text], Len(2)],
+    "sample": Annotated[dict[Literal["id", "task", "setting", "draw"], _Text], Len(1)],
+}
+
+
+def _type_of(shape: Shape) -> Any:
+    if isinstance(shape, str):
+        return _SHAPES[shape]
+    return Annotated[list[_type_of(shape[0])], Len(0, MAX_ENTRIES)]  # type: ignore[misc]
+
+
+@cache
+def _label_model(kind_name: str, is_whole: bool) -> type[BaseModel]:
+    """Model of a label; of one that is not whole, any field may be missing."""
+    fields: dict[str, Any] = {
+        field.name: (Literal[field.values], ... if is_whole else None)
+        for field in KINDS[kind_name].fields
+    }
+    return create_model("Label", __config__=_CLOSED, **fields)
+
+
+@cache
+def _content_model(kind_name: str) -> type[BaseModel]:
+    """Model of the content of an item: its parts, and what holds between them."""
+    kind = KINDS[kind_name]
+
+    def check(content: Any) -> Any:
+        found = content.model_fields_set
+        if kind.any_of and not found & set(kind.any_of):
+            raise ValueError(f"it needs one of {', '.join(kind.any_of)}")
+        for name in (name for name in found if name.endswith("rows")):
+            columns = getattr(content, columns_of(name))
+            if columns is None:
+                raise ValueError(f"{name} needs {columns_of(name)}")
+            for place, row in enumerate(getattr(content, name)):
+                if len(row) != len(columns):
+                    raise ValueError(
+                        f"{name}.{place} has {len(row)} cells for {len(columns)} columns"
+                    )
+        return content
+
+    fields: dict[str, Any] = {
+        part.name: (_type_of(part.shape), None if part.optional else ...) for part in kind.parts
+    }
+    fields[GROUP] = (_SHAPES["name"], None)
+    fields[SUGGESTION] = (_label_model(kind_name, is_whole=False), None)
+    validators: dict[str, Any] = {"check": model_validator(mode="after")(check)}
+    return create_model("Content", __config__=_CLOSED, __validators__=validators, **fields)
 
 
 _HERE = resources.files("vivavoce.web.annotation")

@@ -10,6 +10,8 @@ from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -17,7 +19,7 @@ from starlette.routing import Route
 from vivavoce.errors import VivaError
 from vivavoce.store import hash_of
 from vivavoce.web.board.page import Page, environment
-from vivavoce.web.serving import Guard
+from vivavoce.web.serving import SecurityHeaders
 
 REST = 1.0
 """Seconds in which the logs are looked at once."""
@@ -135,13 +137,13 @@ def make_app(site: LiveSite) -> Starlette:
         kind = _TYPES.get(PurePosixPath(path).suffix, _OTHER)
         return Response(content, media_type=kind, headers=_headers(tag))
 
-    def refusal(status: int, heading: str, message: str) -> Response:
-        told = f"Open http://{HOST} with the port that it was started with."
-        return _message(status, heading, told if status == 400 else message)
-
-    app = Starlette(routes=[Route("/{path:path}", answer, methods=["GET"])])
-    app.add_middleware(Guard, hosts=NAMES, needs_https=False, refusal=refusal)
-    return app
+    return Starlette(
+        routes=[Route("/{path:path}", answer, methods=["GET"])],
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(TrustedHostMiddleware, allowed_hosts=NAMES),
+        ],
+    )
 
 
 def _headers(tag: str) -> dict[str, str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tasks.ranking.table_corpora import reference
 from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpus
+from tests.tasks.tables.table_corpora import reference
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tasks.ranking.table_corpora import reference
 from tests.tasks.tables.printed_tables import OLD, SURVEY, survey_corpus
+from tests.tasks.tables.table_corpora import reference
 
 from vivavoce.corpus.schema import TABLES, paper_from_row
 from vivavoce.tasks.library import library_as_bytes, read_library

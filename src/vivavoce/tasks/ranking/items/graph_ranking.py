@@ -24,6 +24,12 @@ from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
 from vivavoce.tasks.ranking.items.boards import FAMILY, BoardQuery, plain_title
+from vivavoce.tasks.ranking.items.encoders import (
+    TFIDF,
+    PaperVectors,
+    check_encoder,
+    open_vectors,
+)
 from vivavoce.tasks.ranking.items.graph_items import (
     EDGE,
     EDGES,
@@ -32,12 +38,6 @@ from vivavoce.tasks.ranking.items.graph_items import (
     PAPERS,
     NetworkName,
     Text,
-)
-from vivavoce.tasks.ranking.items.tournament import (
-    TFIDF,
-    PaperVectors,
-    check_encoder,
-    open_vectors,
 )
 from vivavoce.text.dates import day_after
 

@@ -16,7 +16,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -89,18 +89,33 @@ def question(prompts: PromptSet, demand: str, pool: Sequence[Mapping[str, Any]])
     return prompts.render("question", {"demand": demand, "papers": listed}, {"mark": mark})
 
 
-def pool_with_texts(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The pool of a sample with `text`, which is empty where the setting shows none.
+@dataclass(frozen=True, slots=True)
+class PoolText:
+    """A paper of a pool as a method reads it; what is not shown or not known is empty."""
+
+    label: str
+    title: str
+    abstract: str = ""
+    text: str = ""
+
+
+def read_pool(metadata: Mapping[str, Any]) -> list[PoolText]:
+    """The papers of a sample's pool, with their texts where the setting shows these.
 
     Args:
         metadata: Of the sample. Where the pool has texts already, they are taken as they are.
     """
-    pool = [dict(one) for one in metadata["pool"]]
     library = metadata.get("library")
-    if library is None or metadata.get("setting") != "base":
-        return pool
-    papers = open_papers(library["round"], FAMILY, PAPERS)
-    return [{"text": full_text(papers[one["paper_id"]]), **one} for one in pool]
+    papers: Mapping[str, LibraryPaper] = {}
+    if library is not None and metadata.get("setting") == "base":
+        papers = open_papers(library["round"], FAMILY, PAPERS)
+    pool = []
+    for one in metadata["pool"]:
+        known = papers.get(one.get("paper_id"))
+        text = one.get("text") or (full_text(known) if known else "")
+        title, abstract = " ".join((one["title"] or "").split()), one.get("abstract") or ""
+        pool.append(PoolText(one["label"], title, abstract.strip(), text.strip()))
+    return pool
 
 
 def full_text(paper: LibraryPaper) -> str:

@@ -25,8 +25,7 @@ from vivavoce.tasks.prompting.prompts import (
 )
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.tables.items.composing import pool_with_texts
-from vivavoce.tasks.tables.items.keyword_papers import PoolText, read_pool
+from vivavoce.tasks.tables.items.composing import PoolText, read_pool
 from vivavoce.tasks.tables.items.replies import UnusableReply
 from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
@@ -70,7 +69,7 @@ class TableRun:
     ) -> None:
         self.state = state
         self.demand = str(state.metadata["demand"])
-        self.papers = read_pool(pool_with_texts(state.metadata), whole=True)
+        self.papers = read_pool(state.metadata)
         self.record: dict[str, Any] = {
             "calls": 0,
             "malformed": 0,

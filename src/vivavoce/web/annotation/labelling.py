@@ -1,0 +1,182 @@
+"""The item that a person is handed next, and the label that comes back.
+
+An item is handed out while it lacks labels: it gets two, and a third where these differ. Who was
+shown an item holds a place for `HOLD`; a label that comes later is kept all the same. Nothing here
+depends on what others said, except whether an item still lacks a label.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from vivavoce.errors import VivaError
+from vivavoce.store import Row, canonical_json
+from vivavoce.web.annotation.campaigns import Person
+from vivavoce.web.annotation.items import MAX_LABELS, PAIR
+from vivavoce.web.annotation.kinds import Value
+
+HOLD = timedelta(hours=1)
+"""Time for which nobody else is handed the place of a person who was shown an item."""
+Clock = Callable[[], datetime]
+_LAST = 2**63 - 1
+
+_NEXT = f"""
+SELECT item.id FROM item
+LEFT JOIN label AS mine ON mine.item = item.id AND mine.person = :me
+WHERE item.campaign = :campaign AND mine.value IS NULL
+  AND (SELECT count(value) FROM label WHERE item = item.id)
+    + (SELECT count(*) FROM person
+       WHERE person.item = item.id AND person.id != :me AND person.shown_at > :since)
+    < CASE WHEN (SELECT count(DISTINCT value) FROM label WHERE item = item.id) > 1
+      THEN {MAX_LABELS} ELSE {PAIR} END
+ORDER BY mine.labelled_at, item.id LIMIT 1
+"""
+"""What the person skipped comes last, what was skipped longest ago first of it."""
+
+
+class NotYours(VivaError):
+    """The item does not exist, or the person was never shown it."""
+
+
+class OutOfDate(VivaError):
+    """The person has labelled the item otherwise since the page was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An item as a person may see it: nobody else's label, and no part that is not shown."""
+
+    item: int
+    content: Row
+    label: Value
+    """The person's own, sides as shown; empty before there is one."""
+    note: str
+    revision: int
+    """Number of the label that is there, 0 without one; goes back with the next one."""
+    before: int | None
+    """The item that the person labelled before this one."""
+
+
+def next_item(connection: sqlite3.Connection, person: Person, now: datetime) -> int | None:
+    """The item in the person's hand, else the first one that lacks a label; None without any."""
+    held = _held(connection, person)
+    if held is not None:
+        return held
+    known = {"me": person.id, "campaign": person.campaign.id, "since": _moment(now - HOLD)}
+    found = connection.execute(_NEXT, known).fetchone()
+    if found is None:
+        return None
+    connection.execute(
+        "UPDATE person SET item = ?, shown_at = ? WHERE id = ?",
+        (found["id"], _moment(now), person.id),
+    )
+    return int(found["id"])
+
+
+def read_task(connection: sqlite3.Connection, person: Person, item: int) -> Task:
+    """An item in the person's hand, or one that they have labelled or skipped.
+
+    Raises:
+        NotYours: It is neither.
+    """
+    row = _own_item(connection, person, item)
+    kind, swapped = person.campaign.kind, _is_swapped(person, row["key"])
+    before = connection.execute(
+        "SELECT max(id), item FROM label WHERE person = ? AND value IS NOT NULL AND id < ?",
+        (person.id, row["label"] or _LAST),
+    ).fetchone()
+    return Task(
+        item=item,
+        content=kind.present(json.loads(row["content"]), swapped),
+        label=kind.restore(json.loads(row["value"] or "{}"), swapped),
+        note=row["note"] or "",
+        revision=row["revision"] or 0,
+        before=before["item"],
+    )
+
+
+def submit(
+    connection: sqlite3.Connection,
+    person: Person,
+    item: int,
+    label: Value | None,
+    revision: int,
+    now: datetime,
+    *,
+    note: str = "",
+) -> None:
+    """Keep a label, or the correction of an own one; None skips the item.
+
+    The label is as chosen on the page, sides as shown there; the revision is that of the page's
+    `Task`. The same label sent twice is kept once.
+
+    Raises:
+        NotYours: The person was never shown the item.
+        InputError: The label is not one of the kind's.
+        OutOfDate: Another label was sent since the page was opened; that one stays.
+    """
+    row = _own_item(connection, person, item)
+    kind = person.campaign.kind
+    value = None
+    if label is not None:
+        found = kind.check_label(label, "The label")
+        value = canonical_json(kind.restore(found, _is_swapped(person, row["key"])))
+    would_erase = value is None and row["value"] is not None
+    if revision != (row["revision"] or 0) or would_erase:
+        if value == row["value"]:
+            return
+        raise OutOfDate("You have labelled this item already. That label was not changed.")
+    known = {"me": person.id, "item": item, "value": value, "note": note, "now": _moment(now)}
+    connection.execute(
+        "INSERT INTO label (item, person, value, note, revision, shown_at, labelled_at)"
+        " SELECT :item, :me, :value, :note, 1, shown_at, :now FROM person WHERE id = :me"
+        " ON CONFLICT (item, person) DO UPDATE SET value = :value, note = :note,"
+        " revision = revision + 1,"
+        " labelled_at = CASE WHEN value IS NULL THEN :now ELSE labelled_at END",
+        known,
+    )
+    connection.execute("UPDATE person SET item = NULL WHERE id = :me AND item = :item", known)
+
+
+def progress(connection: sqlite3.Connection, person: Person) -> tuple[int, int]:
+    """Number of items that a person has labelled, and of all in the campaign."""
+    found = connection.execute(
+        "SELECT (SELECT count(value) FROM label WHERE person = ?),"
+        " (SELECT count(*) FROM item WHERE campaign = ?)",
+        (person.id, person.campaign.id),
+    ).fetchone()
+    return found[0], found[1]
+
+
+def _own_item(connection: sqlite3.Connection, person: Person, item: int) -> sqlite3.Row:
+    """An item with the person's own label; `NotYours` unless they had it in hand."""
+    found: sqlite3.Row | None = connection.execute(
+        "SELECT item.key, item.content, label.id AS label, value, note, revision FROM item"
+        " LEFT JOIN label ON label.item = item.id AND label.person = :me WHERE item.id = :item",
+        {"me": person.id, "item": item},
+    ).fetchone()
+    if found is None or (found["label"] is None and _held(connection, person) != item):
+        raise NotYours("You have no such item.")
+    return found
+
+
+def _held(connection: sqlite3.Connection, person: Person) -> int | None:
+    row = connection.execute("SELECT item FROM person WHERE id = ?", (person.id,)).fetchone()
+    found: int | None = row["item"]
+    return found
+
+
+def _moment(at: datetime) -> str:
+    """A moment as the database keeps it: texts in the order of time."""
+    return at.isoformat(timespec="milliseconds")
+
+
+def _is_swapped(person: Person, key: str) -> bool:
+    """True if a person sees the two sides of an item the other way round."""
+    parts = canonical_json([person.campaign.name, person.code, key])
+    return bool(hashlib.sha256(parts.encode("utf-8")).digest()[0] & 1)

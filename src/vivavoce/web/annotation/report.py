@@ -1,0 +1,170 @@
+"""Figures of a campaign: how far people agree, what they said, and how a model compares.
+
+Agreement is that of the first two labels alone: who gives a third meets only what those differ on.
+
+Source: arXiv2Table, section 4.2, appendix C (94% pairwise, Fleiss' kappa 0.73 there) and table 4:
+share of yes by the model and by people, and how far they agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from math import prod
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.statistics.agreement import (
+    ac1_of_counts,
+    alpha_of_counts,
+    fleiss_of_counts,
+    pairwise_of_counts,
+)
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    mean_estimate,
+)
+from vivavoce.store import Row, read_jsonl
+from vivavoce.web.annotation.items import Item
+from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Kind, Value
+
+WHOLE = "whole label"
+"""The name under which all fields of a kind are compared at once."""
+
+
+def measure(
+    kind: Kind, items: Sequence[Item], draws: Draws, model: Mapping[str, Value] | None = None
+) -> Row:
+    """Measure a campaign; by default the model's labels are those that the items suggest.
+
+    Returns:
+        `items` by state: `done`, `open` while a label is missing, `split` where three labels have
+        no majority. `people`: number of labels by pseudonym. `fields`: agreement in each field, and
+        where there are several in the whole label. `shares` of each value among the final labels,
+        and `model`: its agreement with them in each field, both of all items and of each group. An
+        undefined number is None.
+
+    Raises:
+        InputError: The model has a label for an item that the campaign does not have.
+    """
+    final = {item.key: item.final for item in items}
+    done = [item for item in items if final[item.key]]
+    people = {key: value for key, value in final.items() if value}
+    if model is None:
+        model = {item.key: item.content[SUGGESTION] for item in items if SUGGESTION in item.content}
+    unknown = sorted(model.keys() - final.keys())
+    if unknown:
+        raise InputError(f"The model has a label for {unknown[0]!r}, which is no item.")
+    both = [item for item in done if item.key in model]
+    is_open = sum(item.is_open for item in items)
+    counts = Counter(label.person for item in items for label in item.labels)
+    return {
+        "items": {"done": len(done), "open": is_open, "split": len(items) - is_open - len(done)},
+        "people": dict(sorted(counts.items(), key=lambda row: (len(row[0]), row[0]))),
+        "fields": list(_field_agreements(kind, items, draws)),
+        "shares": [
+            {"group": group, "field": field.name, "value": value, "share": share}
+            for group, chosen in _by_group(done)
+            for field in kind.fields
+            for value, share in _shares(field, chosen, people, draws).items()
+        ],
+        "model": [
+            _compared(group, field, chosen, people, model, draws)
+            for group, chosen in (_by_group(both) if model else ())
+            for field in kind.fields
+        ],
+    }
+
+
+def read_model_labels(path: Path, kind: Kind) -> dict[str, Value]:
+    """Labels {id, label} by id; a label may lack fields, and be the value where there is one field.
+
+    Raises:
+        InputError: Names the line that is no label, or whose id was there before.
+    """
+    found: dict[str, Value] = {}
+    for number, row in read_jsonl(path):
+        where = f"{path}:{number}"
+        key = row.get("id")
+        if not isinstance(key, str) or not row.get("label"):
+            raise InputError(f"{where} needs the id of an item, and a label of {kind.name}.")
+        if key in found:
+            raise InputError(f"{where}: the id {key!r} was given before.")
+        found[key] = kind.check_label(row["label"], where, is_whole=False)
+    if not found:
+        raise InputError(f"{path} holds no label.")
+    return found
+
+
+def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterator[Row]:
+    pairs = [(item.cluster, item.pair) for item in items if item.pair is not None]
+    fields = {field.name: [field] for field in kind.fields}
+    if len(fields) > 1:
+        fields[WHOLE] = list(kind.fields)
+    for name, chosen in fields.items():
+        names = [field.name for field in chosen]
+        labels = [
+            (tuple(first.value[one] for one in names), tuple(second.value[one] for one in names))
+            for _, (first, second) in pairs
+        ]
+        # Labels nobody chose count for AC1 as well.
+        ac1 = partial(ac1_of_counts, possible=prod(len(field.options) for field in chosen))
+        found = agreement_estimates(
+            labels,
+            [cluster for cluster, _ in pairs],
+            draws,
+            {
+                "pairwise": pairwise_of_counts,
+                "fleiss": fleiss_of_counts,
+                "alpha": alpha_of_counts,
+                "ac1": ac1,
+            },
+        )
+        yield {"field": name, **_plain(found)}
+
+
+def _compared(
+    group: str | None,
+    field: Field,
+    items: Sequence[Item],
+    people: Mapping[str, Value],
+    model: Mapping[str, Value],
+    draws: Draws,
+) -> Row:
+    """A model and people in one field, on the items for which the model has a value of it."""
+    found = [item for item in items if field.name in model[item.key]]
+    pairs = [(people[item.key][field.name], model[item.key][field.name]) for item in found]
+    estimates = agreement_estimates(pairs, [item.cluster for item in found], draws)
+    return {
+        "group": group,
+        "field": field.name,
+        **_plain(estimates),
+        "people": _shares(field, found, people, draws),
+        "model": _shares(field, found, model, draws),
+    }
+
+
+def _by_group(items: Sequence[Item]) -> Iterator[tuple[str | None, list[Item]]]:
+    """All items under None, then those of each group."""
+    yield None, list(items)
+    for group in sorted({str(item.content[GROUP]) for item in items if GROUP in item.content}):
+        yield group, [item for item in items if item.content.get(GROUP) == group]
+
+
+def _shares(field: Field, items: Sequence[Item], labels: Mapping[str, Value], draws: Draws) -> Row:
+    """Share of each value among labels of some items."""
+    clusters = [item.cluster for item in items]
+    given = [labels[item.key][field.name] for item in items]
+    return _plain(
+        {
+            value: mean_estimate([one == value for one in given], clusters, draws)
+            for value in field.values
+        }
+    )
+
+
+def _plain(estimates: Mapping[str, Estimate]) -> Row:
+    return {name: found.fields() for name, found in estimates.items()}
