@@ -146,10 +146,11 @@ def chart(
         for each in series
     ]
     right = _LEFT + width
+    labels: list[tuple[float, float, str, str]]
     if is_joined:
         labels = [(right + 36, _TOP + 12 + 18 * n, "start", s.name) for n, s in enumerate(series)]
     else:
-        dots = [(each.name, *of[0][:2]) for each, of in zip(series, drawn, strict=True)]
+        dots = [(each.name, across(p.x), down(p.y)) for each in series for p in each.points]
         labels = list(_beside(dots))
     return Markup(
         environment()
