@@ -67,9 +67,9 @@ def test_the_bill_is_within_15_percent_of_the_estimate(
         rows = run(server, *words, "--estimate")["estimate"]
         assert server.asks == []
         assert not (tmp_path / "logs").exists()
-        assert [(row["task"], row["model"], row["from"]) for row in rows] == [
-            ("title", MODEL, "prompts"),
-            ("abstract", MODEL, "prompts"),
+        assert [(row["task"], row["model"]) for row in rows] == [
+            ("title", MODEL),
+            ("abstract", MODEL),
         ]
         paid = run(server, *words)
         assert sum(row["requests"] for row in rows) == len(server.asks)
@@ -80,10 +80,7 @@ def test_the_bill_is_within_15_percent_of_the_estimate(
         )
         assert bill.usd["one"] < sum(row["max_usd"] for row in rows)
         assert paid["spent"] == {"usd": pytest.approx(bill.usd["one"]), "budget": None}
-        # Another estimate knows what an answer cost, and so its sum.
-        again = run(server, *words, "--estimate")["estimate"]
-        assert {row["from"] for row in again} == {"earlier logs"}
-        assert sum(row["usd"] for row in again) == pytest.approx(bill.usd["one"], rel=1e-3)
+        assert run(server, *words, "--estimate")["estimate"] == rows  # whatever was answered
 
 
 @pytest.mark.slow
@@ -168,7 +165,6 @@ def test_logs_from_before_count_in_a_budget(opened: Round, golden: Golden, tmp_p
         (("--budget", "inf"), "budget is inf"),
         (("--batch",), "its provider has none"),
         (("--batch", "--attempt-timeout", "9"), "leave out --attempt-timeout"),
-        (("--plan",), "ask a question with --until"),
     ],
 )
 def test_limits_that_nobody_could_hold_are_refused(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.conftest import missing_system_package
+
+from vivavoce.sandbox.command import find_bwrap
 
 pytestmark = pytest.mark.slow
 
@@ -42,20 +42,20 @@ print(json.dumps({"full": full, "left": left, "rest": rest, "room": ingest(),
 """
 
 
+@pytest.mark.sandbox
 @pytest.mark.parametrize("blocks", [1, 12])
 def test_row_05_an_ingest_onto_a_full_disk_leaves_whole_files_only_and_goes_on_with_room(
     whole: dict[str, str], papers: Path, tmp_path: Path, blocks: int
 ) -> None:
-    bwrap = shutil.which("bwrap")
-    if bwrap is None:
-        missing_system_package("bwrap", "bubblewrap")
-        return
     disk = tmp_path / "disk"
     disk.mkdir()
     inside = [sys.executable, "-c", INGEST, disk, papers, blocks * 4096]
     mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--size", DISK, "--tmpfs", disk]
     done = subprocess.run(
-        [bwrap, *map(str, mounts), *map(str, inside)], capture_output=True, text=True, check=False
+        [find_bwrap(), *map(str, mounts), *map(str, inside)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
+from tests.faults.storms import sample_round
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
@@ -73,15 +74,16 @@ def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
     twice = {"b": [2, 4], "batch": [6]}
     with pytest.raises(InputError, match="batch is given twice"):
         run(spec(small, tmp_path / "logs", tasks=["table"], methods=["iterative"], sweep=twice))
-    with pytest.raises(InputError, match="'b' is no argument of rag"):
+    with pytest.raises(InputError, match="'b' is no argument of rag, title"):
         run(spec(small, tmp_path / "logs", methods=["rag"], sweep={"b": [2]}))
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag. There are: chunks"),
-        ({"sweep": {"context": [1]}}, "'context' is no argument of rag"),
+        ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag, title. There are: chunks"),
+        ({"sweep": {"context": [1]}}, "'context' is no argument of rag, title"),
+        ({"solver_args": {"track": 1}}, "'track' is no argument of rag. There are: chunks"),
         ({"sweep": {"chunks": [1]}, "solver_args": {"chunks": 2}}, "one value and is swept too"),
         ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number from 1"),
     ],
@@ -132,3 +134,22 @@ def test_a_subset_is_compared_with_the_same_subset_of_the_base_setting() -> None
     assert base_of("mixed+padded@1 (60 of 400, seed 1)") == "base+padded (60 of 400, seed 1)"
     assert base_of("base (60 of 400)") == "base (60 of 400)"
     assert base_of("mixed@1") == "base"
+
+
+def test_arguments_of_a_task_are_swept_for_every_method(small: Round, tmp_path: Path) -> None:
+    swept = spec(small, tmp_path / "logs", methods=["direct", "null"], sweep={"variant": [1, 2, 3]})
+    first = run(swept)
+    assert (first.failed, len(first.logs)) == ((), 6)
+    rows = leaderboard(tmp_path / "logs", resamples=0).rows
+    assert len({(row["setting"], row["prompt_hash"], row["method"]) for row in rows}) == 6
+    assert run(swept).logs == first.logs
+
+
+def test_values_that_a_board_could_not_tell_apart_are_refused(tmp_path: Path) -> None:
+    chosen = {"formulas": ["PEG"], "architectures": [], "reports": []}
+    opened = sample_round(tmp_path, ("implementation",), implementation=chosen)
+    asked = spec(opened, tmp_path / "logs", tasks=["formula"], methods=["null"], models=[])
+    says = "Several values of timeout are the same setting of formula"
+    with pytest.raises(InputError, match=says):
+        run(dataclasses.replace(asked, sweep={"timeout": [60, 120]}))
+    assert not (tmp_path / "logs").exists()

@@ -67,10 +67,7 @@ def verify(folder: Path = ROUND_ARGUMENT, as_json: bool = JSON_OPTION) -> None:
     report_problems(verify_round(folder), folder, as_json)
 
 
-@app.command(
-    epilog="Example: viva round stats rounds/2024-h2 --tokenizer bert; clusters that a difference "
-    "of 0.05 needs, from earlier logs: viva round stats rounds/2024-h2 --power 0.05 --logs logs"
-)
+@app.command(epilog="Example: viva round stats rounds/2024-h2 --tokenizer bert")
 def stats(
     folder: Path = ROUND_ARGUMENT,
     tokenizer: str | None = typer.Option(
@@ -83,23 +80,9 @@ def stats(
     split: str | None = typer.Option(
         None, "--split", metavar="train|validation|test", help="Lengths of this split's items only."
     ),
-    power: float | None = typer.Option(
-        None,
-        "--power",
-        metavar="D",
-        help="Clusters that a difference of D needs to be seen, from earlier logs.",
-    ),
-    logs: Path | None = typer.Option(
-        None, "--logs", help="The earlier logs for --power, of this round or another one."
-    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
-    if (power is None) != (logs is None):
-        raise typer.BadParameter("--power D and --logs LOGS belong together", param_hint="--power")
-    if power is not None:
-        _print_power(folder, power, logs, as_json)
-        return
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
     from vivavoce.tasks.writing.items.composing import describe_lengths
@@ -120,34 +103,6 @@ def stats(
         _print_lengths(writing)
     if tables:
         print_table_statistics(tables["literature_tables"])
-
-
-def _print_power(folder: Path, difference: float, logs: Path | None, as_json: bool) -> None:
-    """Print the clusters that a difference needs, beside those that the round has."""
-    from vivavoce.results.board.power import clusters_needed
-    from vivavoce.rounds import load_round
-
-    opened = load_round(folder)
-    families = {task: family for family, task in opened.tasks()}
-    rows = []
-    for row in clusters_needed(str(logs), difference):
-        family = families.get(row["task"])
-        items = opened.items(family, row["task"]) if family else []
-        there = len({item.get("cluster") or item["id"] for item in items}) if family else None
-        is_enough = None if there is None else there >= row["clusters_needed"]
-        rows.append({**row, "clusters_there": there, "enough": is_enough})
-    if as_json:
-        print_json({"round": opened.id, "power": rows})
-        return
-    print_rows(
-        f"Clusters that show a difference of {difference:g} four times out of five",
-        rows,
-        texts("task", "setting", "metric"),
-        values_of(("contestants", "clusters"), _number),
-        cells("they show", lambda row: f"{row['detectable']:.3f}"),
-        cells("needed", lambda row: f"{row['clusters_needed']:,}"),
-        cells(folder.name, lambda row: _number(row["clusters_there"])),
-    )
 
 
 def _has_writing(opened: Round) -> bool:

@@ -22,10 +22,6 @@ from vivavoce.cli.output import (
 
 if TYPE_CHECKING:
     from vivavoce.running import RunReport, RunSpec
-    from vivavoce.store import Row
-
-DIFFICULTY = "difficulty"
-"""A word after --stratify; no task has such a name."""
 
 _until = partial(typer.Option, rich_help_panel="Stopping when it is decided")
 _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
@@ -76,7 +72,7 @@ def run(
     sweep: list[str] = typer.Option(
         [],
         "--sweep",
-        help="NAME=VALUES of such arguments, every combination: batch=2,4 rounds=2..5.",
+        help="NAME=VALUES of arguments of methods or tasks, every combination: batch=2,4 k=2..5.",
     ),
     subset: int | None = typer.Option(
         None, "--subset", min=1, help="N items of each task, the same for everyone; boards say so."
@@ -85,14 +81,7 @@ def run(
     stratify: bool = typer.Option(
         False,
         "--stratify",
-        help="Choose items of every category and size of gold; --stratify difficulty: of every "
-        "difficulty that other contestants met.",
-    ),
-    learn_from: list[Path] = typer.Option(
-        [],
-        "--learn-from",
-        metavar="LOGS",
-        help="Earlier logs for --plan, --estimate and --stratify difficulty; else --logs.",
+        help="Choose items of every category and size of gold.",
     ),
     clean_only: bool = typer.Option(
         False, "--clean-only", help="Only items later than the training data of every model."
@@ -114,9 +103,6 @@ def run(
     ),
     looks: int | None = _until(None, "--looks", min=1, help="The most looks; else 20."),
     until_seed: int | None = _until(None, "--until-seed", min=0, help="Order of the items."),
-    plan: bool = _until(
-        False, "--plan", help="Print the cost, by simulation from earlier logs; ask nobody."
-    ),
     limit: int | None = typer.Option(
         None, "--limit", min=1, help="Only the first N samples; boards call that partial."
     ),
@@ -186,8 +172,7 @@ def run(
         raise typer.BadParameter("they belong to --until", param_hint="--indifference, --alpha, …")
     # The shell hands over the words after the first of a sweep as tasks: no task has such a name.
     swept = [*sweep, *(word for word in tasks if sweep and "=" in word)]
-    by_difficulty = stratify and DIFFICULTY in tasks
-    tasks = [word for word in tasks if word not in swept and (word != DIFFICULTY or not stratify)]
+    tasks = [word for word in tasks if word not in swept]
 
     decoding: dict[str, Any] = {
         "temperature": temperature,
@@ -203,8 +188,7 @@ def run(
         task_args=_parse_args(task_arg, "-T"),
         solver_args=_parse_args(solver_arg, "-S"),
         sweep=parse_sweep(swept),
-        subset=None if subset is None else Subset(subset, subset_seed, stratify, by_difficulty),
-        learn_from=learn_from,
+        subset=None if subset is None else Subset(subset, subset_seed, stratify),
         clean_for=load_cutoffs(cutoffs, margin) if clean_only else None,
         methods=[] if agent and method == ["direct"] else method,
         agent=agent,
@@ -229,8 +213,8 @@ def run(
         prices=parse_prices(price),
         display=display,
     )
-    if plan or estimate:
-        _print_forecast(spec, plan, as_json)
+    if estimate:
+        _print_estimate(spec, as_json)
         return
     with progress("Samples") as update:
         report = run_tasks(spec, update)
@@ -240,38 +224,16 @@ def run(
         raise typer.Exit(1)
 
 
-def _print_forecast(spec: RunSpec, is_plan: bool, as_json: bool) -> None:
+def _print_estimate(spec: RunSpec, as_json: bool) -> None:
     """Print what a run would cost, before anything is asked."""
-    from vivavoce.running.planning import estimate, plan_run
+    from vivavoce.running.estimating import estimate
 
-    rows, skipped = plan_run(spec) if is_plan else estimate(spec)
+    rows, skipped = estimate(spec)
     for line in skipped:
         say(f"Skipped: {line}", quiet=True)
     if as_json:
-        print_json({"plan" if is_plan else "estimate": rows})
-    elif is_plan:
-        _print_plan(rows)
-    else:
-        _print_estimate(rows)
-
-
-def _print_plan(rows: list[Row]) -> None:
-    print_rows(
-        "Answers until the question is answered, by simulated runs of earlier contestants",
-        rows,
-        texts("task", "setting", "question"),
-        cells("answers", lambda row: f"{row['answers']:,.0f} of {row['of_answers']:,}"),
-        cells("80% of runs", lambda row: "–".join(f"{end:,.0f}" for end in row["answers_range"])),
-        cells("decided", lambda row: f"{row['decided']:.0%}"),
-        values_of(("input_tokens", "output_tokens"), "{:,.0f}".format),
-    )
-    for row in rows:
-        if row["known"] < row["contestants"]:
-            others = row["contestants"] - row["known"]
-            say(f"{row['task']}: others stand for {others} contestants without earlier logs.")
-
-
-def _print_estimate(rows: list[Row]) -> None:
+        print_json({"estimate": rows})
+        return
     print_rows(
         "What the run would cost; nothing was sent",
         rows,
@@ -279,7 +241,6 @@ def _print_estimate(rows: list[Row]) -> None:
         cells("requests", lambda row: ("≥ " if row["at_least"] else "") + f"{row['requests']:,}"),
         values_of(("input_tokens", "output_tokens"), "{:,}".format),
         values_of(("usd", "max_usd"), lambda value: "–" if value is None else f"{value:.4f}"),
-        texts("from"),
     )
     known = [row for row in rows if row["usd"] is not None]
     if known:

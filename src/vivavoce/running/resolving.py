@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
 from vivavoce.running.batches import check_batches
-from vivavoce.running.logs import difficulty
 from vivavoce.running.spec import (
     RunSpec,
     check_arguments,
@@ -22,6 +21,7 @@ from vivavoce.running.spec import (
     rename,
     set_prices,
 )
+from vivavoce.running.stopping import section_of
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.tasks.sample_round import open_round
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
 """Further tries of a request and its seconds, where neither the run nor the card says otherwise."""
+_SET = frozenset(("round", "setting", "context", "prompts", "max_tokens", "pin", "judge"))
+"""Arguments of tasks that have an option of their own."""
 
 
 def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
@@ -57,7 +59,8 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     from vivavoce.tasks.lookup import check_samples, create_method
 
     spec = _with_own_names(spec, found)
-    check_arguments(spec, found, _taken(spec, found))
+    taken = _taken(spec, found)
+    check_arguments(spec, found, taken, {n for _, task in found for n in _task_parameters(task)})
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # A judge is started anew for its role.
     roles = {"judge": start_model(spec.judge, {})} if spec.judge else {}
@@ -65,30 +68,26 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     resolved, skipped = [], []
     for family, task in found:
         try:
-            created = _create_task(task, _task_args(spec, family))
-            if spec.subset:
-                created = take_subset(created, spec.subset, _difficulty(spec, created))
-            if spec.clean_for is not None:
-                created = take_clean(created, spec.models, spec.clean_for)
+            made = _make_tasks(spec, family, task, taken)
         except NoItemsError as error:
             if len(found) == 1:
                 raise
             skipped.append(str(error))
             continue
-        created.config = _decoding(created.config, spec)
-        if roles:
-            created = task_with(created, model_roles={**(created.model_roles or {}), **roles})
-        for method, given in _uses(spec, family):
-            check_samples(family, method, created.dataset)
-            for model in started if needs_model(family, method) else [NO_MODEL]:
-                # The samples are made once: no run changes them.
-                use = task_with(copy(created), model=model)
-                if method != "direct":
-                    use = task_with(use, solver=create_method(family, method, given))
-                resolved.append(use)
-        if own is not None:
-            parts = {"solver": own, "sandbox": _sandbox_of(created, spec.agent or "")}
-            resolved += [task_with(copy(created), model=model, **parts) for model in started]
+        for created in made:
+            if roles:
+                created = task_with(created, model_roles={**(created.model_roles or {}), **roles})
+            for method, given in _uses(spec, family):
+                check_samples(family, method, created.dataset)
+                for model in started if needs_model(family, method) else [NO_MODEL]:
+                    # The samples are made once: no run changes them.
+                    use = task_with(copy(created), model=model)
+                    if method != "direct":
+                        use = task_with(use, solver=create_method(family, method, given))
+                    resolved.append(use)
+            if own is not None:
+                parts = {"solver": own, "sandbox": _sandbox_of(created, spec.agent or "")}
+                resolved += [task_with(copy(created), model=model, **parts) for model in started]
     if not resolved:
         raise NoItemsError("\n".join(skipped))
     models = models_of(resolved)
@@ -99,6 +98,31 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     for model in {id(each): each for task in resolved for each in _roles_of(task)}.values():
         model.config = model.config.merge(GenerateConfig(cache=spec.cache is not False))
     return resolved, skipped
+
+
+def _make_tasks(spec: RunSpec, family: str, task: str, taken: Collection[str]) -> list[Task]:
+    """A task, once for each combination of those swept arguments that no method takes.
+
+    Raises:
+        InputError: A board could not tell two combinations apart.
+    """
+    names = [name for name in _task_parameters(task) if name not in taken]
+    made = []
+    for swept in combinations(spec.sweep, names):
+        created = _create_task(task, {**_task_args(spec, family), **swept})
+        if spec.subset:
+            created = take_subset(created, spec.subset)
+        if spec.clean_for is not None:
+            created = take_clean(created, spec.models, spec.clean_for)
+        created.config = _decoding(created.config, spec)
+        made.append(created)
+    if len({section_of(created) for created in made}) < len(made):
+        swept_names = ", ".join(name for name in spec.sweep if name in names)
+        raise InputError(
+            f"Several values of {swept_names} are the same setting of {task}: a board could not "
+            "tell them apart. Run each into a folder of its own, with -T NAME=VALUE."
+        )
+    return made
 
 
 def models_of(tasks: Iterable[Task]) -> list[Model]:
@@ -128,12 +152,6 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
         "folder": str(cache_path()),
         "key": ["model", "address", "messages", "tools", "decoding settings", "epoch"],
     }
-
-
-def _difficulty(spec: RunSpec, task: Task) -> dict[str, float] | None:
-    if spec.subset is None or not spec.subset.difficulty:
-        return None
-    return difficulty(spec.learn_from or [spec.logs], task, spec.models)
 
 
 def _own_agent(name: str) -> Solver:
@@ -198,6 +216,17 @@ def _taken(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> set[str]:
         for method in spec.methods
         for name in _solver_parameters(family, method)
     } - {"context"}
+
+
+def _task_parameters(task: str) -> list[str]:
+    """Arguments of a task that a run does not set by an option of its own."""
+    import inspect
+
+    from vivavoce.tasks.lookup import find_task_maker
+
+    return [
+        name for name in inspect.signature(find_task_maker(task)).parameters if name not in _SET
+    ]
 
 
 def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:

@@ -50,11 +50,9 @@ class RunSpec:
     solver_args: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of the methods that take them, such as `rounds` of self_refine."""
     sweep: Sweep = field(default_factory=dict)
-    """Values of such arguments: a method is run with every combination of those it takes."""
+    """Values of such arguments, or of those of tasks: every combination of them is run."""
     subset: Subset | None = None
     """Only some items of each task, the same ones for every contestant."""
-    learn_from: Sequence[Path] = ()
-    """Folders of earlier logs, for plans and for the difficulty of items; none for `logs`."""
     clean_for: Cutoffs | None = None
     """Only items that are clean for every model of the run by these cutoffs."""
     prompts: Path | None = None
@@ -260,7 +258,7 @@ def rename(
 
 
 def combinations(sweep: Sweep, known: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every combination of the swept arguments that a method takes; one empty one for none."""
+    """Every combination of the swept arguments that are known; one empty one for none."""
     names = [name for name in sweep if name in known]
     for values in product(*(sweep[name] for name in names)):
         yield dict(zip(names, values, strict=True))
@@ -298,15 +296,27 @@ def check_numbers(spec: RunSpec) -> None:
 
 
 def check_arguments(
-    spec: RunSpec, tasks: Sequence[tuple[str, str]], taken: Collection[str]
+    spec: RunSpec,
+    tasks: Sequence[tuple[str, str]],
+    taken: Collection[str],
+    of_tasks: Collection[str],
 ) -> None:
-    """Raise `InputError` for arguments that no method takes, and for want of a model or judge."""
-    for name in (*spec.solver_args, *spec.sweep):
-        if name not in taken:
-            methods, there = ", ".join(spec.methods), ", ".join(sorted(taken)) or "none"
-            raise InputError(f"{name!r} is no argument of {methods}. There are: {there}.")
+    """Raise `InputError` for arguments that nobody takes, and for want of a model or judge.
+
+    The methods take those in `taken`; a sweep may also be over those of the tasks.
+    """
+    for given, who, known in (
+        (spec.solver_args, spec.methods, {*taken}),
+        (spec.sweep, (*spec.methods, *(task for _, task in tasks)), {*taken, *of_tasks}),
+    ):
+        for name in given:
+            if name not in known:
+                there = ", ".join(sorted(known)) or "none"
+                raise InputError(
+                    f"{name!r} is no argument of {', '.join(who)}. There are: {there}."
+                )
     for name in spec.sweep:
-        if name in spec.solver_args:
+        if name in spec.solver_args or name in spec.task_args:
             raise InputError(f"{name} has one value and is swept too. Give it once.")
     if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
         raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")

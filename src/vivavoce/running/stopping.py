@@ -151,9 +151,9 @@ def run_until(
 
 def comparisons_of(tasks: Sequence[Task], until: Until, spec: RunSpec) -> list[Comparison]:
     """The contestants of each task; `InputError` if they are too few for the question."""
-    groups: dict[str, list[Task]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
     for task in tasks:
-        groups[task.name].append(task)
+        groups[section_of(task)].append(task)
     return [Comparison(members, until, spec) for members in groups.values()]
 
 
@@ -272,9 +272,9 @@ class Comparison:
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
         who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
-        pinned = [self.facts[name] for name in ("round_sha256", "prompt_hash", "setting")]
+        pinned = [self.facts["round_sha256"], *section_of(self.tasks[0])]
         given = [getattr(self.spec, name) for name in _OF_ANSWERS]
-        about = [asdict(self.until), who, pinned, self.tasks[0].name, given]
+        about = [asdict(self.until), who, pinned, given]
         self.name = hash_of(to_jsonable_python(about, serialize_unknown=True))[:12]
         self.looks = Looks(self.until, self.facts, _clusters(self.tasks[0]), ranked)
 
@@ -333,6 +333,13 @@ def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -
             COMPARISON: {**asdict(until), **told},
         },
     )
+
+
+def section_of(task: Task) -> tuple[str, ...]:
+    """Facts that name the section of a board: the task, its setting, prompts and judge."""
+    facts = task.metadata or {}
+    named = (str(facts.get(name, "")) for name in ("setting", "prompt_hash", "judge"))
+    return task.name, *named
 
 
 def step_of(task: Task) -> tuple[str, Any]:

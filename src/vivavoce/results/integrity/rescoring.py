@@ -186,9 +186,8 @@ def _safe_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
 def _narrow(task: Task, metadata: Mapping[str, Any]) -> Task:
     """The same choice of items that the log's run made."""
     if isinstance(chosen := metadata.get("subset"), dict):
-        known = chosen.get("difficulty")
         size, seed, stratified = (chosen[name] for name in ("size", "seed", "stratified"))
-        task = take_subset(task, Subset(size, seed, stratified, known is not None), known)
+        task = take_subset(task, Subset(size, seed, stratified))
     if isinstance(clean := metadata.get("clean"), dict):
         _refuse_other_cutoffs(clean["cutoffs"])
         entries = tuple(Cutoff(name, date) for name, date in clean["cutoffs"].items())

@@ -1,0 +1,181 @@
+"""Costs of a run before anything is sent.
+
+Every method runs on items of every task, but its requests go nowhere: what is asked is counted, and
+the answer is the gold.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import defaultdict
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field, replace
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
+from vivavoce.running.resolving import models_of, resolve
+from vivavoce.running.spec import RunSpec
+from vivavoce.running.stopping import step_of
+from vivavoce.store import Row, hash_of
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.model import Model, ModelOutput
+
+
+ITEMS = 100
+"""Items of a task that are tried: their prompts stand for the others'."""
+_BYTES_A_TOKEN = 4.3
+"""Of English prose, for models whose vocabulary is not known: between 4 and 4.7."""
+_OF_A_MESSAGE = 4
+_VERDICT = json.dumps(
+    {name: {"reason": "It names what was done and leaves no step out.", "winner": 1}
+     for name in ASPECTS}
+)  # fmt: skip
+
+
+@dataclass
+class _Count:
+    """Requests of one model for one task."""
+
+    requests: int = 0
+    input: float = 0.0
+    output: float = 0.0
+    most: float = 0.0
+    """Output tokens if every answer were as long as it may be."""
+    uses_tools: bool = False
+
+
+@dataclass
+class _Counter:
+    """Requests that are counted and not sent, by model."""
+
+    targets: dict[str, str]
+    is_judged: bool
+    counts: dict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
+
+    def _answer(self, gold: str) -> str:
+        """The gold; with its words in another order where a judge would not be asked about it."""
+        words = gold.split()
+        return " ".join(words[1:] + words[:1]) if self.is_judged else gold
+
+    def watch(self, model: Model, *, is_judge: bool) -> None:
+        """Count a model's requests; each is answered with the gold, or by a judge's verdict."""
+        from inspect_ai.model import ModelOutput
+
+        from vivavoce.tasks.prompting.windows import measure
+
+        measured = measure(str(model), model.api).counter
+
+        def tokens(text: str) -> float:
+            if measured.is_estimated:
+                return len(text.encode("utf-8", "surrogatepass")) / _BYTES_A_TOKEN
+            return measured.count(text)
+
+        async def counted(request: Request, send: Send) -> ModelOutput:
+            attempt = current_attempt()
+            gold = self.targets.get(attempt.sample, "") if attempt else ""
+            text = _VERDICT if is_judge else self._answer(gold)
+            count = self.counts[str(model)]
+            count.requests += 1
+            count.input += sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
+            if request.tools:
+                count.input += tokens(str([tool.model_dump() for tool in request.tools]))
+            count.output += tokens(text)
+            count.most += request.config.max_tokens or 0
+            count.uses_tools = count.uses_tools or bool(request.tools)
+            return ModelOutput.from_content(str(model), text)
+
+        intercept(model, counted)
+
+
+def estimate(spec: RunSpec) -> tuple[list[Row], list[str]]:
+    """Tokens and dollars by task, setting, method and model; and why tasks were skipped.
+
+    Raises:
+        InputError: As `run` says.
+    """
+    # No reply comes from a cache, and none of those made up here goes into one.
+    tasks, skipped = resolve(replace(spec, cache=False))
+    follow_attempts()
+    rows: list[Row] = []
+    for task in tasks:
+        rows += _rows(task, spec)
+    return rows, skipped
+
+
+def _rows(task: Task, spec: RunSpec) -> list[Row]:
+    """One row a model that a task asks with one method: its contestant, and judges."""
+    facts = task.metadata or {}
+    models = models_of([task])
+    if not models:
+        return []
+    answers = min(len(task.dataset), spec.limit or len(task.dataset)) * spec.epochs
+    method = step_of(task)[0]
+    targets = {str(one.id): "".join(one.target) for one in task.dataset}
+    counter = _Counter(targets, bool(task.model_roles))
+    tried = _try(task, counter, models)
+    rows = []
+    for name, count in sorted(counter.counts.items()):
+        scale = answers / tried
+        input, output = count.input * scale, count.output * scale
+        rows.append(
+            {
+                **{each: facts[each] for each in ("task", "setting")},
+                "method": method.rpartition("/")[2],
+                "model": name,
+                "requests": round(count.requests * scale),
+                "input_tokens": round(input),
+                "output_tokens": round(output),
+                "max_output_tokens": round(count.most * scale),
+                **_dollars(name, input, output, count.most * scale),
+                "at_least": count.uses_tools,
+            }
+        )
+    return rows
+
+
+def _dollars(model: str, input: float, output: float, most: float) -> Row:
+    """Dollars expected, and with the longest answers; None where the price is not known."""
+    from inspect_ai.model import get_model_info
+
+    info = get_model_info(model)
+    if info is None or info.cost is None:
+        return {"usd": None, "max_usd": None}
+    taken = input * info.cost.input / 1e6
+    return {
+        "usd": taken + output * info.cost.output / 1e6,
+        "max_usd": taken + max(output, most) * info.cost.output / 1e6,
+    }
+
+
+def _try(task: Task, counter: _Counter, models: list[Model]) -> int:
+    """Run a task's method on some of its items without sending anything; how many they were."""
+    from copy import copy
+
+    from inspect_ai import eval, task_with
+
+    judges = list((task.model_roles or {}).values())
+    samples = sorted(task.dataset, key=lambda one: hash_of(str(one.id)))[:ITEMS]
+    chosen = {str(one.id) for one in samples}
+    part = task_with(copy(task), dataset=task.dataset.filter(lambda one: str(one.id) in chosen))
+    for model in models:
+        counter.watch(model, is_judge=model in judges)
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        eval(
+            part,
+            log_dir=folder,
+            model=None,
+            epochs=1,
+            score=bool(task.model_roles),
+            display="none",
+            log_realtime=False,
+            log_samples=False,
+            ctl_server=False,
+            log_level="error",
+            score_display=False,
+        )
+    return len(samples)
