@@ -11,13 +11,14 @@ import numpy as np
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results import Table
-from vivavoce.results.logs.records import CEILING, RunLog
+from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, paired_row
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 
 def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
