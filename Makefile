@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/pins.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages lock picture clean
+.PHONY: help demo test test-slow fuzz smoke check bench same setup docs pages lock picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -17,19 +17,17 @@ demo: $(VENV)/.base ## every step once, offline: sample papers to a leaderboard
 # neighbours share what they set up, and one that is done takes half of what another has left.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
 
-test: $(VENV)/.dev ## every test that is not slow, to run while working
-	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips)
+test: $(VENV)/.dev ## every test that is not slow, to run while working; TESTS=tests/metrics for some
+	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips) $(TESTS)
 
 # Slow tests also wait: for servers, for limits, for a provider to be asked again.
 # So two processes more than cores keep these busy.
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
 
-faults: $(VENV)/.dev ## the matrix of faults: a line for each, pass or fail
-	$(BIN)/python tests/faults/matrix.py
-
-fuzz: $(VENV)/.fuzz ## change papers and answers at random and read them: SECONDS=600 a reader, TARGETS=tei for one
-	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),600)
+fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answers changed at random: SECONDS=60 a reader, TARGETS=tei for one
+	$(PYTEST) --fresh
+	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
 smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
 	$(if $(and $(MODEL),$(PRICE)),,$(error make smoke MODEL=provider/name PRICE=IN,OUT, in dollars for a million tokens))
@@ -43,6 +41,7 @@ check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark c
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
 	$(BIN)/inspect-evals-lint --all
+	$(MAKE) lock-check
 
 bench: $(VENV)/.dev ## measure the cost beside that of alternatives; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
@@ -60,8 +59,16 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python -m tests.docs.commands
 
+lock-check: $(VENV)/.base ## resolve the lock for every Python that is promised, without installing
+	sed 's/ ;.*//' $(VENV)/pins.txt > $(VENV)/pinned.txt
+	for version in 3.11.0 3.12 3.13; do \
+	  $(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --python-version $$version \
+	    -c requirements.lock --no-annotate --no-header -o $(VENV)/resolved.txt || exit 1; \
+	  if grep -vxF -f $(VENV)/pinned.txt $(VENV)/resolved.txt; then echo "not in the lock for Python $$version"; exit 1; fi; \
+	done
+
 lock: $(VENV)/.base ## choose versions again where pyproject.toml asks for others, every extra together, with hashes
-	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.7 \
+	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.0 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o requirements.lock
 
 picture: $(VENV)/.dev ## draw the board of README again, from the demo; needs Chromium

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from vivavoce.corpus import ingest
+from vivavoce.sandbox.guarantees import why_unusable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -26,6 +27,7 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 ROOT = Path(__file__).resolve().parent.parent
 NO_PAPERS = "no real papers"
 """Stands in the reason of the only skip that `--no-skips` allows."""
+FRESH_EXAMPLES = 300
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -43,20 +45,37 @@ def pytest_configure(config: pytest.Config) -> None:
     Until all tests are collected nothing is thrown away, so nobody looks for garbage.
 
     How fast Hypothesis draws tells of the machine and of who else works on it, not of the code.
-    At the gate it draws the same examples each time, so that a change is judged by the change;
-    while working, and under `make fuzz`, it looks at new ones.
+    It draws the same examples for everybody, so that a change is judged by the change; with
+    `--fresh`, as `make fuzz` runs it, it draws new and more ones.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     gc.disable()
-    slow = [HealthCheck.too_slow]
+    is_fresh = config.getoption("--fresh")
     settings.register_profile(
         "shared machine",
         deadline=None,
-        suppress_health_check=slow,
-        derandomize=config.getoption("--no-skips"),
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=not is_fresh,
+        database=None,
+        max_examples=FRESH_EXAMPLES if is_fresh else 100,
+        print_blob=is_fresh,
     )
     settings.load_profile("shared machine")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say which program the tests that were asked for lack, and how to get it.
+
+    Raises:
+        UsageError: There is one, and no test may be skipped.
+    """
+    if config.getoption("markexpr") != "slow" or shutil.which("chromium") is not None:
+        return ""
+    lack = "Chromium is missing, so pages are not tested in a browser: apt-get install -y chromium"
+    if config.getoption("no_skips"):
+        raise pytest.UsageError(lack)
+    return lack
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -156,15 +175,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("CI") == "true",
         help="a skipped test fails, except for want of real papers",
     )
+    parser.addoption(
+        "--fresh",
+        action="store_true",
+        help="run property tests alone, on examples that nobody has seen",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put into the slow tier, beside what is marked `slow`, all that needs papers or Chromium."""
+    if config.getoption("--fresh"):
+        items[:] = [one for one in items if is_hypothesis_test(getattr(one, "obj", None))]
     for item in items:
         marked = any(item.get_closest_marker(name) for name in ("data", "browser"))
         if marked or not {"data_dir", "browser"}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what runs programs in a sandbox where none starts."""
+    if item.get_closest_marker("sandbox") and (reason := why_no_sandbox()):
+        pytest.skip(reason)
+
+
+@functools.cache
+def why_no_sandbox() -> str | None:
+    """The reason why no sandbox starts on this machine; None where one does."""
+    return why_unusable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -206,11 +244,6 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
-def missing_system_package(program: str, package: str) -> None:
-    """Skip for want of a system package; with `--no-skips` the test fails."""
-    pytest.skip(f"{program} is not installed. Install it with: apt-get install -y {package}")
-
-
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real papers: VIVAVOCE_DATA, else shared/data beside the repository."""
@@ -243,7 +276,7 @@ def browser() -> Iterator[Browser]:
     """
     program = shutil.which("chromium")
     if program is None:
-        missing_system_package("Chromium", "chromium")
+        pytest.skip("Chromium is missing: apt-get install -y chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

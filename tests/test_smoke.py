@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from vivavoce.tasks import build_round, list_families
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
 ]
 
 PRICE = Price(input=10.0, output=20.0, cache_write=12.5, cache_read=10.0)

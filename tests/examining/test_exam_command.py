@@ -344,21 +344,27 @@ def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_few_papers_are_asked_what_they_can_be_and_decide_nothing(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    few = save_pages(tmp_path / "few", 3)
+    found = examine(server, few, "fine", tmp_path / "few-out", "--yes")
+    assert {row["task"]: row["papers"] for row in found["plan"]["tasks"]}["abstract"] == 3
+    assert found["plan"]["detectable"] is None
+    assert not any(verdict["decided"] for verdict in found["verdicts"])
+
+
+@pytest.mark.slow
 def test_papers_that_cannot_be_examined_say_why(server: ScriptedServer, tmp_path: Path) -> None:
-    folder = save_pages(tmp_path / "few", 3)
-    told = examine(server, folder, "fine", tmp_path / "few-out", "--yes", expect=2)
-    assert "cannot carry" in told
-    assert "at least 6 papers" in told
-    for page in folder.iterdir():
-        page.rename(folder / f"{page.stem.replace('.', '-')}-draft.html")
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "a.pdf").write_bytes(b"%PDF-1.4 and nothing else")
     told = examine(server, broken, "fine", tmp_path / "broken-out", "--yes", expect=2)
     assert "can be read" in told
     assert "a.pdf" in told
+    papers = save_pages(tmp_path / "papers", 3)
     done = viva_here(
-        "exam", folder, "--model", "nobody/x", "--out", tmp_path / "model-out", expect=2
+        "exam", papers, "--model", "nobody/x", "--out", tmp_path / "model-out", expect=2
     )
     assert "The model nobody/x cannot be used" in done.stderr
     assert KEY not in done.stderr

@@ -80,9 +80,11 @@ PLAN: dict[str, Any] = {
     "detectable": 0.03,
     "budget": 1.0,
     "tasks": [
-        {"task": "title", "metric": "rougeL", "items": 15, "tokens": 200_000, "cost": 0.2,
+        {"task": "title", "metric": "rougeL", "items": 15, "papers": 15,
+         "tokens": 200_000, "cost": 0.2,
          "at_most": 0.5, "detectable": None},
-        {"task": "abstract", "metric": "rougeL", "items": 15, "tokens": 300_000, "cost": 0.3,
+        {"task": "abstract", "metric": "rougeL", "items": 15, "papers": 15,
+         "tokens": 300_000, "cost": 0.3,
          "at_most": 1.0, "detectable": 0.03},
     ],
 }  # fmt: skip

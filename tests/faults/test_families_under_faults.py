@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,13 +25,14 @@ from tests.servers.scripted import scripted
 from tests.servers.weather import PASSING, PASSING_STREAMS, Weather, streamed
 
 from vivavoce.results.integrity.verification import verify_logs
+from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import list_families
 
 pytestmark = pytest.mark.slow
 
 ITEMS = 2
 FAMILIES = ("implementation", "leaderboards", "ranking", "writing")
-SANDBOX = shutil.which("bwrap") is not None
+SANDBOX = why_unusable() is None
 NEURAL = SANDBOX and importlib.util.find_spec("torch_geometric") is not None
 PLAIN = ("title", "abstract", "introduction", "related_work", "leaderboard", "rank_by_prompt")
 PROGRAMS = ("formula", "reproduce") if SANDBOX else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from vivavoce.running.requests import JOURNAL, Journal
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
 ]
 KILLS = 2
 """Kills of each kind; `python -m tests.faults.paid_once` makes twenty."""

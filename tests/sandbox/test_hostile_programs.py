@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,9 +21,7 @@ from vivavoce.sandbox.process import Sandbox
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-    ),
+    pytest.mark.sandbox,
 ]
 
 CONFIG = BwrapConfig(

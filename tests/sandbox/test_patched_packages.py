@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import shutil
 
 import pytest
 
@@ -13,9 +12,7 @@ from vivavoce.sandbox.process import open_sandbox
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-    ),
+    pytest.mark.sandbox,
 ]
 
 TRAPS = """

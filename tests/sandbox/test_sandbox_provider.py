@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 
 import pytest
 from inspect_ai.util import (
@@ -16,9 +15,7 @@ from vivavoce.errors import InputError
 from vivavoce.sandbox.command import BwrapConfig, python_command
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="needs bwrap: apt-get install -y bubblewrap"
-)
+pytestmark = pytest.mark.sandbox
 CONFIG = BwrapConfig(packages=(), memory_mb=128, work_mb=8, read_mb=1, wall_seconds=20)
 PYTHON = list(python_command(CONFIG))
 

@@ -43,6 +43,7 @@ def dollars(cost: float | None) -> str:
 def templates() -> Environment:
     """The page and the sentences."""
     made = printing.environment_of("vivavoce.examining")
+    made.globals["min_papers"] = MIN_PAPERS
     made.filters |= {each.__name__: each for each in (printing.figure, printing.interval, dollars)}
     return made
 
@@ -112,27 +113,31 @@ def check_tasks(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
-    """Tasks of a round that have papers enough; those that are wanted need but one.
+    """Tasks of a round that the papers can carry.
+
+    Without `wanted`, they are the tasks with papers enough to decide something; where no task has
+    these, all tasks that have a paper.
 
     Raises:
-        InputError: There is none, or none of one that is wanted.
+        InputError: No task has a paper, or one that is wanted has none.
     """
-    found: list[Chosen] = []
-    lacking: list[str] = []
-    for family, task in opened.tasks():
-        if wanted and task not in wanted:
-            continue
-        one = _chosen(opened, family, task)
-        if one.method and one.papers >= (1 if wanted else MIN_PAPERS):
-            found.append(one)
-        else:
-            reasons = opened.manifest["counts"][family][task]["excluded"]
-            told = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
-            lacking.append(f"{task}: {one.papers} papers{f' ({told})' if told else ''}")
-    if not found or len(found) < len(wanted):
-        least = "" if wanted else f" A task takes at least {MIN_PAPERS} papers."
-        raise InputError(f"These papers cannot carry {'; '.join(lacking)}.{least}")
-    return found
+    tasks = [
+        _chosen(opened, family, task)
+        for family, task in opened.tasks()
+        if not wanted or task in wanted
+    ]
+    able = [one for one in tasks if one.method and one.papers]
+    if not able or len(able) < len(wanted):
+        lacking = "; ".join(_lack(opened, one) for one in tasks if one not in able)
+        raise InputError(f"These papers cannot carry {lacking}.")
+    return able if wanted else [one for one in able if one.papers >= MIN_PAPERS] or able
+
+
+def _lack(opened: Round, chosen: Chosen) -> str:
+    """Number of papers of a task that cannot be asked, and why others were excluded."""
+    excluded = opened.manifest["counts"][chosen.family][chosen.task]["excluded"]
+    reasons = ", ".join(f"{reason} {count}" for reason, count in excluded.items())
+    return f"{chosen.task}: {chosen.papers} papers{f' ({reasons})' if reasons else ''}"
 
 
 def _chosen(opened: Round, family: str, task: str) -> Chosen:
@@ -224,7 +229,12 @@ def _plan_task(request: Request, chosen: Chosen, logs: Sequence[RunLog]) -> Row:
 
 
 def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | None:
-    """The median over pairs of baselines; those that write are like models, the constant is not."""
+    """The median over pairs of baselines; those that write are like models, the constant is not.
+
+    None where there are too few papers to decide anything.
+    """
+    if chosen.papers < MIN_PAPERS:
+        return None
     found = {log.key.method: log for log in logs if log.key.task == chosen.task}
     names = [name for name in chosen.baselines if name in found]
     writing = [name for name in names if name != NULL]

@@ -49,12 +49,14 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 
 # Brackets are taken in whole runs, quote or not: sought again from each of them, a run of n takes
 # n * n steps.
-_BRACKETS = re.compile(r"[\[{](?:\s*+[\[{])*+\s*+(?P<quote>[\"'])?")
-# A quote closes a string only before a comma, a colon or a bracket: models forget to escape.
+_BRACKETS = re.compile(r"[\[{][\s\[{]*+(?P<quote>[\"'])?")
+# A quote closes a string only before a comma, a colon or a bracket: models forget to escape. No
+# group is repeated possessively: Python before 3.11.5 matches such a pattern wrongly.
+_CLOSING = r"\s*+(?:[,:\]}]|$)"
 _STRING = re.compile(
     r"[\s,:\[\]{}]*+(?:"
-    r"\"(?P<double>(?:[^\"\\]|\\.|\"(?!\s*+(?:[,:\]}]|$)))*+)\"|"
-    r"'(?P<single>(?:[^'\\]|\\.|'(?!\s*+(?:[,:\]}]|$)))*+)'|"
+    rf"\"(?P<double>[^\"\\]*+(?:(?:\\.|\"(?!{_CLOSING}))[^\"\\]*+)*)\"(?={_CLOSING})|"
+    rf"'(?P<single>[^'\\]*+(?:(?:\\.|'(?!{_CLOSING}))[^'\\]*+)*)'(?={_CLOSING})|"
     r"[-+.\w]++)(?P<key>\s*+:)?",
     re.DOTALL,
 )

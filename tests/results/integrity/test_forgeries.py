@@ -16,7 +16,7 @@ from tests.servers.commands import only_json, viva_here
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
 ]
 
 Made = tuple[Path, Path, Path]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from vivavoce.tasks.implementation.dataset import architecture_trials
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
     pytest.mark.skipif(
         importlib.util.find_spec("torch_geometric") is None,
         reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 from contextlib import redirect_stdout
 from pathlib import Path
 from random import Random
@@ -300,11 +299,8 @@ def failures(logs: Path) -> dict[str, tuple[float, dict[str, int]]]:
     return {row["item"]: (row["mean"], row["stages"]) for row in rows if row["metric"] == "skill"}
 
 
-NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
-
-
 @pytest.mark.slow
-@NEEDS_BWRAP
+@pytest.mark.sandbox
 @pytest.mark.parametrize(
     ("what", "stage"),
     [("none", ""), ("data", "data"), ("field", "skill"), ("lags", "skill"), ("corner", "skill")],
@@ -346,7 +342,7 @@ def answered(prompt: str) -> str:
 
 
 @pytest.mark.slow
-@NEEDS_BWRAP
+@pytest.mark.sandbox
 def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -257,9 +256,6 @@ def test_a_round_of_composed_networks_has_all_difficulties(opened: Round) -> Non
         assert [layer.capitalize() for layer in row["layers"]] == sentences
 
 
-NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
-
-
 def reached(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, float]]:
     """Values by item."""
     spec = RunSpec(
@@ -275,7 +271,7 @@ def reached(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, fl
 
 
 @pytest.mark.slow
-@NEEDS_BWRAP
+@pytest.mark.sandbox
 @pytest.mark.parametrize("what", ["none", "data", "field", "corner"])
 def test_readers_who_mistake_one_thing_fall_where_they_should(
     opened: Round, tmp_path: Path, what: str
@@ -318,7 +314,7 @@ def mistaken_sums(tree: Node) -> Node:
 
 
 @pytest.mark.slow
-@NEEDS_BWRAP
+@pytest.mark.sandbox
 def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

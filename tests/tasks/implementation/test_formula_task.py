@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import cluster_of
 from vivavoce.tasks.implementation.task import formula
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = pytest.mark.sandbox
 
 FORMULAS = ["PB_ROE", "alpha053", "alpha053_5", "mid_price"]
 

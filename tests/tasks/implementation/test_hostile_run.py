@@ -31,7 +31,7 @@ from vivavoce.tasks.implementation.items.loading import CHEATS
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+    pytest.mark.sandbox,
 ]
 
 FORMULA = "mid_price"

@@ -108,7 +108,7 @@ def test_a_formula_that_was_changed_is_read_again(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.sandbox
 def test_references_of_own_items_are_right(folder: Path, tmp_path: Path) -> None:
     opened = built(folder)
     tasks = ["formula", "reproduce"]
@@ -178,7 +178,7 @@ def ring(generator, *, nodes):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.sandbox
 @pytest.mark.skipif(
     importlib.util.find_spec("torch_geometric") is None,
     reason="torch-geometric is not installed: pip install 'vivavoce[neural]'",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,6 @@ from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
 from vivavoce.tasks.implementation.items.rows import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
-needs_bwrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +143,7 @@ def for_volatility(text: str) -> Any:
 
 
 @pytest.mark.slow
-@needs_bwrap
+@pytest.mark.sandbox
 def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim(
     opened: Round, tmp_path: Path
 ) -> None:
@@ -162,7 +160,7 @@ def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim
     assert naive["growth_at_a_price"]["claim"] == 1
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_a_model_that_reads_well_reproduces_the_claim(opened: Round, tmp_path: Path) -> None:
     text = written(SAID, RETURNS + CLAIM)
     found = ask_model(opened, tmp_path / "logs", "careful", for_volatility(text))
@@ -265,7 +263,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 @pytest.mark.slow
-@needs_bwrap
+@pytest.mark.sandbox
 @pytest.mark.parametrize(
     ("model", "fault", "values"),
     [(model, fault, values) for model, _, fault, values in WRONG],
@@ -278,7 +276,7 @@ def test_each_stage_is_scored_on_its_own(
     assert wrong[model]["fault"] == fault
 
 
-@needs_bwrap
+@pytest.mark.sandbox
 def test_the_tables_of_attempts_show_the_stage_that_failed(opened: Round, tmp_path: Path) -> None:
     ask_model(
         opened,

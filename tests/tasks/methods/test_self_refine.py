@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from vivavoce.tasks.implementation.dataset import gold_values
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.solvers import self_refine
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = pytest.mark.sandbox
 
 FORMULA = "alpha053"
 RIGHT = list_formulas()[FORMULA].program()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
@@ -94,7 +93,7 @@ def test_inspects_local_runs_no_program_of_a_model(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@pytest.mark.sandbox
 def test_a_sandbox_that_was_used_is_exchanged_for_an_empty_one() -> None:
     async def use() -> tuple[bytes, str, str]:
         config = BwrapConfig(packages=())

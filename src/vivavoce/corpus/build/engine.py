@@ -126,8 +126,10 @@ def attempt_away(step: Step, task: str) -> str:
 
 
 def _run_in_processes(step: Step, tasks: Sequence[str]) -> list[Row]:
+    # Only Linux tells which of the processors this process may use.
+    processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
     pool = ProcessPoolExecutor(
-        min(len(os.sched_getaffinity(0)), len(tasks)),
+        min(len(processors) or os.cpu_count() or 1, len(tasks)),
         multiprocessing.get_context("spawn"),
         initializer=_begin_worker,
     )
