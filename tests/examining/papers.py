@@ -9,7 +9,7 @@ from tests.servers.scripted import Ask, Reply, answer, slot
 from tests.sources.pdf_pages import BOLD, TEXT, Paper
 
 from vivavoce.records import Document
-from vivavoce.sources.sample import generate
+from vivavoce.sources.sample import read_papers
 from vivavoce.store import hash_of
 
 DAYS = 365
@@ -28,7 +28,7 @@ def save_pages(folder: Path, papers: int) -> Path:
 def save_pdfs(folder: Path, papers: int) -> Path:
     """Typeset papers, each under an arXiv id."""
     folder.mkdir(parents=True, exist_ok=True)
-    for place, document in enumerate(generate(papers)):
+    for place, document in enumerate(read_papers(papers)):
         typeset(document, folder / f"2301.{place:05d}v1.pdf")
     return folder
 

@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from tests.servers.arxiv_replay import Ask, Fault
 
 from vivavoce.records import Document
-from vivavoce.sources.sample import generate
+from vivavoce.sources.sample import read_papers
 
 FIRST_DAY = date(2023, 1, 1)
 _DAYS = re.compile(r"submittedDate:\[(\d{8})0000 TO (\d{8})2359\]")
@@ -93,7 +93,7 @@ class Submission:
 def submissions(papers: int, days: int) -> tuple[Submission, ...]:
     """The first papers of the sample corpus, spread evenly over some days."""
     made = []
-    for place, document in enumerate(generate(papers)):
+    for place, document in enumerate(read_papers(papers)):
         day = FIRST_DAY + timedelta(days=place * days // papers)
         made.append(Submission(f"{day:%y%m}.{place:05d}", day, document))
     return tuple(made)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.sources.pdf_pages import BOLD, TEXT, Paper
 
 from vivavoce.records import Document
-from vivavoce.sources.sample import generate
+from vivavoce.sources.sample import read_papers
 
 _GIVEN = "Mara Tobias Ingrid Chiara Joost Ravi Lena Noor Fiona Emeka".split()
 _FAMILY = (
@@ -30,7 +30,7 @@ def name_of(number: int) -> str:
 def write_folder(folder: Path, count: int) -> list[Document]:
     """Typeset the first papers of the sample corpus; gives them back."""
     folder.mkdir()
-    papers = [paper for paper in generate(60, 0) if paper.sections][:count]
+    papers = [paper for paper in read_papers(60) if paper.sections][:count]
     for number, paper in enumerate(papers):
         _write(folder / f"{number:02d}.pdf", paper)
     return papers

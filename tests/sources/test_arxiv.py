@@ -221,7 +221,7 @@ def test_a_search_beyond_what_arxiv_gives_out_is_refused_before_the_second_page(
     assert len(server.asks) == 1
 
 
-def test_row_08_429_with_retry_after_in_mid_search(server: ReplayServer, clock: FakeClock) -> None:
+def test_429_with_retry_after_in_mid_search(server: ReplayServer, clock: FakeClock) -> None:
     server.script = only([2], Fault(b"", 429, {"Retry-After": "60"}))
     found = search(client_of(server, clock), "testing", page=10, limit=19, api=server.api)
     assert len(list(found)) == 19
@@ -243,9 +243,7 @@ BAD_PAGES = {
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
-def test_row_09_row_10_a_bad_page_is_asked_for_again(
-    server: ReplayServer, clock: FakeClock, name: str
-) -> None:
+def test_a_bad_page_is_asked_for_again(server: ReplayServer, clock: FakeClock, name: str) -> None:
     server.script = only([2, 3], Fault(BAD_PAGES[name]))
     found = search(client_of(server, clock), "testing", page=10, limit=28, api=server.api)
     assert len(set(ids_of(list(found)))) == 28
@@ -253,7 +251,7 @@ def test_row_09_row_10_a_bad_page_is_asked_for_again(
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
-def test_row_09_row_10_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
+def test_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
     server: ReplayServer, clock: FakeClock, name: str
 ) -> None:
     server.script = lambda ask: Fault(BAD_PAGES[name]) if ask.start == 9 else None
@@ -317,7 +315,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_row_16_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
+def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
     text = feed_of(1, total=1, title="&x;").decode()
     text = text.replace("<feed", f"{HOSTILE[name]}<feed", 1)
     for encoding in ("utf-8", "utf-16"):
@@ -326,7 +324,7 @@ def test_row_16_entities_and_document_types_are_refused(tmp_path: Path, name: st
         assert "safety" in fault.reason
 
 
-def test_row_16_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
+def test_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
     content = feed_of(1, total=1, title="<b>" * 100_000 + "</b>" * 100_000)
     (fault,) = read_file(tmp_path / "p.atom.xml", content)
     assert isinstance(fault, Unread)
@@ -348,7 +346,7 @@ def test_row_16_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> Non
         ("A \ufffd B", "utf-8", "A \ufffd B", 0),
     ],
 )
-def test_row_19_characters_that_are_no_text_are_replaced_and_counted(
+def test_characters_that_are_no_text_are_replaced_and_counted(
     title: str, encoding: str, expected: str, replaced: int
 ) -> None:
     feed = read_feed(feed_of(1, total=1, title=title).decode().encode(encoding))
@@ -358,7 +356,7 @@ def test_row_19_characters_that_are_no_text_are_replaced_and_counted(
     assert json.loads(json.dumps(paper.title).encode("utf-8")) == paper.title
 
 
-def test_row_19_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
+def test_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
     text = feed_of(1, total=1, title="Café").decode()
     latin = text.replace("encoding='UTF-8'", "encoding='ISO-8859-1'").encode("latin-1")
     (paper,) = read_file(tmp_path / "p.atom.xml", latin)

@@ -66,7 +66,7 @@ def meanwhile(server: ReplayServer, at: int, change: Callable[[list[Entry]], Non
 @pytest.mark.parametrize("order", ["descending", "ascending"])
 @pytest.mark.parametrize("coming", [1, 3, 25])
 @pytest.mark.parametrize("at", [2, 3, 5])
-def test_row_09_papers_that_arrive_between_two_pages_lose_and_double_none(
+def test_papers_that_arrive_between_two_pages_lose_and_double_none(
     arxiv: ReplayServer, order: str, coming: int, at: int
 ) -> None:
     meanwhile(arxiv, at, lambda papers: papers.extend(entry(40 + n) for n in range(coming)))
@@ -121,7 +121,7 @@ def test_a_limit_is_kept_whatever_arrives(arxiv: ReplayServer) -> None:
     assert numbers(arxiv, limit=25) == list(range(39, 14, -1))
 
 
-def test_row_09_a_list_that_never_holds_still_is_an_error(arxiv: ReplayServer) -> None:
+def test_a_list_that_never_holds_still_is_an_error(arxiv: ReplayServer) -> None:
     catalogue = arxiv.script
     assert isinstance(catalogue, CatalogueArxiv)
 

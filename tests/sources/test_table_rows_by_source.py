@@ -14,7 +14,7 @@ from vivavoce.sources.fulltext.jats import read_document as read_jats
 from vivavoce.sources.fulltext.latex import read_document as read_latex
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.tei import read_document as read_tei
-from vivavoce.sources.sample import generate
+from vivavoce.sources.sample import read_papers
 
 
 def read_one(kind: str, path: Path) -> Document:
@@ -205,7 +205,7 @@ def test_row_map_tells_rows_exactly(tmp_path: Path) -> None:
 
 
 def test_rows_of_the_sample_name_the_work_they_cite() -> None:
-    papers = generate(30)
+    papers = read_papers(30)
     checked = 0
     for paper in papers:
         for table in paper.tables:

@@ -303,7 +303,7 @@ def test_why_there_is_no_text(
     assert found.reason
 
 
-def test_row_11_a_dripping_server_costs_the_total_time_of_one_text(
+def test_a_dripping_server_costs_the_total_time_of_one_text(
     server: ReplayServer, library: Library
 ) -> None:
     library.answers["/html/2001.00001v1"] = Fault(latexml_page("2001.00001v1"), drip=0.02)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 
+from benchmarks.sample import generate
+
 from vivavoce.records import Document, Section
-from vivavoce.sources.sample import generate
 
 CITATION = re.compile(r"\s*⟦([\d,]+)⟧")
 _LABEL = re.compile(r"\(((?:Author \d{3}|and|et al\.|[,;\d]|\s)+\d{4})\)")

@@ -144,7 +144,6 @@ class SiteTable(Options):
 
     resamples: int = Field(default=10_000, ge=0, le=100_000)
     samples: int = Field(default=0, ge=0, le=200)
-    charts: bool = True
     rounds: Literal["none", "ids", "open", "all"] = "none"
     """Rounds shown beside the pages: without texts, with those of open papers, or whole."""
     margin: int = Field(default=30, ge=0)

@@ -157,7 +157,6 @@ def build_site(state: State, period: Period) -> None:
     options = SiteOptions(
         resamples=table.resamples,
         samples=table.samples,
-        charts=table.charts,
     )
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)

@@ -1,4 +1,4 @@
-"""Row 23 of the fault matrix: every reader of answers, on longer and longer hostile answers."""
+"""Every reader of answers, on longer and longer hostile answers."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ UNITS = [
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", READERS)
-def test_row_23_ten_times_the_answer_is_about_ten_times_the_work(name: str, unit: str) -> None:
+def test_ten_times_the_answer_is_about_ten_times_the_work(name: str, unit: str) -> None:
     assert is_linear(lambda size: READERS[name](unit * (size // len(unit))), 10_000, slack=0.3)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from random import Random
 
-from vivavoce.records import Section
-from vivavoce.sources.sample.plan import (
+from benchmarks.sample.plan import (
     Plan,
     Problem,
     Technique,
@@ -16,6 +15,8 @@ from vivavoce.sources.sample.plan import (
     sentences,
     vocabulary,
 )
+
+from vivavoce.records import Section
 
 Slots = dict[str, str]
 

@@ -1,21 +1,14 @@
-"""The sample corpus: small fictional papers made from a seed, offline.
+"""The papers of the sample corpus, made from a seed.
 
-It lets every family of tasks be tried without a network and without anybody's text. Authors are
-plain labels, the data sets and systems do not exist, and the figures are drawn at random. A few
-papers lack something on purpose, so that the quality gates have work: every tenth has no section
-on related work, one has no abstract and one has no date.
+`python -m benchmarks.sample` writes those that the package ships.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Result
-from vivavoce.sources import Piece, ReadOptions, Source
-from vivavoce.sources.sample.plan import Plan, Work, author_name, paper_rng, plan_papers
-from vivavoce.sources.sample.text import (
+from benchmarks.sample.plan import Plan, Work, author_name, paper_rng, plan_papers
+from benchmarks.sample.text import (
     ablation_scores,
     make_slots,
     points,
@@ -23,7 +16,8 @@ from vivavoce.sources.sample.text import (
     write_sections,
 )
 
-MAX_PAPERS = 1_000
+from vivavoce.records import Author, CitedTable, Document, Reference, Result
+
 NO_ABSTRACT = 17
 """Number of the paper without an abstract."""
 UNDATED = 23
@@ -38,18 +32,9 @@ def generate(count: int = 60, seed: int = 0) -> tuple[Document, ...]:
 
     The same arguments give equal documents on every machine, and a larger count only adds papers.
     The first 60 papers are dated 2023 and 2024, in the order of their numbers; later papers go on
-    at the same pace. Raises `InputError` for a count outside 1 … `MAX_PAPERS`.
+    at the same pace.
     """
-    _check_count(count)
     return tuple(_write_paper(plan, seed) for plan in plan_papers(count, seed))
-
-
-def _check_count(count: int) -> None:
-    if not 1 <= count <= MAX_PAPERS:
-        raise InputError(
-            f"A sample corpus has 1 to {MAX_PAPERS} papers, not {count}. "
-            "Ask for a number in this range, such as: viva ingest sample 60"
-        )
 
 
 def _write_paper(plan: Plan, seed: int) -> Document:
@@ -181,32 +166,3 @@ def _result(plan: Plan) -> Result:
         modality=topic.modality,
         higher_is_better=topic.higher_is_better,
     )
-
-
-def _pieces(path: Path) -> Iterator[Piece]:
-    """Read WHERE as a number of papers: `viva ingest sample 60` names no file."""
-    try:
-        count = int(str(path))
-    except ValueError as error:
-        raise InputError(
-            f"The sample source takes a number of papers, not {str(path)!r}: viva ingest sample 60"
-        ) from error
-    _check_count(count)
-    yield Piece(path, 0, count)
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    stop = MAX_PAPERS if piece.stop is None else piece.stop
-    yield from generate(stop)[piece.start :]
-
-
-SOURCE = Source(
-    kind="sample",
-    summary="fictional papers made from a seed; WHERE is how many, such as 60",
-    is_metadata=True,
-    matches=lambda path: False,
-    pieces=_pieces,
-    read=_read,
-    reads_files=False,
-    reader_version="2",
-)
