@@ -20,10 +20,10 @@ from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, read_toml
-from vivavoce.running import CONTESTANTS, list_methods
+from vivavoce.running import list_methods
 from vivavoce.running.spec import Price, needs_model, parse_price
 from vivavoce.store import write_text
-from vivavoce.tasks import builders, find_family, find_task, list_families
+from vivavoce.tasks import CONTESTANTS, builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from vivavoce.errors import LockedError, VivaError
+from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, CELL, PUBLISH, SITE, Ledger, State
@@ -200,9 +200,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
         return
     try:
         found = drift_and_difficulty(logs, opened)
-    except VivaError as error:
-        if "holds no contestant" not in str(error):
-            raise
+    except NothingToAuditError:  # every contestant is new
         return
     for row in found.rows:
         low, high = row["drift_ci"] or (0.0, 0.0)
@@ -218,9 +216,7 @@ def _flips(logs: Path) -> dict[str, Row]:
     """By judge the share of answers whose winner changes with the order, with its interval."""
     try:
         found = audit_judge(logs)
-    except VivaError as error:
-        if "no verdicts" not in str(error):
-            raise
+    except NothingToAuditError:  # no answer was judged
         return {}
     rows = [row for row in found.measures if row["measure"] == "flip_rate"]
     wanted = (row for row in rows if row["criterion"] == OVERALL and row["ci"])

@@ -12,9 +12,9 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from vivavoce import __version__
 from vivavoce.errors import InputError, VivaError
 from vivavoce.sources.http import SHARED, Throttle
+from vivavoce.version import __version__
 
 AGENT = f"vivavoce/{__version__}"
 _CONTACT = re.compile(r"[!-'*-~]{3,200}")
