@@ -188,14 +188,12 @@ def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str
 class StoredSite:
     """A site that is built from stored rows, to which logs may be added."""
 
-    def __init__(
-        self, folder: Path, models: int, settings: int, rounds: int, *, charts: bool = True
-    ) -> None:
+    def __init__(self, folder: Path, models: int, settings: int, rounds: int) -> None:
         """Store the rows of so many models on so many tasks and settings in each round."""
         board = make_board(models, settings, rounds)
         self.out = folder / "site"
         self.rows = len(board["rows"])
-        self._store, self._charts = folder / "store", charts
+        self._store = folder / "store"
         self._places = store_rows(board, self._store)
         self._board = {**board, "rows": []}
         self._last = hash_of(self._places[-1])
@@ -204,7 +202,7 @@ class StoredSite:
     def build(self) -> None:
         """Write the pages that are new or changed."""
         board = open_stored(self._board, self._store, self._places, self._last)
-        write_site(board, self.out, charts=self._charts)
+        write_site(board, self.out)
 
     def add_log(self) -> None:
         """Put one more contestant on a board, where everybody may get another rank."""
@@ -280,14 +278,13 @@ def main() -> int:
     parser.add_argument("--settings", type=int, default=40, help="tasks times settings")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--logs", type=Path, help="real logs, to time their reading")
-    parser.add_argument("--no-charts", action="store_true")
     parser.add_argument("--out", type=Path, help="keep the site and its rows there")
     given = parser.parse_args()
     if given.logs:
         time_reading(given.logs)
     sizes = (given.models, given.settings, given.rounds)
     folder = given.out or Path(tempfile.mkdtemp())
-    site = StoredSite(folder, *sizes, charts=not given.no_charts)
+    site = StoredSite(folder, *sizes)
     print("{} models x {} task-settings x {} rounds:".format(*sizes))
     print(f"{site.rows:,} rows")
     ranking = timed(f"statistics of one board, {given.models} logs, all pairs", site.rank)

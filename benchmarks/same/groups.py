@@ -166,7 +166,7 @@ def _boards() -> Group:
     calls = [
         ["board", "build", demo, "--out", "site", "--json"],
         [*("board", "build", runs, "--out", "small"), *few_samples],
-        [*("board", "build", demo, "--out", "with", "--with", runs), "--no-charts", "--partial"],
+        [*("board", "build", demo, "--out", "with", "--with", runs), "--partial"],
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
         *both("board", "attempts", runs, *FEW, "--partial"),

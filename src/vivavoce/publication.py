@@ -36,7 +36,6 @@ class SiteOptions:
     split: str | None = None
     samples: Annotated[int, Field(ge=0, le=10_000)] = 0
     complete_only: bool = False
-    charts: bool = True
     bundle: str | None = None
     note: Annotated[str, Field(max_length=400)] = ""
     """Words on top of the first page."""
@@ -101,7 +100,6 @@ def make_site(
             board,
             out,
             samples=items,
-            charts=options.charts,
             bundle=options.bundle,
             options=asdict(options),
         )

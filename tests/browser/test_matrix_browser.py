@@ -102,7 +102,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for place in range(1, 501)
     ]
     out = tmp_path_factory.mktemp("large")
-    return write_site(make_board(*rows), out, charts=False)
+    return write_site(make_board(*rows), out)
 
 
 def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path) -> None:

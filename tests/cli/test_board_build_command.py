@@ -28,7 +28,7 @@ def logs(tmp_path: Path) -> Path:
 
 
 def build(logs: Path, out: Path, *more: str) -> dict[str, Any]:
-    words = ["board", "build", str(logs), "--out", str(out), "--resamples", "100", "--no-charts"]
+    words = ["board", "build", str(logs), "--out", str(out), "--resamples", "100"]
     result = CliRunner().invoke(app, [*words, "--json", *more])
     assert result.exit_code == 0, result.output
     found: dict[str, Any] = json.loads(result.stdout)

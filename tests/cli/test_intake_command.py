@@ -103,7 +103,7 @@ def test_added_metrics_are_not_taken_in_and_never_recomputed(made: Path, tmp_pat
     viva_here("board", "intake", inbox, "--out", out, "--round", round)
     assert not (out / "accepted" / "honest" / "metrics").exists()
     site = tmp_path / "site"
-    quick = ("--resamples", "0", "--no-charts", "--round", round)
+    quick = ("--resamples", "0", "--round", round)
     viva_here("board", "build", logs, "--out", site, *quick)
     trust = {
         row["metric"]: (row["trust"], row["trust_reason"])

@@ -39,7 +39,6 @@ max_retries = 0
 retry_on_error = 0
 [site]
 resamples = 200
-charts = false
 """
 LEAD = '[[contestant]]\nname = "lead"\nmethods = ["lead"]\n'
 

@@ -232,7 +232,7 @@ def test_one_page_is_asked_for_by_relevance(server: ReplayServer, clock: FakeClo
         find_page(client_of(server, clock), "testing", 2001, api=server.api)
 
 
-def test_row_08_429_with_retry_after_in_mid_search(
+def test_429_with_retry_after_in_mid_search(
     server: ReplayServer, clock: FakeClock, tmp_path: Path
 ) -> None:
     server.script = only([2], Fault(b"", 429, {"Retry-After": "60"}))
@@ -255,7 +255,7 @@ BAD_PAGES = {
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
-def test_row_09_row_10_a_bad_page_is_asked_for_again(
+def test_a_bad_page_is_asked_for_again(
     server: ReplayServer, clock: FakeClock, name: str, tmp_path: Path
 ) -> None:
     server.script = only([2, 3], Fault(BAD_PAGES[name]))
@@ -264,7 +264,7 @@ def test_row_09_row_10_a_bad_page_is_asked_for_again(
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
-def test_row_09_row_10_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
+def test_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
     server: ReplayServer, clock: FakeClock, name: str, tmp_path: Path
 ) -> None:
     server.script = lambda ask: Fault(BAD_PAGES[name]) if ask.start == 10 else None
@@ -326,7 +326,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_row_16_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
+def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
     text = feed_of(1, total=1, title="&x;").decode()
     text = text.replace("<feed", f"{HOSTILE[name]}<feed", 1)
     for encoding in ("utf-8", "utf-16"):
@@ -335,7 +335,7 @@ def test_row_16_entities_and_document_types_are_refused(tmp_path: Path, name: st
         assert "safety" in fault.reason
 
 
-def test_row_16_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
+def test_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
     content = feed_of(1, total=1, title="<b>" * 100_000 + "</b>" * 100_000)
     (fault,) = read_file(tmp_path / "p.atom.xml", content)
     assert isinstance(fault, Unread)
@@ -357,7 +357,7 @@ def test_row_16_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> Non
         ("A \ufffd B", "utf-8", "A \ufffd B", 0),
     ],
 )
-def test_row_19_characters_that_are_no_text_are_replaced_and_counted(
+def test_characters_that_are_no_text_are_replaced_and_counted(
     title: str, encoding: str, expected: str, replaced: int
 ) -> None:
     feed = read_feed(feed_of(1, total=1, title=title).decode().encode(encoding))
@@ -367,7 +367,7 @@ def test_row_19_characters_that_are_no_text_are_replaced_and_counted(
     assert json.loads(json.dumps(paper.title).encode("utf-8")) == paper.title
 
 
-def test_row_19_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
+def test_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
     text = feed_of(1, total=1, title="Café").decode()
     latin = text.replace("encoding='UTF-8'", "encoding='ISO-8859-1'").encode("latin-1")
     (paper,) = read_file(tmp_path / "p.atom.xml", latin)

@@ -68,7 +68,7 @@ def meanwhile(server: ReplayServer, at: int, change: Callable[[list[Entry]], Non
 
 @pytest.mark.parametrize("coming", [1, 3, 25])
 @pytest.mark.parametrize("at", [2, 3, 4])
-def test_row_09_papers_that_arrive_between_two_pages_move_none(
+def test_papers_that_arrive_between_two_pages_move_none(
     arxiv: ReplayServer, tmp_path: Path, coming: int, at: int
 ) -> None:
     meanwhile(arxiv, at, lambda papers: papers.extend(entry(40 + n) for n in range(coming)))
@@ -78,7 +78,7 @@ def test_row_09_papers_that_arrive_between_two_pages_move_none(
 
 @pytest.mark.parametrize("going", [1, 5, 15])
 @pytest.mark.parametrize("at", [2, 3, 4])
-def test_row_09_papers_that_are_taken_down_between_two_pages_lose_no_other(
+def test_papers_that_are_taken_down_between_two_pages_lose_no_other(
     arxiv: ReplayServer, tmp_path: Path, going: int, at: int
 ) -> None:
     meanwhile(arxiv, at, lambda papers: papers.__delitem__(slice(0, going)))
@@ -91,9 +91,7 @@ def test_a_limit_is_kept_whatever_arrives(arxiv: ReplayServer, tmp_path: Path) -
     assert numbers(arxiv, tmp_path, limit=25) == list(range(25))
 
 
-def test_row_09_a_list_that_never_holds_still_comes_to_an_end(
-    arxiv: ReplayServer, tmp_path: Path
-) -> None:
+def test_a_list_that_never_holds_still_comes_to_an_end(arxiv: ReplayServer, tmp_path: Path) -> None:
     catalogue = arxiv.script
     assert isinstance(catalogue, CatalogueArxiv)
 

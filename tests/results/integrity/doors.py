@@ -70,7 +70,7 @@ def at_submit(submission: Path, *options: str | Path) -> str:
 def at_build(submission: Path, *options: str | Path) -> str:
     """Mark of the logs on the board of `viva board build`."""
     with tempfile.TemporaryDirectory() as name:
-        quick = ("--out", name, "--resamples", "0", "--no-charts", "--samples", "0")
+        quick = ("--out", name, "--resamples", "0", "--samples", "0")
         code, _ = said("build", submission / "logs", *quick, *options)
         if code:
             return REFUSED

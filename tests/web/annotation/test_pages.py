@@ -161,7 +161,7 @@ def test_guidelines_are_markdown_without_html_and_images() -> None:
     assert not re.search(r"<script|<img|<b>|<i>|href=\"javascript", hostile)
 
 
-def test_keys_and_classes_of_pages_are_declared(tmp_path: Path) -> None:
+def test_keys_and_files_beside_the_pages_are_there(tmp_path: Path) -> None:
     static = Path(__file__).parents[3] / "src/vivavoce/web/annotation/static"
     made = make(tmp_path, 1, kind="demands")
     with visitors(made, "ann") as (ann,):

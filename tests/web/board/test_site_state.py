@@ -102,7 +102,6 @@ def test_pages_are_kept_only_where_nothing_that_they_show_has_changed(tmp_path: 
         (make_board(*rows, notes=["one log is left out"]), {}),
         (make_board(*rows, headlines={"vivavoce/title": "rouge1"}), {}),
         (make_board(*rows, metrics={"vivavoce/title": ["rougeL", "rouge1"]}), {}),
-        (base, {"charts": False}),
         (base, {"options": {"note": "made up"}}),
     ]
     for place, (board, asked) in enumerate(changes):

@@ -13,9 +13,9 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential
 
-from vivavoce import __version__
 from vivavoce.errors import InputError, VivaError
 from vivavoce.sources.http import Turns
+from vivavoce.version import __version__
 
 AGENT = f"vivavoce/{__version__}"
 _CONTACT = re.compile(r"[!-'*-~]{3,200}")

@@ -36,7 +36,6 @@ from vivavoce.web.annotation.labelling import (
     Clock,
     NotYours,
     OutOfDate,
-    Task,
     next_item,
     progress,
     read_task,
@@ -72,8 +71,8 @@ class Visit:
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """Fill a template for this person."""
         labelled, items = progress(self.connection, self.person)
-        values |= {"link": f"/{self.link}", "person": self.person.name}
-        return _page(template, status, labelled=labelled, items=items, **values)
+        values |= {"link": f"/{self.link}", "person": self.person, "labelled": labelled}
+        return _page(template, status, items=items, **values)
 
 
 def make_app(database: Database, clock: Clock, *, hosts: Sequence[str] = ()) -> Starlette:
@@ -112,7 +111,7 @@ def _visit(request: Request, *, writes: bool = False) -> Iterator[Visit]:
 def start(request: Request) -> Response:
     """The first page of a person: the guidelines."""
     with _visit(request) as visit:
-        return visit.page("start.html.j2", campaign=visit.person.campaign)
+        return visit.page("start.html.j2")
 
 
 def next_page(request: Request) -> Response:
@@ -128,7 +127,7 @@ def item_page(request: Request) -> Response:
     """An item to label, or one that the person may still correct."""
     with _visit(request) as visit:
         task = read_task(visit.connection, visit.person, request.path_params["item"])
-        return _item(visit, task)
+        return visit.page("item.html.j2", task=task, error="")
 
 
 async def item_sent(request: Request) -> Response:
@@ -151,7 +150,8 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
         if missing and not skips:
             task = read_task(visit.connection, visit.person, item)
             error = f"Nothing was saved yet. Not answered: {' '.join(missing)}"
-            return _item(visit, replace(task, label=chosen, note=note), error, 422)
+            task = replace(task, label=chosen, note=note)
+            return visit.page("item.html.j2", status=422, task=task, error=error)
         submit(
             visit.connection,
             visit.person,
@@ -184,11 +184,6 @@ async def _read_form(request: Request) -> dict[str, str]:
     if len(dict(fields)) != len(fields):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     return dict(fields)
-
-
-def _item(visit: Visit, task: Task, error: str = "", status: int = 200) -> Response:
-    kind = visit.person.campaign.kind
-    return visit.page("item.html.j2", status=status, kind=kind, task=task, error=error)
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.errors import InputError, VivaError
@@ -60,12 +61,13 @@ class BusyError(VivaError):
     """Another program holds the database; nothing was changed."""
 
 
+@dataclass(frozen=True, slots=True)
 class Database:
     """A database file; `open_database` makes its tables."""
 
-    def __init__(self, path: Path, wait: float) -> None:
-        self.path = path
-        self._wait = wait
+    path: Path
+    wait: float
+    """Seconds for another program's writing to end."""
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -89,7 +91,7 @@ class Database:
         """A new connection after a first statement; errors of SQLite become our own."""
         try:
             with closing(
-                sqlite3.connect(self.path, timeout=self._wait, isolation_level=None)
+                sqlite3.connect(self.path, timeout=self.wait, isolation_level=None)
             ) as connection:
                 connection.row_factory = sqlite3.Row
                 connection.execute("PRAGMA foreign_keys = ON")

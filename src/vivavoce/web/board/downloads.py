@@ -179,7 +179,7 @@ def files(site: Site) -> list[Page]:
     return [
         file_of("board.csv", inputs, lambda: csv_of(table())),
         file_of("board.json", inputs, lambda: json_of(rows(), about)),
-        file_of("board.parquet", inputs, lambda: parquet_of(table(), compression="snappy")),
+        file_of("board.parquet", inputs, lambda: parquet_of(table())),
         file_of("board.tex", inputs, tex),
     ]
 

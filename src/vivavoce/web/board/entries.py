@@ -16,25 +16,11 @@ _NAMED_TIES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Position of a value and its interval in their column's plot, in percent of its width."""
-
-    value: str
-    low: str
-    high: str
-    width: str
-    off: str
-    """`left` or `right` for a floor that lies outside the plot, else empty."""
-
-
-@dataclass(frozen=True, slots=True)
 class MetricColumn:
     """One metric of a table."""
 
     metric: str
     higher_is_better: bool
-    is_plotted: bool
-    """True if its cells are drawn."""
     scale: tuple[float, float] | None
     """Values at the two ends of the plot; None where nothing can be drawn."""
     best: Row | None
@@ -42,22 +28,33 @@ class MetricColumn:
     says: str = ""
     """Meaning of a metric, in a sentence."""
 
-    def mark(self, row: Row | None) -> Mark | None:
-        """Place a row's value; None where it has none, or nothing is drawn."""
+    def mark(self, row: Row | None) -> str:
+        """Classes that place a row's value and interval in its cell; empty where it has none.
+
+        A floor may lie outside the plot: an arrow then shows on which side.
+        """
         if row is None or row["value"] is None or self.scale is None:
-            return None
-        low, high = (_percent(bound, self.scale) for bound in bounds_of(row))
-        value = _percent(row["value"], self.scale)
-        off = "left" if value < 0 else "right" if value > 100 else ""
-        return Mark(f"{value:.1f}%", f"{low:.1f}%", f"{high:.1f}%", f"{high - low:.1f}%", off)
+            return ""
+        value, low, high = (_percent(end, self.scale) for end in (row["value"], *bounds_of(row)))
+        if not 0 <= value <= 100:
+            return "off-left" if value < 0 else "off-right"
+        return f"v{value} l{max(0, low)} h{min(100, high)}"
+
+    @property
+    def band(self) -> str:
+        """Classes that place the best row's interval behind all plots; empty without one."""
+        if self.best is None or self.scale is None:
+            return ""
+        low, high = (_percent(end, self.scale) for end in bounds_of(self.best))
+        return f"b{low} e{high}"
 
 
 def make_column(
-    metric: str, rows: Sequence[Row], higher_is_better: bool, *, is_plotted: bool, says: str = ""
+    metric: str, rows: Sequence[Row], higher_is_better: bool, *, says: str = ""
 ) -> MetricColumn:
     """A column out of the rows that have a value in it and may be ranked."""
     if not rows:
-        return MetricColumn(metric, higher_is_better, is_plotted, None, None, says)
+        return MetricColumn(metric, higher_is_better, None, None, says)
     # The floor would press everybody else together at the other end.
     inner = [row for row in rows if kind_of(row) != "floor"] or rows
     low = min(min(bounds_of(row)[0], row["value"]) for row in inner)
@@ -65,7 +62,7 @@ def make_column(
     pick = max if higher_is_better else min
     placed = [row for row in rows if row["rank"] is not None] or rows
     best = pick(placed, key=lambda row: row["value"])
-    return MetricColumn(metric, higher_is_better, is_plotted, (low, high), best, says)
+    return MetricColumn(metric, higher_is_better, (low, high), best, says)
 
 
 def bounds_of(row: Row) -> tuple[float, float]:
@@ -91,10 +88,10 @@ def ranks(row: Row) -> str:
     return f"rank {low}" if low == high else f"ranks {low}–{high}"
 
 
-def _percent(value: float, scale: tuple[float, float]) -> float:
+def _percent(value: float, scale: tuple[float, float]) -> int:
     low, high = scale
     # A margin of 4% on both sides, so that the dots at the ends are drawn whole.
-    return 50.0 if high == low else 4 + 92 * (value - low) / (high - low)
+    return 50 if high == low else round(4 + 92 * (value - low) / (high - low))
 
 
 def rank_of(lead: Row | None) -> int | None:

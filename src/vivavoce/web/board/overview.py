@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import fsum
 from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
+from vivavoce.web.board.charts import Point, Series, axis_of, chart, short
 from vivavoce.web.board.entries import dollars, rank_bounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, is_floor, title_of
@@ -20,6 +23,12 @@ Interval = tuple[float, float]
 SHADES = 5
 MAX_CELLS = 6000
 """Cells of the matrix; contestants beyond them are on the pages of their boards."""
+_APART = 1.05
+"""Prices within this ratio are one price."""
+_ALL_NAMED = 12
+"""Points of the chart that are all named; of more, some."""
+_MAX_DRAWN = 40
+"""Contestants on the chart: the prices of all are in the matrix."""
 MAX_DETAILED = 1200
 """Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
 
@@ -126,7 +135,50 @@ def overview(site: Site) -> dict[str, Any]:
         "has_weights": any(map(_weights, found)),
         "counts": (len(site.contestants), len(site.boards), len(site.round_names)),
         "about_rounds": [about_round(entry) for entry in site.rounds],
+        "chart": quality_chart(found),
     }
+
+
+def quality_chart(lines: Sequence[Line]) -> Markup | None:
+    """Quality against price over all tasks of the newest round; None where prices are alike."""
+    priced = [
+        (line, line.price, line.better_than) for line in lines if line.price and line.better_than
+    ]
+    found = priced[:_MAX_DRAWN]
+    prices = [price for _, price, _ in found]
+    if not found or max(prices) <= _APART * min(prices):
+        return None
+    across = axis_of("US$ an answer", prices, may_be_log=True)
+    least, series = math.inf, []
+    for line, price, (surely, at_most) in found:
+        # Of many, those alone have a name whom nobody better beats for less.
+        is_named = len(found) <= _ALL_NAMED or price < least
+        least = min(least, price)
+        point = Point(price, surely, surely, at_most)
+        name = short(line.model.name) if is_named else ""
+        series.append(Series(name, [point], line.model.kind != "model"))
+    first = found[0][0]
+    return chart(
+        "quality",
+        "Quality and cost",
+        f"Share of the other contestants that each of {len(found)} is better than, against dollars "
+        f"an answer. First: {visible(first.name, 60)} at {dollars(first.price or 0.0)}.",
+        "The share of the other contestants that one is surely better than, averaged over "
+        "families, against the price of an answer. Lines reach to the share that the items do not "
+        "exclude; hollow dots are baselines."
+        + (f" Drawn are the {_MAX_DRAWN} best." if found != priced else "")
+        + (" The scale is logarithmic." if across.is_log else ""),
+        (across, axis_of("better than", [end for _, _, ends in found for end in ends])),
+        series,
+        [
+            ["Contestant", "US$ an answer", "Better than, surely", "At most"],
+            *(
+                [visible(line.name, 60), dollars(price), share(surely), share(at_most)]
+                for line, price, (surely, at_most) in found
+            ),
+        ],
+        is_joined=False,
+    )
 
 
 def newest_boards(site: Site) -> list[BoardOf]:
@@ -204,7 +256,7 @@ def _cell(row: Row, ranked: int) -> Cell:
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval:
-    low, high = (fsum(ends) / len(intervals) for ends in zip(*intervals, strict=True))
+    low, high = (math.fsum(ends) / len(intervals) for ends in zip(*intervals, strict=True))
     return low, high
 
 
@@ -212,13 +264,13 @@ def _price(rows: Sequence[Row]) -> float | None:
     """US dollars an answer over the boards that record a cost."""
     paid = [row for row in rows if row["cost"] is not None]
     answers = sum(row["answers"] for row in paid)
-    return fsum(row["cost"] for row in paid) / answers if answers else None
+    return math.fsum(row["cost"] for row in paid) / answers if answers else None
 
 
 def _valid(rows: Sequence[Row]) -> str:
     known = [row for row in rows if row["valid"] is not None]
     items = sum(row["n"] for row in known)
-    return share(fsum(row["valid"] * row["n"] for row in known) / items) if items else ""
+    return share(math.fsum(row["valid"] * row["n"] for row in known) / items) if items else ""
 
 
 def _seen(rows: Sequence[Row]) -> str:

@@ -52,6 +52,8 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
 )
 _CODE = ("web/printing.py", "web/glossary.toml", "web/board", "web/templates", "web/static")
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml", ".toml")
+_PLACES = "vlhbe"
+"""Value, low and high end of an interval, begin and end of the band behind it, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +131,27 @@ def environment() -> Environment:
 
 
 def static_files() -> list[Page]:
-    """The style sheet, with the labels of columns on phones, the script and the icon."""
+    """The style sheet, the script and the icon.
+
+    Added to the style sheet are the labels of columns on phones, and the places in plots, which
+    pages may not state themselves: their policy allows no style attribute.
+    """
     folder = resources.files("vivavoce.web") / "static"
     icon = resources.files("vivavoce.web.annotation") / "static" / "icon.svg"
     labels = "".join(
         f'  .board td.{column.css}::before {{ content: "{column.label}"; }}\n'
         for column in page_columns()
     )
+    places = "".join(
+        f".{name}{percent} {{ --{name}: {percent}%; }}\n"
+        for name in _PLACES
+        for percent in range(101)
+    )
 
     def style() -> bytes:
         text = (folder / "style.css").read_text("utf-8")
-        return text.replace("  /* labels of columns */\n", labels).encode("utf-8")
+        text = text.replace("  /* labels of columns */\n", labels)
+        return text.replace("/* places in plots */\n", places).encode("utf-8")
 
     return [
         file_of("style.css", labels, style),

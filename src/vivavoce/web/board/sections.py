@@ -19,8 +19,6 @@ from vivavoce.web.printing import counted, figure, visible
 
 MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
-MAX_PLOTTED = 60
-"""A table with more contestants draws the plots of its first metric alone."""
 
 _ByMetric = dict[str, Row]
 """A contestant's rows."""
@@ -83,13 +81,11 @@ def make_section(
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
     ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
-    plotted = metrics[: MAX_COLUMNS if len(ordered) <= MAX_PLOTTED else 1]
     columns = tuple(
         make_column(
             name,
             _valued(ranked, name),
             higher[name],
-            is_plotted=name in plotted,
             says=known[name].summary if name in known else "",
         )
         for name in metrics
@@ -207,9 +203,8 @@ def sureness(ranked: Sequence[Row]) -> str:
 ROOM = 195_000
 """Bytes for rows on one page; the rest is its head, its charts and its words."""
 _ROW = 640
-_METRIC = 150
+_METRIC = 200
 _FURTHER = 75
-_PLOT = 190
 _TEXTS = ("method", "model", "decoding", "judge")
 _SHOWN = 160
 _CACHED = 8192
@@ -224,8 +219,7 @@ def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
     texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
     columns = min(metrics, MAX_COLUMNS)
     fixed = _ROW + columns * _METRIC + (metrics - columns) * _FURTHER + texts
-    plots = columns if len(leads) <= MAX_PLOTTED else 1
-    return max(1, int(ROOM / (fixed + plots * _PLOT)))
+    return max(1, int(ROOM / fixed))
 
 
 def parts_of(leads: Sequence[Row], metrics: int) -> int:

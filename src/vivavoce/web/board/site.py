@@ -16,7 +16,6 @@ from markupsafe import Markup
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
 from vivavoce.web.board import downloads
-from vivavoce.web.board.charts.drawing import drawer, drawings
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import (
     Link,
@@ -46,7 +45,6 @@ def write_site(
     out: Path,
     *,
     samples: Iterable[ItemTexts] = (),
-    charts: bool = True,
     bundle: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Path:
@@ -58,12 +56,12 @@ def write_site(
     """
     site = replace(site_of(board), note=str((options or {}).get("note", "")))
     items = list(samples)
-    fixed = [drawer(), *(page.key for page in (*static_files(), *boards.reference(site)))]
+    fixed = [page.key for page in (*static_files(), *boards.reference(site))]
     shown = [site.key, site.headlines, site.metrics]
-    asked = [charts, bundle, options, [item.key for item in items]]
+    asked = [bundle, options, [item.key for item in items]]
     inputs = hash_of([fixed, shown, asked])
     if not is_as_built(out, inputs):
-        made = pages_of(site, samples=items, charts=charts, bundle=bundle)
+        made = pages_of(site, samples=items, bundle=bundle)
         write_pages([*made, *([json_file(OPTIONS, options)] if options else [])], out, inputs)
     return out / "index.html"
 
@@ -72,18 +70,15 @@ def pages_of(
     site: Site,
     *,
     samples: Iterable[ItemTexts] = (),
-    charts: bool = True,
     bundle: str | None = None,
 ) -> list[Page]:
     """Every file of a site; none of them is rendered yet."""
     items = list(samples)
     answered = answered_boards(site, items)
     linked = replace(site, nav=_nav(has_samples=bool(answered)), answered=answered)
-    courses = timeline.course_charts(linked) if charts else []
     return [
-        *boards.pages(linked, charts=charts),
-        *drawings(courses),
-        timeline.page(linked, courses),
+        *boards.pages(linked),
+        timeline.page(linked),
         *sample_pages(linked, items, bundle),
         *published.pages(linked),
         *downloads.files(linked),

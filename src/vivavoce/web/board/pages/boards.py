@@ -13,13 +13,6 @@ from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import Column, page_columns
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
-from vivavoce.web.board.charts.board_charts import board_charts, price_chart
-from vivavoce.web.board.charts.drawing import (
-    Chart,
-    drawings,
-    keys_of,
-    shown,
-)
 from vivavoce.web.board.downloads import LINKS
 from vivavoce.web.board.entries import fact, rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
@@ -30,7 +23,6 @@ from vivavoce.web.board.overview import (
 )
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.samples import list_path
-from vivavoce.web.board.pages.timeline import contestant_charts
 from vivavoce.web.board.sections import rows_a_page
 from vivavoce.web.printing import figure, glossary, visible
 
@@ -38,18 +30,13 @@ _MAX_NOTES = 100
 _CACHED = 8192
 
 
-def pages(site: Site, *, charts: bool = True) -> list[Page]:
-    """All of them, and the drawings on them; none is rendered yet."""
-    price = [found] if charts and (found := price_chart(site)) else []
-    made = [_index(site, price), *drawings(price)]
+def pages(site: Site) -> list[Page]:
+    """All of them; none is rendered yet."""
+    made = [_index(site)]
     for board in site.boards:
-        found_here = board_charts(site, board) if charts else []
-        made += [*_board_pages(board, site, found_here), *drawings(found_here)]
-    for one in site.contestants:
-        found_here = contestant_charts(site, one) if charts else []
-        made += [_model_page(one, site, found_here), *drawings(found_here)]
-    unique = {page.path: page for page in made}  # boards of one task and round share a chart
-    return [*unique.values(), *reference(site)]
+        made += _board_pages(board, site)
+    made += [_model_page(one, site) for one in site.contestants]
+    return [*made, *reference(site)]
 
 
 def reference(site: Site) -> list[Page]:
@@ -57,7 +44,7 @@ def reference(site: Site) -> list[Page]:
     return [_methods(site), _metrics(site)]
 
 
-def _index(site: Site, charts: Sequence[Chart]) -> Page:
+def _index(site: Site) -> Page:
     def values() -> dict[str, Any]:
         return {
             **overview(site),
@@ -65,14 +52,13 @@ def _index(site: Site, charts: Sequence[Chart]) -> Page:
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": LINKS,
-            "charts": shown(charts, ""),
         }
 
-    inputs = {"site": site.key, "note": site.note, "charts": keys_of(charts)}
+    inputs = {"site": site.key, "note": site.note}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 
-def _board_pages(board: BoardOf, site: Site, charts: Sequence[Chart]) -> list[Page]:
+def _board_pages(board: BoardOf, site: Site) -> list[Page]:
     """One page, or several where the rows are too many for one."""
     near = _near(board, site)
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
@@ -81,7 +67,6 @@ def _board_pages(board: BoardOf, site: Site, charts: Sequence[Chart]) -> list[Pa
 
     def values(place: int) -> dict[str, Any]:
         section = board.section
-        is_first = place == 0
         size = rows_a_page(board.group.leads, len(board.metrics))
         entries = section.entries[place * size : (place + 1) * size]
         ceilings = section.ceilings if place == len(paths) - 1 else ()
@@ -98,13 +83,11 @@ def _board_pages(board: BoardOf, site: Site, charts: Sequence[Chart]) -> list[Pa
             "summary": task.summary if task else "",
             "metrics": [(name, board.known.get(name)) for name in board.metrics],
             "about_rounds": rounds,
-            "charts": shown(charts if is_first else (), root_of(board.path)),
             "answers_path": answers_path,
             **near,
         }
 
     inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
-    inputs["charts"] = keys_of(charts)
     inputs["answers"] = answers_path
     return [
         page_of(
@@ -137,7 +120,7 @@ def _near(board: BoardOf, site: Site) -> dict[str, Any]:
     }
 
 
-def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
+def _model_page(one: ModelOf, site: Site) -> Page:
     """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
 
@@ -165,11 +148,10 @@ def _model_page(one: ModelOf, site: Site, charts: Sequence[Chart]) -> Page:
             ],
             "count": len({board.path for board, _, _ in found}),
             "columns": columns,
-            "charts": shown(charts, root_of(one.path)),
         }
 
     stands = "".join([board.mark + mark for board, _, mark in found])
-    inputs = {"contestant": [*one, site.round_names, stands], "charts": keys_of(charts)}
+    inputs = {"contestant": [*one, site.round_names, stands]}
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 

@@ -128,11 +128,12 @@ def _scale(metrics: Sequence[Row]) -> float:
     return max(ends, default=0.0)
 
 
-def _bar(row: Row, size: float) -> tuple[str, ...] | None:
-    """Position of a difference and its interval, in percent of the plot; 50 is no difference."""
+def _bar(row: Row, size: float) -> str:
+    """Classes that place a difference and its interval in the plot; at 50% is no difference."""
     if row["difference"] is None or not size:
-        return None
+        return ""
     low, high = row["ci"] or (row["difference"],) * 2
     if max(abs(bound) for bound in (low, high, row["difference"])) > size:
-        return None  # a diagnostic of another size would press the metrics that rank together
-    return tuple(f"{50 + 46 * bound / size:.2f}%" for bound in (row["difference"], low, high))
+        return ""  # a diagnostic of another size would press the metrics that rank together
+    value, low, high = (round(50 + 46 * end / size) for end in (row["difference"], low, high))
+    return f"v{value} l{low} h{high}"
