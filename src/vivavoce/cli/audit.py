@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from vivavoce.cli.comparisons import print_gains
 from vivavoce.cli.corpus import AT_PLACE
 from vivavoce.cli.output import (
     JSON_OPTION,
@@ -32,11 +31,11 @@ from vivavoce.cli.output import (
     tick,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT
+from vivavoce.cli.views import print_gains
 
 if TYPE_CHECKING:
     from vivavoce.results.audits.evaluators import SwapAudit
     from vivavoce.results.audits.leakage import LeakageAudit
-    from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.audits.retrieval import RetrievalAudit
     from vivavoce.tasks.tables.roles.answering import Headers
 
@@ -102,52 +101,6 @@ def leakage(
     print_report(found, _print_leakage, as_json=as_json)
     if found.breaches:
         raise typer.Exit(1)
-
-
-def _print_prompts(found: PromptAudit) -> None:
-    print_section(
-        "Means over the items that every variant has, and their range",
-        [row for row in found.spreads if row["headline"]],
-        texts("contestant", "task", "setting", "metric"),
-        cells("means by variant", _means),
-        interval("spread", "spread", "spread_ci"),
-        texts("n"),
-        cells("tied", _tied),
-    )
-    print_section(
-        "Differences between contestants, held against the larger of their spreads",
-        [row for row in found.differences if row["spread"] is not None and row["headline"]],
-        texts("a", "b", "task", "setting", "metric"),
-        interval("a - b", "difference"),
-        texts("n"),
-        numbers("spread"),
-        cells("verdict", lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"]),
-    )
-    say("value [95% interval]; --json has every metric and every pair of variants.")
-    print_notes(found.notes)
-
-
-def _means(row: Mapping[str, Any]) -> str:
-    return " · ".join(f"{each['variant']}: {estimate(each)}" for each in row["variants"])
-
-
-def _tied(row: Mapping[str, Any]) -> str:
-    return " ".join("-".join(map(str, pair["variants"])) for pair in row["pairs"] if pair["tied"])
-
-
-@app.command(epilog="Example: viva audit prompts logs")
-def prompts(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Measure the spread over worded variants, and which differences are smaller than it."""
-    from vivavoce.results.audits.prompts import audit_prompts
-
-    found = audit_prompts(logs, partial=partial, resamples=resamples, seed=seed)
-    print_report(found, _print_prompts, as_json=as_json)
 
 
 @app.command(epilog="Example: viva audit retrieval rounds/2024-h2")

@@ -28,7 +28,6 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.audits.items import ItemAudit
     from vivavoce.results.audits.judge import JudgeAudit
 
 _AGREEMENT = inner("agreement", "kappa", "alpha") + texts("n")
@@ -114,54 +113,3 @@ def judge(
         logs, human=human, correct=correct, partial=partial, resamples=resamples, seed=seed
     )
     print_report(found, _print_judge, as_json=as_json)
-
-
-def _print_items(found: ItemAudit, listed: int) -> None:
-    from vivavoce.web.printing import visible
-
-    columns = (
-        cells("item", lambda row: visible(row["id"], 60)),
-        interval("value"),
-        inner(**{"with the rest": "rest"}),
-        texts("state"),
-    )
-    for group in found.groups:
-        title = f"{group['task']} · {group['setting']} · round {group['round']} · {group['metric']}"
-        of_group = [row for row in found.items if all(row[k] == group[k] for k in _PLACE)]
-        print_rows(
-            title,
-            [group],
-            texts("items"),
-            cells("contestants", lambda row: str(len(row["contestants"]))),
-            texts(
-                **{"all fail": "all_fail", "alike": "alike", "against the rest": "against_the_rest"}
-            ),
-        )
-        say("")
-        poor = [row for row in of_group if row["state"]]
-        poor.sort(key=lambda row: (row["rest"]["value"] is None, row["rest"]["value"] or 0.0))
-        print_section(
-            f"Items that say little, {min(listed, len(poor))} of {len(poor)}",
-            poor[:listed],
-            *columns,
-        )
-        known = [row for row in of_group if row["value"] is not None and not row["state"]]
-        known.sort(key=lambda row: row["value"])
-        print_section("The lowest values of the others", known[:listed], *columns)
-    say("value: mean over contestants; with the rest: correlation with their means on other items;")
-    say("[95% interval over contestants].")
-    print_notes(found.notes)
-
-
-def items(
-    logs: Path = LOGS_ARGUMENT,
-    metric: str | None = typer.Option(None, "--metric", help="Instead of each task's first one."),
-    listed: int = typer.Option(10, "--items", min=0, help="Items to name in each list."),
-    partial: bool = PARTIAL_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Tell hard items, dead items, and items that contradict the others."""
-    from vivavoce.results.audits.items import audit_items
-
-    found = audit_items(logs, metric=metric, partial=partial)
-    print_report(found, lambda shown: _print_items(shown, listed), as_json=as_json)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial as fixed
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +21,9 @@ from vivavoce.cli.output import (
     SAMPLES_OPTION,
     SEED_OPTION,
     SPLIT_OPTION,
-    Columns,
     cells,
     estimate,
     need_web,
-    number,
     print_json,
     print_notes,
     print_rows,
@@ -112,104 +109,6 @@ def build(
         if has_texts:
             say(TEXTS_NOTE)
         say(str(page))
-
-
-@app.command(epilog="Example: viva board show logs")
-def show(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    human: Path | None = HUMAN_OPTION,
-    everything: bool = typer.Option(
-        False, "--all", help="Also print the diagnostics, which rank nobody."
-    ),
-    costs: bool = typer.Option(
-        False, "--costs", help="Also print tokens, seconds and dollars of an answer."
-    ),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print the leaderboard."""
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.board.building import leaderboard
-
-    known = load_cutoffs(cutoffs, margin)
-    board = leaderboard(
-        logs,
-        human=human,
-        partial=partial,
-        resamples=resamples,
-        seed=seed,
-        cutoffs=known,
-        split=split,
-    )
-    if as_json:
-        print_json(board.as_dict())
-    else:
-        print_board(board, everything=everything, costs=costs)
-
-
-@app.command(epilog="Example: viva board attempts logs --items")
-def attempts(
-    logs: Path = LOGS_ARGUMENT,
-    items: bool = typer.Option(False, "--items", help="One row an item instead of a group."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print several attempts' mean, best and spread by category and difficulty."""
-    from vivavoce.results.board.attempts import attempt_tables
-
-    tables = attempt_tables(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(tables.as_dict())
-        return
-    for (round_id, task, setting), rows in groupby(
-        tables.items if items else tables.groups,
-        key=lambda row: (row["round"], row["task"], row["setting"]),
-    ):
-        title = f"{task} · {setting} · round {round_id}"
-        found = list(rows)
-        _print_attempts(f"{title}: all attempts, a failed one counts as what it reached", found, "")
-        _print_attempts(f"{title}: attempts that succeeded", found, "_succeeded")
-    say("mean (highest, standard deviation) over the attempts at an item, then mean over items;")
-    say("--json has the intervals, and how many attempts failed in which way.")
-    print_notes(tables.notes)
-
-
-def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
-    """One line a group or item, one column a metric; `kind` is a suffix of the values' names."""
-    from vivavoce.results.logs.records import contestant_label
-
-    what = "item" if "item" in rows[0] else "items"
-    lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        place = (row["category"], row["difficulty"], str(row[what]))
-        contestant = (contestant_label(row), row["decoding"], row["prompt_hash"])
-        lines.setdefault((*contestant, *place), {})[row["metric"]] = row
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-
-    def first(name: str) -> Columns:
-        header = "n" if name in ("succeeded", "attempts") else name
-        return cells(header, lambda found: str(found[metrics[0]][name]))
-
-    print_rows(
-        title,
-        lines.values(),
-        cells("contestant", lambda found: contestant_label(found[metrics[0]])),
-        *map(first, ("category", "difficulty", what, "succeeded" if kind else "attempts")),
-        values_of(metrics, lambda row: _attempt_cell(row, kind)),
-    )
-    say("")
-
-
-def _attempt_cell(row: dict[str, Any], kind: str) -> str:
-    mean, highest, spread = (row[f"{name}{kind}"] for name in ("mean", "max", "std"))
-    return "–" if mean is None else f"{mean:.3f} ({highest:.3f}, {number(spread)})"
 
 
 def print_board(board: Board, *, everything: bool = False, costs: bool = False) -> None:

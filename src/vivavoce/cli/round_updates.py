@@ -13,24 +13,13 @@ from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import (
     JSON_OPTION,
-    LOGS_ARGUMENT,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    interval,
-    numbers,
     print_json,
-    print_notes,
-    print_report,
-    print_rows,
     print_table,
     say,
-    texts,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
-    from vivavoce.results import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
 
@@ -186,37 +175,6 @@ def unseal(
     from vivavoce.rounds.reading import check_reveal
 
     report_problems(check_reveal(commitment, shown), shown, as_json)
-
-
-def _print_drift(found: Table) -> None:
-    print_rows(
-        "",
-        (row for row in found.rows if row["headline"]),
-        texts("contestant", "task", "setting", "metric", "anchors"),
-        numbers(before="anchors_before", now="anchors_now"),
-        interval("drift", "drift", "drift_ci"),
-        texts("others"),
-        interval("others less anchors", "difficulty", "difficulty_ci"),
-    )
-    print_notes(found.notes)
-
-
-def drift(
-    logs: Path = LOGS_ARGUMENT,
-    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
-    from vivavoce.results.audits.drift import drift_and_difficulty
-    from vivavoce.rounds import load_round
-
-    found = drift_and_difficulty(
-        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
-    )
-    print_report(found, _print_drift, as_json=as_json)
 
 
 def _say_requests(came: Arrivals, report: Row) -> None:
