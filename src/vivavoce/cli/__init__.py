@@ -68,7 +68,6 @@ _VERBS = (
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, exam.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
     (app, exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
     (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
     (
@@ -94,9 +93,7 @@ _GROUPS = (
     (fetch.app, "fetch"),
     (corpus.app, "corpus"),
     (networks.app, "network"),
-    (networks.index_app, "index"),
     (rounds.app, "round"),
-    (rounds.demand_app, "demand"),
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
