@@ -85,8 +85,8 @@ def test_rounds_from_the_first_spec_to_drift(terminal: Terminal) -> None:
     terminal("round init h2.toml --id h2 --start 2024-07-01 --end 2025-01-01 --family writing")
     assert terminal("round build live.toml --corpus corpus --out rounds")[-1] == "rounds/live"
     sealed = terminal("round seal rounds/live --out published")[-1]
-    revealed = terminal("round reveal rounds/live --out published")[-1]
-    terminal(f"round unseal {sealed} {revealed}")
+    revealed = terminal("round seal rounds/live --out published --reveal")[-1]
+    terminal(f"round seal {sealed} --check {revealed}")
     viva_here("ingest", "sample", "60", "--corpus", "corpus")
     update = "round update rounds/live --corpus corpus --out rounds --until 2024-07-01"
     made = terminal(update)[-1]
@@ -95,7 +95,7 @@ def test_rounds_from_the_first_spec_to_drift(terminal: Terminal) -> None:
     for folder in ("rounds/live", made):
         run = f"run title --round {folder} --logs logs --model extractive/lead"
         terminal(f"{run} --model extractive/centrality")
-    assert "extractive/lead" in "".join(terminal(f"board drift logs --round {made}"))
+    assert "extractive/lead" in "".join(terminal(f"board show logs --by drift --round {made}"))
 
 
 def test_annotation(terminal: Terminal) -> None:
@@ -115,12 +115,14 @@ def test_demands(terminal: Terminal, server: ScriptedServer) -> None:
     Path("spec.toml").write_text(SPEC.format(""), "utf-8")
     roles = {"writer": lambda _: answer(ASKED), "checker": accepting}
     server.script = by_model({f"demand-{name}": role for name, role in roles.items()})
-    write = "demand write --corpus corpus --spec spec.toml --out demands.jsonl"
+    write = "round demands --corpus corpus --spec spec.toml --out"
     model = "--model openai-api/scripted/demand"
-    told = terminal(f"{write} {model}-writer --checker openai-api/scripted/demand-checker")
+    told = terminal(
+        f"{write} demands.jsonl {model}-writer --checker openai-api/scripted/demand-checker"
+    )
     assert told[-1] == "demands.jsonl"
     server.script = lambda _: answer("I'm sorry, but I can't help with that.")
-    terminal(f"{write.replace('demands', 'none')} {model}-writer", expect=1)
+    terminal(f"{write} none.jsonl {model}-writer", expect=1)
 
 
 def test_evaluators(terminal: Terminal, server: ScriptedServer) -> None:
@@ -179,9 +181,9 @@ def test_a_run_until_its_question_is_answered(
 @pytest.mark.sandbox
 def test_a_smoke_test(terminal: Terminal, server: ScriptedServer) -> None:
     server.script = lambda _: answer("I'm sorry, but I can't help with that.")
-    common = f"smoke --model {MODEL} --price 10,20"
-    told = terminal(f"{common} --limit-usd 0.002 --items 1", expect=1)
-    assert told[-1] == "viva-smoke/logs"
+    common = f"run --smoke --round sample --model {MODEL} --price {MODEL}=10,20"
+    told = terminal(f"{common} --budget 0.002 --subset 1 --logs tried", expect=1)
+    assert told[-1] == "tried"
 
 
 def test_an_error_is_broken_between_words(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ from vivavoce.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results import Report, Table
+    from vivavoce.results import Table
     from vivavoce.results.audits.items import ItemAudit
     from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.logs.selection import Reading
@@ -311,26 +311,44 @@ def show(
 ) -> None:
     """Print the leaderboard, or its logs by something else than the metric.
 
-    setting: gain of added context; part: one number over a paper's parts; retriever; attempts:
-    mean, best and spread; sweep: arguments of a method; cutoff: items before and after the end of
-    a model's training; drift: a round's anchors against its parent; prompt: wordings; item: hard
-    ones and dead ones.
+    setting: what added context gains. part: one number over the parts of a paper. retriever:
+    retrievers side by side. attempts: mean, best and spread. sweep: arguments of a method. cutoff:
+    items before and after the end of training. drift: a round's anchors against its parent's.
+    prompt: wordings of the prompt. item: hard items and dead ones.
     """
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.board.building import leaderboard
 
     view = _VIEWS.get(by)
     refuse_unread(context, (*_OF_ALL, *(view.reads if view else _OF_BOARD)), f"--by {by}")
     reading: Reading = {"partial": partial, "resamples": resamples, "seed": seed, "split": split}
+    known = load_cutoffs(cutoffs, margin)
     if view is None:
-        known = load_cutoffs(cutoffs, margin)
+        from vivavoce.results.board.building import leaderboard
+
         board = leaderboard(logs, human=human, cutoffs=known, **reading)
         if as_json:
             print_json(board.as_dict())
         else:
             print_board(board, everything=everything, costs=costs)
         return
-    found = _report(by, logs, reading, metric, over, round_folder, (cutoffs, margin))
+    from vivavoce.results.audits import ablations, drift, overall, prompts
+    from vivavoce.results.audits.items import audit_items
+    from vivavoce.results.board.attempts import attempt_tables
+    from vivavoce.results.integrity.contamination import contamination_report
+
+    names = [name.strip() for name in over.split(",") if name.strip()]
+    makers: dict[By, Callable[[], Any]] = {
+        By.setting: lambda: ablations.context_gains(logs, **reading),
+        By.part: lambda: overall.overall_scores(logs, **reading),
+        By.retriever: lambda: ablations.compare_retrievers(logs, **reading),
+        By.attempts: lambda: attempt_tables(logs, **reading),
+        By.sweep: lambda: ablations.sweep_tables(logs, over=names, **reading),
+        By.cutoff: lambda: contamination_report(logs, known, **reading),
+        By.drift: lambda: drift.drift_and_difficulty(logs, _later(round_folder), **reading),
+        By.prompt: lambda: prompts.audit_prompts(logs, **reading),
+        By.item: lambda: audit_items(logs, metric=metric, **reading),
+    }
+    found = makers[by]()
     if as_json:
         print_json(found.as_dict())
         return
@@ -343,37 +361,9 @@ def show(
     print_notes(found.notes)
 
 
-def _report(
-    by: By,
-    logs: Path,
-    reading: Reading,
-    metric: str | None,
-    over: str,
-    round_folder: Path | None,
-    cutoffs: tuple[Path | None, int],
-) -> Any:
-    """The report of a view."""
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.audits import ablations, drift, items, overall, prompts
-    from vivavoce.results.board.attempts import attempt_tables
-    from vivavoce.results.integrity.contamination import contamination_report
+def _later(folder: Path | None) -> Round:
     from vivavoce.rounds import load_round
 
-    def later() -> Round:
-        if round_folder is None:
-            raise typer.BadParameter("--by drift takes the later round", param_hint="--round")
-        return load_round(round_folder)
-
-    names = [name.strip() for name in over.split(",") if name.strip()]
-    makers: dict[By, Callable[[], Report]] = {
-        By.setting: lambda: ablations.context_gains(logs, **reading),
-        By.part: lambda: overall.overall_scores(logs, **reading),
-        By.retriever: lambda: ablations.compare_retrievers(logs, **reading),
-        By.attempts: lambda: attempt_tables(logs, **reading),
-        By.sweep: lambda: ablations.sweep_tables(logs, over=names, **reading),
-        By.cutoff: lambda: contamination_report(logs, load_cutoffs(*cutoffs), **reading),
-        By.drift: lambda: drift.drift_and_difficulty(logs, later(), **reading),
-        By.prompt: lambda: prompts.audit_prompts(logs, **reading),
-        By.item: lambda: items.audit_items(logs, metric=metric, **reading),
-    }
-    return makers[by]()
+    if folder is None:
+        raise typer.BadParameter("--by drift takes the later round", param_hint="--round")
+    return load_round(folder)
