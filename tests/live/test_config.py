@@ -75,7 +75,6 @@ def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> Non
         ("[live]", "[live", "is not readable TOML"),
         ("[schedule]\nstart = 2023-01-01", "", "lacks the table [schedule]"),
         ("[run]", "[budget]\nperiod = 1.0\n[run]", "a budget needs every price"),
-        ("[run]", '[[publish]]\nkind = "git"\n[run]', "kind git takes path"),
     ],
     ids=lambda value: None,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -169,31 +168,14 @@ def test_a_site_shows_rounds_samples_and_what_a_margin_makes_of_cutoffs(tmp_path
         assert other != statuses
 
 
-@pytest.mark.parametrize("kind", ["folder", "git"])
-def test_rounds_go_out_with_the_site_once_they_are_revealed(tmp_path: Path, kind: str) -> None:
-    public = tmp_path / "public"
-    if kind == "git":
-        git(tmp_path, "init", "--quiet", str(public))
+def test_rounds_go_out_with_the_site_once_they_are_revealed(tmp_path: Path) -> None:
     with board(tmp_path / "board") as one:
         text = BASE.replace("resamples = 200", 'resamples = 200\nrounds = "ids"')
-        target = f'[[publish]]\nkind = "{kind}"\npath = "{public}"'
-        one.config.write_text("\n".join([text, LEAD, target]))
+        one.config.write_text("\n".join([text, LEAD]))
         one.live(FEBRUARY)
-        assert not any("rounds/" in name for name in published(public, kind))
+        site = one.folder / "site"
+        assert not any("rounds/" in name for name in hash_tree(site))
         one.live(MARCH)
-        there = {name for name in published(public, kind) if name.startswith("live/rounds/")}
+        there = {name for name in hash_tree(site) if name.startswith("live/rounds/")}
         assert "live/rounds/live-2023-02-01/export.json" in there
         assert not any("live-2023-03-01" in name for name in there)
-
-
-def published(public: Path, kind: str) -> set[str]:
-    """The files that were published."""
-    if kind == "folder":
-        return set(hash_tree(public)) if public.exists() else set()
-    return set(git(public, "ls-tree", "-r", "--name-only", "gh-pages").splitlines())
-
-
-def git(folder: Path, *words: str) -> str:
-    """Output of git in a folder."""
-    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()

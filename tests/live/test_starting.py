@@ -1,8 +1,7 @@
-"""What `viva live init` writes: a configuration, a workflow and systemd units that work."""
+"""What `viva live init` writes: a configuration and a workflow that work."""
 
 from __future__ import annotations
 
-import configparser
 import os
 import re
 import subprocess
@@ -22,21 +21,12 @@ def test_init_writes_files_that_are_ready_and_never_writes_over_one(tmp_path: Pa
     said = viva_here("live", "init", out).stdout
     assert said.endswith(f"viva live {out / 'board.toml'} --dry-run\n")
     written = sorted(hash_tree(out))
-    assert written == [
-        ".github/workflows/live.yml", ".gitignore", "board.toml", "systemd/viva-live.service",
-        "systemd/viva-live.timer",
-    ]  # fmt: skip
+    assert written == [".github/workflows/live.yml", ".gitignore", "board.toml"]
     dry = viva_here("live", out / "board.toml", "--until", "2025-02-10", "--dry-run")
     assert dry.stdout.startswith("2025-02-01: listing, texts")
     before = hash_tree(out)
     assert "is there already" in viva_here("live", "init", out, expect=2).stderr
     assert hash_tree(out) == before
-
-    service = configparser.ConfigParser(strict=False, interpolation=None)
-    service.optionxform = str  # type: ignore[assignment,method-assign]
-    service.read(out / "systemd" / "viva-live.service")
-    assert service["Service"]["WorkingDirectory"] == str(out)
-    assert service["Service"]["ExecStart"].endswith(" live board.toml --strict")
 
 
 def test_every_option_that_the_configuration_comments_on_is_known(tmp_path: Path) -> None:
@@ -90,7 +80,10 @@ def _run_steps(clone: Path, folder: Path, origin: str) -> None:
     viva.chmod(0o755)
     path = f"{programs}:{VIVA.parent}:{os.environ['PATH']}"
     workflow = yaml.safe_load((clone / ".github" / "workflows" / "live.yml").read_text())
-    for step in workflow["jobs"]["live"]["steps"]:
+    steps = workflow["jobs"]["live"]["steps"]
+    [packed] = [step["with"]["path"] for step in steps if "upload-pages" in step.get("uses", "")]
+    assert packed == "site"
+    for step in steps:
         if "run" in step:
             done = subprocess.run(
                 ["bash", "-e", "-c", step["run"]], cwd=clone, env={**os.environ, "PATH": path},

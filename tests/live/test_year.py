@@ -44,8 +44,7 @@ def parts(month: int) -> list[str]:
     """The contestants that the file names in a month; one retires in August."""
     retires = "retires = 2023-08-01" if month >= 8 else ""
     joined = [text for since, text in JOINING.items() if since <= month]
-    publish = '[[publish]]\nkind = "folder"\npath = "public"'
-    return [contestant("first", PRICE, retires), *joined, publish]
+    return [contestant("first", PRICE, retires), *joined]
 
 
 @pytest.fixture
@@ -71,7 +70,6 @@ def end_state(one: Board) -> dict[str, Any]:
         "status": read_json(site / "live" / "status.json"),
         "rounds": hash_tree(one.folder / "rounds"),
         "tables": hash_tree(one.folder / "corpus" / "tables"),
-        "published": hash_tree(one.folder / "public") == hash_tree(site),
     }
 
 

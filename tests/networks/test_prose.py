@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -89,8 +88,7 @@ def test_papers_without_text_or_without_references_are_passed_over(write_citatio
     assert list(find_comparisons(corpus)) == [("c", 0, (0,)), ("c", 1, (0,))]
 
 
+@pytest.mark.timeout(60)
 def test_hostile_text_takes_linear_time(write_citations: Write) -> None:
-    start = time.process_time()
     for text in ("compare " * 40_000, "compare" * 40_000, "(2015) " * 40_000 + "outperform"):
         assert cited(write_citations, text) == []
-    assert time.process_time() - start < 10

@@ -15,7 +15,8 @@ from tests.servers.scripted import KEY, scripted
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import CONTESTANTS, RunSpec, list_methods, run
+from vivavoce.running import RunSpec, list_methods, run
+from vivavoce.tasks import CONTESTANTS
 
 ITEMS = 4
 

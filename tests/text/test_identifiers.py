@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -195,17 +194,6 @@ def test_any_text_gets_an_answer(text: str) -> None:
     assert name is None or acl_year(name)
     doi = find_doi(text)
     assert doi is None or doi == doi.lower()
-
-
-@pytest.mark.parametrize(
-    "unit", ["10.1234/", "1410.5401", "arxiv.org/abs/", "2020.acl-", "P18-10", "hep-th/", ")", "1"]
-)
-def test_hostile_text_takes_linear_time(unit: str) -> None:
-    # Quadratic time would be hours for a megabyte; linear time is far below a second.
-    text = "10.1234/x" + unit * (1_000_000 // len(unit))
-    start = time.process_time()
-    find_arxiv_id(text), find_acl_id(text), find_doi(text)
-    assert time.process_time() - start < 5
 
 
 @pytest.mark.data

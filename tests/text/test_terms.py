@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +51,7 @@ def test_text_cannot_pose_as_the_stand_in_of_a_long_word() -> None:
     assert terms_of(stand_in) == [stand_in.removeprefix("#")]
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -65,9 +64,7 @@ def test_text_cannot_pose_as_the_stand_in_of_a_long_word() -> None:
 )
 def test_hostile_text_takes_time_in_proportion_to_its_length(hostile: str) -> None:
     # Left in one run, the marks of the first would take minutes: their number squared.
-    start = time.process_time()
     assert terms_of(hostile)
-    assert time.process_time() - start < 5
 
 
 def test_stop_words_are_dropped_on_request_only() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import typer
 
-from vivavoce import __version__
 from vivavoce.cli import (
     annotate,
     audit,
@@ -28,6 +27,7 @@ from vivavoce.cli import (
     round_updates as round_updates,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
+from vivavoce.version import __version__
 
 app = typer.Typer(
     name="viva",

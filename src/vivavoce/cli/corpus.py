@@ -184,9 +184,9 @@ def stats(
 ) -> None:
     """Count what a corpus holds, or measure a part of it.
 
-    dates: where first public dates come from, and what contradicts them. merges: documents that
-    became one paper, and by what. boards: leaderboards. tuples: results in tables, each with its
-    cell. resolution: how well references are resolved while their ids are hidden.
+    Dates: where first public dates come from, and what contradicts them. Merges: documents that
+    became one paper, and by what. Boards: leaderboards. Tuples: results in tables, each with its
+    cell. Resolution: how well references are resolved while their ids are hidden.
     """
     from vivavoce.corpus import corpus_stats, load_corpus, measure_resolution, summarise_merges
     from vivavoce.corpus import stats as parts

@@ -46,7 +46,7 @@ def run(
     base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Do all that is due and not done: papers, round, contestants, audits, site, publishing."""
+    """Do all that is due and not done: papers, round, contestants, audits, site."""
     from dataclasses import asdict
 
     from vivavoce.live.config import read_config
@@ -95,7 +95,7 @@ def status(
     """
     from vivavoce.live.config import read_config
     from vivavoce.live.keeping import open_state
-    from vivavoce.live.publishing import status_lines, status_of
+    from vivavoce.live.site import status_lines, status_of
 
     found = status_of(open_state(read_config(config)), _day(until))
     if as_json:
@@ -110,7 +110,7 @@ def init(
     out: Path = typer.Argument(metavar="DIR", help="The folder of the board."),
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Write a commented configuration, a scheduled workflow and a systemd timer into a folder."""
+    """Write a commented configuration and a scheduled workflow into a folder."""
     from vivavoce.live.config import write_start
 
     written = write_start(out)

@@ -167,8 +167,7 @@ def run(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.running import RunSpec
     from vivavoce.running import run as run_tasks
-    from vivavoce.running.spec import parse_prices, parse_sweep
-    from vivavoce.running.stopping import parse_until
+    from vivavoce.running.spec import parse_prices, parse_sweep, parse_until
     from vivavoce.tasks.subsets import Subset
 
     if smoke:

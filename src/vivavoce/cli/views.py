@@ -311,10 +311,10 @@ def show(
 ) -> None:
     """Print the leaderboard, or its logs by something else than the metric.
 
-    setting: what added context gains. part: one number over the parts of a paper. retriever:
-    retrievers side by side. attempts: mean, best and spread. sweep: arguments of a method. cutoff:
-    items before and after the end of training. drift: a round's anchors against its parent's.
-    prompt: wordings of the prompt. item: hard items and dead ones.
+    Setting: what added context gains. Part: one number over the parts of a paper. Retriever:
+    retrievers side by side. Attempts: mean, best and spread. Sweep: arguments of a method. Cutoff:
+    items before and after the end of training. Drift: a round's anchors against its parent's.
+    Prompt: wordings of the prompt. Item: hard items and dead ones.
     """
     from vivavoce.models.cutoffs import load_cutoffs
 

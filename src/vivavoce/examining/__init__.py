@@ -46,14 +46,14 @@ from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.results.logs.records import CEILING
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
-from vivavoce.running import RunSpec, Until, run
+from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
 from vivavoce.running.spec import parse_prices
+from vivavoce.statistics.sequential import Until
 from vivavoce.store import Row, lock, write_text
-from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks import CEILING, build_round, list_families
 from vivavoce.text.dates import period
 
 PAPERS_A_LOOK = 10

@@ -6,7 +6,6 @@ window, which the schedule gives. `viva live init` writes one, and what runs it 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
@@ -20,10 +19,10 @@ from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, read_toml
-from vivavoce.running import CONTESTANTS, list_methods
+from vivavoce.running import list_methods
 from vivavoce.running.spec import Price, needs_model, parse_price
 from vivavoce.store import write_text
-from vivavoce.tasks import builders, find_family, find_task, list_families
+from vivavoce.tasks import CONTESTANTS, builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 
 
@@ -149,32 +148,6 @@ class SiteTable(Options):
     margin: int = Field(default=30, ge=0)
 
 
-class PublishOptions(Options):
-    """A `[[publish]]`: where the site goes."""
-
-    kind: Literal["folder", "git", "rsync", "hub"]
-    path: Path | None = None
-    """Of kind folder: the folder; of kind git: the repository."""
-    branch: str = Field(default="gh-pages", pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")
-    remote: str | None = Field(default=None, pattern=r"^[A-Za-z0-9./~:@_][^\s]*$")
-    to: str | None = Field(default=None, pattern=r"^[^-\s]")
-    repo: str | None = Field(default=None, pattern=r"^[\w.-]+/[\w.-]+$")
-    type: Literal["space", "dataset"] = "space"
-
-    @model_validator(mode="after")
-    def _check_fields(self) -> PublishOptions:
-        needed = {"folder": "path", "git": "path", "rsync": "to", "hub": "repo"}[self.kind]
-        if getattr(self, needed) is None:
-            raise ValueError(f"kind {self.kind} takes {needed}")
-        return self
-
-    @property
-    def label(self) -> str:
-        """Kind and place, as ledger and status name the target."""
-        place = {"folder": self.path, "git": self.branch, "rsync": self.to, "hub": self.repo}
-        return f"{self.kind} {place[self.kind]}"
-
-
 _OF_ROUNDS = ("round", "update")
 _SCHEDULED = ("id", "window", "parent")
 
@@ -192,7 +165,6 @@ class LiveConfig(Options):
     budget: BudgetOptions = BudgetOptions()
     audits: AuditOptions = AuditOptions()
     site: SiteTable = SiteTable()
-    publish: tuple[PublishOptions, ...] = ()
     _path: Path = PrivateAttr()
     _rounds: dict[str, Any] = PrivateAttr()
 
@@ -333,7 +305,7 @@ class LiveConfig(Options):
             )
 
 
-_MANY = ("source", "contestant", "publish")
+_MANY = ("source", "contestant")
 _TABLES: dict[str, type[Options]] = {
     name: (get_args(field.annotation) or (field.annotation,))[0]
     for name, field in LiveConfig.model_fields.items()
@@ -370,28 +342,22 @@ def read_config(path: Path) -> LiveConfig:
 _PLACES = {
     "board.toml": "board.toml",
     "live.yml": ".github/workflows/live.yml",
-    "viva-live.service": "systemd/viva-live.service",
-    "viva-live.timer": "systemd/viva-live.timer",
     "gitignore": ".gitignore",
 }
 
 
 def write_start(out: Path) -> list[Path]:
-    """Write configuration, workflow and systemd units; the configuration comes first.
+    """Write configuration and workflow; the configuration comes first.
 
     Raises:
         InputError: One of them is there already.
     """
     folder = resources.files("vivavoce.live") / "templates"
-    values = {"@FOLDER@": str(out.absolute()), "@VIVA@": str(Path(sys.argv[0]).absolute())}
     places = {name: out / place for name, place in _PLACES.items()}
     for place in places.values():
         if place.exists():
             raise InputError(f"{place} is there already. Name another folder.")
     for name, place in places.items():
-        text = (folder / name).read_text("utf-8")
-        for mark, value in values.items():
-            text = text.replace(mark, value)
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_text(place, text)
+        write_text(place, (folder / name).read_text("utf-8"))
     return list(places.values())

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from vivavoce.errors import LockedError, VivaError
+from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions, LiveConfig
-from vivavoce.live.ledger import AUDIT, CELL, PUBLISH, SITE, Ledger, State
-from vivavoce.live.publishing import build_site, publish
+from vivavoce.live.ledger import AUDIT, CELL, SITE, Ledger, State
+from vivavoce.live.site import build_site
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.results.audits.judge import audit_judge
@@ -109,7 +109,7 @@ class _Keeper:
             is_prepared = self._prepare(period)
             self._ask_contestants(period)
             if period.name >= self._state.newest:
-                self._audit_and_publish(period)
+                self._audit_and_show(period)
             if not is_prepared:
                 return  # the next round follows from this one
 
@@ -126,25 +126,16 @@ class _Keeper:
                     self._say(f"{period.name}: {cell}")
                     cells.run(cell)
 
-    def _audit_and_publish(self, period: Period) -> None:
+    def _audit_and_show(self, period: Period) -> None:
         state = self._state
         for name in state.audits_due():
             with self._step(period, f"audits of {name}"):
                 self._say(f"{period.name}: audits of {name}")
                 audit_round(state, period, name)
-        if state.done_cells and state.ledger.last(SITE, key=state.site_key) is None:
+        if state.is_site_due:
             with self._step(period, SITE):
-                self._say(f"{period.name}: site")
+                self._say(f"{period.name}: {SITE}")
                 build_site(state, period)
-        if state.ledger.last(SITE, key=state.site_key) is None:
-            return
-        due = state.publishing_due()
-        for target in state.config.publish:
-            if target.label in due:
-                with self._step(period, f"publish {target.label}"):
-                    self._say(f"{period.name}: publish {target.label}")
-                    publish(state.config, target, period.name)
-                    state.ledger.note(PUBLISH, period, target=target.label, key=state.site_key)
 
     def _say(self, line: str) -> None:
         self.update.did.append(line)
@@ -200,9 +191,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
         return
     try:
         found = drift_and_difficulty(logs, opened)
-    except VivaError as error:
-        if "holds no contestant" not in str(error):
-            raise
+    except NothingToAuditError:  # every contestant is new
         return
     for row in found.rows:
         low, high = row["drift_ci"] or (0.0, 0.0)
@@ -218,9 +207,7 @@ def _flips(logs: Path) -> dict[str, Row]:
     """By judge the share of answers whose winner changes with the order, with its interval."""
     try:
         found = audit_judge(logs)
-    except VivaError as error:
-        if "no verdicts" not in str(error):
-            raise
+    except NothingToAuditError:  # no answer was judged
         return {}
     rows = [row for row in found.measures if row["measure"] == "flip_rate"]
     wanted = (row for row in rows if row["criterion"] == OVERALL and row["ci"])

@@ -23,7 +23,7 @@ LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE = (
 )  # fmt: skip
 PREPARATION = (LISTING, TEXTS, CITED, NETWORKS, ROUND, LEAKAGE)
 """Steps that every period has once, in order."""
-CELL, AUDIT, SITE, PUBLISH, PAID = "cell", "audit", "site", "publish", "paid"
+CELL, AUDIT, SITE, PAID = "cell", "audit", "site", "paid"
 DONE, PARTIAL, PENDING = "done", "partial", "pending"
 
 
@@ -154,19 +154,16 @@ class State:
         """Everything missing from a period, for people; empty when it is done."""
         missing = self.preparation(period)
         if missing:
-            return [*missing, "contestants", AUDIT, SITE, PUBLISH]
+            return [*missing, "contestants", AUDIT, SITE]
         cells = [f"{CELL} {cell}" for cell in self.pending_cells(period)]
         if period.name < self.newest:
             return cells
         audits = [f"{AUDIT} {name}" for name in self.audits_due()]
-        built = self.ledger.last(SITE, key=self.site_key)
-        if self.done_cells and built is None:
-            return [*cells, *audits, SITE, *(f"{PUBLISH} {t.label}" for t in self.config.publish)]
-        return [*cells, *audits, *(f"{PUBLISH} {label}" for label in self.publishing_due())]
+        return [*cells, *audits, *([SITE] if self.is_site_due else [])]
 
     @property
     def newest(self) -> str:
-        """The last period that was begun: audits, site and publishing are of it."""
+        """The last period that was begun: audits and site are of it."""
         return max((row["period"] for row in self.ledger.rows), default="")
 
     @property
@@ -196,16 +193,10 @@ class State:
         told = [self.config.site.model_dump(mode="json"), repr(self.config.cutoffs.files[0])]
         return hash_of([self.cells_key(), list(self.rounds().values()), told])
 
-    def publishing_due(self) -> list[str]:
-        """Targets that do not have the site as it is."""
-        if not self.done_cells:
-            return []
-        labels = [target.label for target in self.config.publish]
-        return [
-            label
-            for label in labels
-            if self.ledger.last(PUBLISH, target=label, key=self.site_key) is None
-        ]
+    @property
+    def is_site_due(self) -> bool:
+        """True if there are logs for the site, and it is not made of all of them."""
+        return bool(self.done_cells) and self.ledger.last(SITE, key=self.site_key) is None
 
     @cached_property
     def notices(self) -> list[Row]:

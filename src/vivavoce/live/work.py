@@ -45,12 +45,12 @@ from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
-from vivavoce.running import CONTESTANTS, RunSpec, run
+from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress, is_log
 from vivavoce.running.requests import spent_below
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
-from vivavoce.tasks import builders, list_families
+from vivavoce.tasks import CONTESTANTS, builders, list_families
 from vivavoce.tasks.subsets import Subset
 
 SEEN = "seen.json"

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import EmptyRoundError, VivaError
 from vivavoce.rounds.anchors import Lineage, write_rows
@@ -32,6 +31,7 @@ from vivavoce.store import (
     write_sealed,
     write_text,
 )
+from vivavoce.version import __version__
 
 FORMAT = 1
 

@@ -20,20 +20,18 @@ from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.requests import Meter, open_journal
 from vivavoce.running.resolving import describe_cache, models_of, resolve
-from vivavoce.running.spec import CONTESTANTS, RunSpec
-from vivavoce.running.stopping import Until, run_until
+from vivavoce.running.spec import RunSpec
+from vivavoce.running.stopping import run_until
 from vivavoce.store import Row, lock
-from vivavoce.tasks import list_families
+from vivavoce.tasks import CONTESTANTS, list_families
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
 
 __all__ = [
-    "CONTESTANTS",
     "RunReport",
     "RunSpec",
-    "Until",
     "list_methods",
     "run",
 ]

@@ -210,7 +210,9 @@ class Journal:
         """
         got_further = attempt in self._failed and attempt in self._fresh
         is_want = attempt in self._unsent or got_further
-        if not error or is_want or "CancelledError" in error or attempt.log not in self._tasks:
+        # Inspect hands over a traceback alone: the class of what ended the try stands there.
+        is_cancelled = "CancelledError" in error
+        if not error or is_want or is_cancelled or attempt.log not in self._tasks:
             return
         if (sample := self._sample(attempt)) in self._replies:
             self._write({"sample": sample, "void": True})

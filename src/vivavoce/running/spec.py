@@ -14,13 +14,12 @@ import yaml
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs
-from vivavoce.tasks import list_families
+from vivavoce.statistics.sequential import Until
+from vivavoce.tasks import CONTESTANTS, list_families
 from vivavoce.tasks.subsets import Subset
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
-
-    from vivavoce.running.stopping import Until
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +238,20 @@ def _scalar(name: str, text: str) -> Any:
     return value
 
 
+def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
+    """Read `top=K` or `all` into a question, with its options that are not the defaults.
+
+    Raises:
+        InputError: It is neither, or an option is out of its range.
+    """
+    name, _, number = text.partition("=")
+    if text == "all":
+        return Until("all", **changed or {})
+    if name == "top" and number.isdecimal() and 0 < len(number) < 7:
+        return Until("top", int(number), **changed or {})
+    raise InputError(f"--until {text} is no question. Write top=K, such as top=3, or all.")
+
+
 def rename(
     given: Mapping[str, Any], aliases: Mapping[str, str], taken: Iterable[str]
 ) -> dict[str, Any]:
@@ -262,16 +275,6 @@ def combinations(sweep: Sweep, known: Sequence[str]) -> Iterator[dict[str, Any]]
     names = [name for name in sweep if name in known]
     for values in product(*(sweep[name] for name in names)):
         yield dict(zip(names, values, strict=True))
-
-
-CEILING = "oracle"
-"""The method that answers with the gold: it is asked, and compared with nobody."""
-CONTESTANTS = {
-    CEILING: "answers with the gold: the ceiling, needs no model",
-    "null": "answers every sample with the same sentence, needs no model",
-    "copycat": "answers with its input, needs no model",
-}
-"""Methods that need no model."""
 
 
 def check_methods(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> None:

@@ -22,16 +22,14 @@ from pydantic_core import to_jsonable_python
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
 from vivavoce.running.logs import COMPARISON, item_values, log_path, settle, settled, why_incomplete
-from vivavoce.running.spec import CEILING
-from vivavoce.statistics.sequential import Decision, Question, Sequential
+from vivavoce.running.spec import RunSpec
+from vivavoce.statistics.sequential import Decision, Until
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks import short_name
+from vivavoce.tasks import CEILING, short_name
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
-
-    from vivavoce.running.spec import RunSpec
 
 Ask = Callable[[list["Task"]], list["EvalLog"]]
 """Carries tasks out, going on with the logs of those that were asked before."""
@@ -42,73 +40,14 @@ _OF_ANSWERS = (
 """Parts of a specification on which answers depend, beside a task's name, method and model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
-    """A question about the contestants of a task, which ends a run when it is answered."""
+def first_items(task: Task, until: Until, look: int) -> Task:
+    """A task cut to the items that are answered before a look."""
+    from inspect_ai import task_with
 
-    question: Question = "all"
-    """`top`: which are the k best; `all`: who is better, of every pair."""
-    k: int = 1
-    indifference: float = 0.0
-    """A difference below this one does not matter."""
-    alpha: float = 0.05
-    """Chance that any decision is false."""
-    looks: int = 20
-    """The most looks; a task of fewer clusters gets one for each."""
-    seed: int = 0
-    """Of the order of the items, and of the signs."""
-
-    def __post_init__(self) -> None:
-        self.test(self.looks)
-
-    @property
-    def label(self) -> str:
-        """The question as it is asked for: `top=3` or `all`."""
-        return self.question if self.question == "all" else f"top={self.k}"
-
-    @property
-    def traits(self) -> str:
-        """The question with its changed options, for the setting's name on a board."""
-        usual = Until(self.question, self.k)
-        given = {name: value for name, value in asdict(self).items() if name != "question"}
-        changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
-        return ", ".join([f"until {self.label}", *changed])
-
-    def test(self, looks: int) -> Sequential:
-        """The test that answers the question."""
-        return Sequential(self.question, self.k, self.indifference, self.alpha, looks, self.seed)
-
-    def order(self, clusters: Mapping[str, str]) -> list[str]:
-        """The clusters of items in the order in which they are asked."""
-        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
-
-    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
-        """The items that are answered before a look, the first of which is 1."""
-        order = self.order(clusters)
-        seen = set(order[: len(order) * look // min(self.looks, len(order))])
-        return {item for item, cluster in clusters.items() if cluster in seen}
-
-    def first_items(self, task: Task, look: int) -> Task:
-        """A task cut to the items that are answered before a look."""
-        from inspect_ai import task_with
-
-        items = self.items_at(look, _clusters(task))
-        kept = task.dataset.filter(lambda sample: str(sample.id) in items)
-        return task_with(copy(task), dataset=kept)
-
-
-def parse_until(text: str, changed: Mapping[str, Any] | None = None) -> Until:
-    """Read `top=K` or `all` into a question, with its options that are not the defaults.
-
-    Raises:
-        InputError: It is neither, or an option is out of its range.
-    """
-    name, _, number = text.partition("=")
-    if text == "all":
-        return Until("all", **changed or {})
-    if name == "top" and number.isdecimal() and 0 < len(number) < 7:
-        return Until("top", int(number), **changed or {})
-    raise InputError(f"--until {text} is no question. Write top=K, such as top=3, or all.")
+    items = until.items_at(look, _clusters(task))
+    return task_with(
+        copy(task), dataset=task.dataset.filter(lambda sample: str(sample.id) in items)
+    )
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
@@ -118,7 +57,7 @@ def ask_again(task: Task, log: EvalLog) -> Task:
         return task
     until = _until_of(log)
     asked = _in_comparison(task, until, about["comparison"], about["contestant"])
-    return until.first_items(asked, record["look"])
+    return first_items(asked, until, record["look"])
 
 
 def run_until(
@@ -283,8 +222,8 @@ class Comparison:
         if self.looks.is_over:
             return []
         return [
-            self.until.first_items(
-                _in_comparison(task, self.until, self.name, n), self.looks.taken + 1
+            first_items(
+                _in_comparison(task, self.until, self.name, n), self.until, self.looks.taken + 1
             )
             for n, task in enumerate(self.tasks)
             if n in self.looks.active or n not in self.looks.ranked

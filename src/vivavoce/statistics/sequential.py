@@ -15,8 +15,8 @@ with the spending function that they give for Pocock's boundary; Romano and Wolf
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ import numpy.typing as npt
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
 from vivavoce.statistics.ranks import SAME, Contrasts, Flipped, Flips, allowed_draws, bound_of
+from vivavoce.store import hash_of
 
 Question = Literal["top", "all"]
 QUESTIONS: tuple[Question, ...] = ("top", "all")
@@ -214,3 +215,50 @@ def _crossing(
         return reaching
     beyond: npt.NDArray[np.bool_] = greatest > bound
     return beyond
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """A question about the contestants of a task, which ends a run when it is answered."""
+
+    question: Question = "all"
+    """`top`: which are the k best; `all`: who is better, of every pair."""
+    k: int = 1
+    indifference: float = 0.0
+    """A difference below this one does not matter."""
+    alpha: float = 0.05
+    """Chance that any decision is false."""
+    looks: int = 20
+    """The most looks; a task of fewer clusters gets one for each."""
+    seed: int = 0
+    """Of the order of the items, and of the signs."""
+
+    def __post_init__(self) -> None:
+        self.test(self.looks)
+
+    @property
+    def label(self) -> str:
+        """The question as it is asked for: `top=3` or `all`."""
+        return self.question if self.question == "all" else f"top={self.k}"
+
+    @property
+    def traits(self) -> str:
+        """The question with its changed options, for the setting's name on a board."""
+        usual = Until(self.question, self.k)
+        given = {name: value for name, value in asdict(self).items() if name != "question"}
+        changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
+        return ", ".join([f"until {self.label}", *changed])
+
+    def test(self, looks: int) -> Sequential:
+        """The test that answers the question."""
+        return Sequential(self.question, self.k, self.indifference, self.alpha, looks, self.seed)
+
+    def order(self, clusters: Mapping[str, str]) -> list[str]:
+        """The clusters of items in the order in which they are asked."""
+        return sorted(set(clusters.values()), key=lambda one: (hash_of([self.seed, one]), one))
+
+    def items_at(self, look: int, clusters: Mapping[str, str]) -> set[str]:
+        """The items that are answered before a look, the first of which is 1."""
+        order = self.order(clusters)
+        seen = set(order[: len(order) * look // min(self.looks, len(order))])
+        return {item for item, cluster in clusters.items() if cluster in seen}

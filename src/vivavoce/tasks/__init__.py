@@ -85,7 +85,18 @@ def read_card(path: Path) -> FamilyCard:
         raise InputError(f"{path} is not a complete card: {error}") from error
 
 
+CEILING = "oracle"
+"""The method that answers with the gold: it is asked, and compared with nobody."""
+CONTESTANTS = {
+    CEILING: "answers with the gold: the ceiling, needs no model",
+    "null": "answers every sample with the same sentence, needs no model",
+    "copycat": "answers with its input, needs no model",
+}
+"""Methods of every family, none of which needs a model."""
+
 __all__ = [
+    "CEILING",
+    "CONTESTANTS",
     "Family",
     "FamilyCard",
     "TaskCard",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce import __version__
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
@@ -19,6 +18,7 @@ from vivavoce.tasks.library import LIBRARY, Library, read_library
 from vivavoce.tasks.library.desk import Desk, functions_of, in_words, open_entry
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.text.dates import period
+from vivavoce.version import __version__
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer

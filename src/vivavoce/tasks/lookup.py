@@ -14,7 +14,7 @@ from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
-from vivavoce.tasks import Family, find_family, find_task, list_families
+from vivavoce.tasks import CONTESTANTS, Family, find_family, find_task, list_families
 from vivavoce.tasks.methods import direct
 
 Part = Literal["task", "solvers", "scorer"]
@@ -64,7 +64,7 @@ def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
         InputError: No such family.
         PluginError: The family does not define the method.
     """
-    if method in direct.CONTESTANTS:
+    if method in CONTESTANTS:
         maker: Callable[..., Solver] = getattr(direct, method)
         return maker
     return _named(find_family(family), "solvers", method)

@@ -10,11 +10,11 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from vivavoce import __version__
 from vivavoce.corpus.schema import FORMAT
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import hash_of
 from vivavoce.tasks import build_round, list_families
+from vivavoce.version import __version__
 
 SAMPLE = "sample"
 PAPERS = 60

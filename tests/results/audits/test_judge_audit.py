@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
 from vivavoce.statistics.agreement import pairwise_agreement
 
@@ -332,7 +332,7 @@ def test_a_label_of_an_item_of_two_tasks_has_to_say_which(tmp_path: Path) -> Non
 
 def test_logs_without_a_judge_are_said(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.2})
-    with pytest.raises(VivaError, match=r"no verdicts of a judge.*--judge"):
+    with pytest.raises(NothingToAuditError, match=r"no verdicts of a judge.*--judge"):
         audit_judge(tmp_path)
 
 

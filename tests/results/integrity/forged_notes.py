@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
 from tests.results.integrity.forging import Forged, value_of
 
-from vivavoce.running.stopping import Until
+from vivavoce.statistics.sequential import Until
 from vivavoce.tasks.scoring.marks import our_scores
 
 # --- what boards read beside the scores ----------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 
 import pytest
@@ -219,14 +218,3 @@ def test_a_fault_of_the_metric_itself_is_not_hidden() -> None:
 @given(st.text() | st.sampled_from(REFUSALS + GENUINE), st.text())
 def test_every_text_is_judged(start: str, end: str) -> None:
     assert find_fault(output(start + end)) in (None, *FAULTS)
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["I ", "I'm sorry ", "a ", "\u2014", "as an ai ", "<", "error code: ", " ", "I cannot "],
-)
-def test_a_hostile_answer_costs_no_time(piece: str) -> None:
-    start = time.process_time()
-    find_fault(output(piece * (1_000_000 // len(piece))))
-    find_fault(output(piece * (1_900 // len(piece))))
-    assert time.process_time() - start < 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -66,28 +65,6 @@ def test_numbers_no_program_can_use_are_refused(number: str) -> None:
 def test_nesting_is_bounded() -> None:
     assert find_json("[" * 41 + "]" * 41) is None
     assert find_json('{"a":' * 30 + "1" + "}" * 30) is not None
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "[" * 199_999,
-        "{" * 199_999,
-        '{"a":' * 39_000,
-        "[{}" + ",{}" * 60_000,
-        '{"' + '\\"' * 99_000,
-        "```\n" * 49_000,
-        "```" + " " * 199_000,
-        "`" * 199_000,
-        '{"' + "\\s" * 99_000,
-        "9" * 199_000,
-        "x" * 5_000_000,
-    ],
-)
-def test_hostile_answers_take_no_time(answer: str) -> None:
-    started = time.process_time()
-    find_json(answer)
-    assert time.process_time() - started < 3
 
 
 JSON = st.recursive(

@@ -19,7 +19,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
 from vivavoce.corpus.resolve.index import Index, open_index
@@ -30,6 +29,7 @@ from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done, write_bytes
 from vivavoce.text.shingles import distinct, mix
+from vivavoce.version import __version__
 
 INDEX = "index-"
 """Prefix of the folders of indexes; the hash of the papers they hold follows."""

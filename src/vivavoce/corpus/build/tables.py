@@ -26,7 +26,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from vivavoce import __version__
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.citing import (
     DIGESTS,
@@ -76,6 +75,7 @@ from vivavoce.store import (
     read_done,
     write_sealed,
 )
+from vivavoce.version import __version__
 
 ROWS_PER_FILE = 100_000
 """Rows of a file of a table that is not cut where the papers are."""

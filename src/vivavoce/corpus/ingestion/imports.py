@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vivavoce import __version__
 from vivavoce.corpus.build.engine import Engine
 from vivavoce.corpus.build.tables import Built, build_tables
 from vivavoce.corpus.reading import (
@@ -35,6 +34,7 @@ from vivavoce.store import (
     write_parquet,
     write_sealed,
 )
+from vivavoce.version import __version__
 
 FILES_PER_SHARD = 16
 

@@ -28,12 +28,13 @@ import numpy as np
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics import metrics_of
 from vivavoce.results import Table
-from vivavoce.results.logs.records import CEILING, RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds.family import SPLIT_LABELS
 from vivavoce.statistics.comparison import rank_contestants
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.store import Row, canonical_json
+from vivavoce.tasks import CEILING
 
 BASE = "base"
 TITLE_ONLY = "title_only"

@@ -9,15 +9,16 @@ from typing import Unpack
 
 import numpy as np
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.results import Table
-from vivavoce.results.logs.records import CEILING, RunLog
+from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, paired_row
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 
 def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
@@ -28,7 +29,8 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
 
     Raises:
         InputError: The round has no anchors, or there are no logs.
-        VivaError: As `open_logs` says, or nobody ran on both.
+        VivaError: As `open_logs` says.
+        NothingToAuditError: Nobody ran on both.
     """
     anchors = {task: ids for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
@@ -39,7 +41,7 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
     found, notes, draws = open_logs(logs, **reading)
     rows, missing = _rows(found, anchors, (before, opened.id), draws)
     if not rows:
-        raise VivaError(
+        raise NothingToAuditError(
             f"{logs} holds no contestant that ran on {before} and on {opened.id} alike. Run the "
             "same tasks, settings and contestants on both."
         )

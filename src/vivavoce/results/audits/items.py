@@ -23,10 +23,11 @@ import numpy.typing as npt
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics import metrics_of
 from vivavoce.results import Report
-from vivavoce.results.logs.records import CEILING, PLACE, Place, RunLog
+from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, defined
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 _ROUNDING = 1e-12
 

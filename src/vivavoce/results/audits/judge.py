@@ -35,7 +35,7 @@ from typing import Unpack
 
 import numpy as np
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.models import is_same_family, model_family
 from vivavoce.results import Report
 from vivavoce.results.audits.human import corrected_rows, human_rows
@@ -101,12 +101,13 @@ def audit_judge(
     Raises:
         InputError: No logs there, a line of `human` names what the logs do not hold, or there is
             nothing to correct by.
-        VivaError: As `open_logs` says, or no log has a judge.
+        VivaError: As `open_logs` says.
+        NothingToAuditError: No log has a judge.
     """
     found, notes, draws = open_logs(logs, **reading)
     judged = read_verdicts(found)
     if not judged:
-        raise VivaError(
+        raise NothingToAuditError(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
         )

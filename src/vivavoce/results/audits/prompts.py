@@ -19,11 +19,12 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.results import Report
-from vivavoce.results.logs.records import CEILING, PLACE, RowKey, RunLog
+from vivavoce.results.logs.records import PLACE, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
 from vivavoce.statistics.intervals import percentile_interval
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 SMALLER = "smaller than the spread: prompt luck"
 LARGER = "larger than the spread"

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from vivavoce.metrics import metrics_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
-from vivavoce.results.logs.records import CEILING, distinct_labels
+from vivavoce.results.logs.records import distinct_labels
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 
 @dataclass(frozen=True, slots=True)

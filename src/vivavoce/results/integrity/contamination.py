@@ -25,10 +25,11 @@ from vivavoce.results.board.exposure import (
     mean_of,
     statuses_of,
 )
-from vivavoce.results.logs.records import CEILING, NO_MODEL, RunLog
+from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
+from vivavoce.tasks import CEILING
 
 
 def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:

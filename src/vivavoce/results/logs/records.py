@@ -21,8 +21,6 @@ PLACE = ("round", "task", "task_version", "setting")
 """Columns that name the group of a row."""
 CONTESTANT = ("method", "model", "decoding", "prompt_hash", "judge")
 """Columns that name a contestant within its group."""
-CEILING = "oracle"
-"""The method that answers with the gold: shown, never ranked."""
 NO_MODEL = "none"
 RECOMPUTED, NOT_RECOMPUTED = "recomputed", "not_recomputed"
 """Trust of a row: whether the board's maker made its scores again from the log on his round."""

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vivavoce import __version__
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds.build import build_round, render
@@ -37,6 +36,7 @@ from vivavoce.store import (
     write_sealed,
     write_text,
 )
+from vivavoce.version import __version__
 
 if TYPE_CHECKING:
     pass

@@ -41,8 +41,6 @@ START, LAST = "agent", "agent.answer"
 CALLS = 8
 """Calls that one turn may hold; further ones are dropped."""
 UNREADABLE = "Your last call could not be read: a number in it has thousands of digits."
-_LONG_NUMBER = "integer string conversion"
-"""Words of Python's error for such a number; it ends the reading of the whole reply."""
 _OURS = Path(__file__).with_name("agent_prompts")
 _MAX_COMPLAINT = 500
 _NARROWINGS = 4
@@ -183,9 +181,9 @@ class _Run:
                 self._model, shown.messages, tools=self._tools, tool_choice=choice
             )
         except Exception as error:  # a provider raises what it likes where a model takes no tools
-            if isinstance(error, ValueError) and _LONG_NUMBER in str(error):
+            if _is_long_number(error):
                 raise _UnreadableCall from error
-            if self._note["steps"] <= 1 and "tool" in str(error).lower():
+            if self._note["steps"] <= 1 and _is_about_tools(error):
                 raise InputError(
                     f"{self._model} may call no tools: {str(error)[:_MAX_COMPLAINT]} Use a "
                     "method without them."
@@ -252,6 +250,18 @@ class _Run:
     def _sources(self) -> list[str]:
         paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
         return [path.read_text("utf-8") for path in paths]
+
+
+# What a provider's client raises has no class of its own for these two: its words are the only
+# evidence. Nothing else here decides by the words of an error.
+def _is_long_number(error: Exception) -> bool:
+    """Check for Python's error for a number of thousands of digits, which no reply is read with."""
+    return isinstance(error, ValueError) and "integer string conversion" in str(error)
+
+
+def _is_about_tools(error: Exception) -> bool:
+    """Check whether a provider's error speaks of tools, which its model may not take."""
+    return "tool" in str(error).lower()
 
 
 @lru_cache(maxsize=4)

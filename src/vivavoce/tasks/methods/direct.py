@@ -95,7 +95,6 @@ def message_of(state: TaskState, fitted: Fitted, source: object) -> ChatMessageU
     return ChatMessageUser(content=fitted.prompt.text, metadata={"vivavoce": note})
 
 
-CONTESTANTS = ("copycat", "null", "oracle")
 NULL_ANSWER = "We study a problem and report what we find."
 
 

@@ -12,8 +12,8 @@ from typing import Protocol, runtime_checkable
 from pydantic import ConfigDict
 
 from vivavoce.checking import Count, Name, Ordinal
-from vivavoce.errors import InputError
 from vivavoce.models import read_models
+from vivavoce.text.tokens import open_tokenizer
 
 TABLE_VARIABLE = "VIVAVOCE_MODELS"
 
@@ -94,14 +94,7 @@ class FileCounter:
     is_estimated = False
 
     def __init__(self, path: Path) -> None:
-        from tokenizers import Tokenizer
-
-        try:
-            self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises bare Exception for any unreadable file
-            raise InputError(f"{path} is not a readable tokenizer.json: {error}") from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = open_tokenizer(path)
 
     def count(self, text: str) -> int:
         """Tokens of a text, without added special tokens."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,11 +62,11 @@ def test_the_order_of_the_pool_changes_no_row() -> None:
         assert (other.columns, set(other.rows)) == (first.columns, set(first.rows))
 
 
-def test_time_grows_with_the_length_of_the_texts() -> None:
+@pytest.mark.timeout(60)
+def test_noise_without_end_makes_a_table_without_columns() -> None:
     noise = ("a" * 500_000, "a " * 250_000, "fast" * 100_000, "-" * 500_000)
-    started = time.process_time()
-    make_table(DEMAND, [PoolText(f"P{n}", "T", "", text) for n, text in enumerate(noise)])
-    assert time.process_time() - started < 2
+    pool = [PoolText(f"P{n}", "T", "", text) for n, text in enumerate(noise)]
+    assert make_table(DEMAND, pool).columns == ()
 
 
 @settings(deadline=None, max_examples=50)

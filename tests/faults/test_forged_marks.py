@@ -1,4 +1,4 @@
-"""Row 29 of the fault matrix: answers that look like what a grader, a log or a tool would say."""
+"""Answers that look like what a grader, a log or a tool would say."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_row_29_marks_of_a_grader_are_worth_nothing_in_any_family(
-    tmp_path: Path, family: str
-) -> None:
+def test_marks_of_a_grader_are_worth_nothing_in_any_family(tmp_path: Path, family: str) -> None:
     gold, headline = FAMILIES[family]
     golds, predictions = tmp_path / "gold.jsonl", tmp_path / "answers.jsonl"
     golds.write_text("".join(json.dumps({"id": n, **gold}) + "\n" for n in range(len(FORGED))))
@@ -47,7 +45,7 @@ def test_row_29_marks_of_a_grader_are_worth_nothing_in_any_family(
     assert result["metrics"][headline]["n"] == len(FORGED)
 
 
-def test_row_29_a_run_of_forged_answers_is_scored_by_their_words_and_verifies(
+def test_a_run_of_forged_answers_is_scored_by_their_words_and_verifies(
     tmp_path: Path,
 ) -> None:
     opened = small_round(tmp_path / "made", papers=len(FORGED))

@@ -1,4 +1,4 @@
-"""Row 5 of the fault matrix: a disk of a few blocks, which is really full."""
+"""A disk of a few blocks, which is really full."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ print(json.dumps({"full": full, "left": left, "rest": rest, "room": ingest(),
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize("blocks", [1, 12])
-def test_row_05_an_ingest_onto_a_full_disk_leaves_whole_files_only_and_goes_on_with_room(
+def test_an_ingest_onto_a_full_disk_leaves_whole_files_only_and_goes_on_with_room(
     whole: dict[str, str], papers: Path, tmp_path: Path, blocks: int
 ) -> None:
     disk = tmp_path / "disk"

@@ -1,4 +1,4 @@
-"""Row 7 of the fault matrix: another time, another zone, a day that is not in every year.
+"""Another time, another zone, a day that is not in every year.
 
 The commands run in processes whose clock is moved, and which stand in other time zones.
 """
@@ -82,7 +82,7 @@ def expected(spec: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_row_07_neither_clock_nor_time_zone_is_in_a_corpus_or_a_round(
+def test_neither_clock_nor_time_zone_is_in_a_corpus_or_a_round(
     expected: dict[str, str], spec: Path, tmp_path: Path, place: tuple[float, str]
 ) -> None:
     viva_at(place, "ingest", "sample", "30", "--corpus", tmp_path / "c")
@@ -90,7 +90,7 @@ def test_row_07_neither_clock_nor_time_zone_is_in_a_corpus_or_a_round(
     assert hash_tree(tmp_path) == expected
 
 
-def test_row_07_a_leap_day_is_a_day_like_others(tmp_path: Path) -> None:
+def test_a_leap_day_is_a_day_like_others(tmp_path: Path) -> None:
     folder, listed = tmp_path / "tei", tmp_path / "m.jsonl"
     folder.mkdir()
     rows = []

@@ -1,4 +1,4 @@
-"""Rows 37 to 42 of the fault matrix: the annotation app under attack and without its database."""
+"""The annotation app under attack and without its database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def post(visitor: Visitor, path: str = "", **fields: str) -> Any:
     return visitor.http.post(path or visitor.address, data=sent, follow_redirects=False)
 
 
-# Row 37: pages of other sites
+# Pages of other sites
 
 
 def test_no_page_is_framed_cached_or_named_to_others_and_no_cookie_is_set(made: Made) -> None:
@@ -68,7 +68,7 @@ def test_a_foreign_host_is_refused(made: Made, host: str) -> None:
             assert ann.http.get(f"/{ann.link}", headers={"Host": known}).status_code == 200
 
 
-# Row 38: one label, sent again; items of others
+# One label, sent again; items of others
 
 
 def test_four_parallel_submits_of_one_label_make_one_row(made: Made) -> None:
@@ -116,7 +116,7 @@ def test_items_of_others_are_not_there(tmp_path: Path) -> None:
     assert other.said() == []
 
 
-# Row 39: links that are guessed, changed or replaced
+# Links that are guessed, changed or replaced
 
 
 def test_a_link_that_is_not_whole_opens_nothing(made: Made) -> None:
@@ -149,7 +149,7 @@ def test_a_replaced_link_opens_nothing_and_the_new_one_goes_on(made: Made) -> No
     assert made.said() == [("i0", "A1", INCLUDE)]
 
 
-# Row 40: what is not an id or a label
+# What is not an id or a label
 
 
 IDS = ["1;drop%20table%20item", "1'", "0", "-1", "9" * 30, "1e3", "0x1", "%00", "1%20or%201=1", "²"]
@@ -205,7 +205,7 @@ def test_what_is_no_form_is_refused(made: Made, content: bytes, status: int) -> 
     assert made.said() == []
 
 
-# Row 41: the database is held, or cannot be written, in mid-label
+# The database is held, or cannot be written, in mid-label
 
 
 def again(visitor: Visitor) -> None:

@@ -1,4 +1,4 @@
-"""Row 25 of the fault matrix: answers that win by their length."""
+"""Answers that win by their length."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def values(tmp_path: Path, family: str, gold: Any, answer: Any) -> dict[str, flo
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_row_25_saying_it_a_thousand_times_is_saying_it_once(tmp_path: Path, family: str) -> None:
+def test_saying_it_a_thousand_times_is_saying_it_once(tmp_path: Path, family: str) -> None:
     gold, once, often, _ = FAMILIES[family]
     assert values(tmp_path, family, gold, often) == values(tmp_path, family, gold, once)
 
 
-def test_row_25_who_lists_everything_is_no_better_than_the_share_of_gold(tmp_path: Path) -> None:
+def test_who_lists_everything_is_no_better_than_the_share_of_gold(tmp_path: Path) -> None:
     gold, _, _, everything = FAMILIES["leaderboards"]
     found = values(tmp_path, "leaderboards", gold, everything)
     assert (found["mr"], found["mp"]) == (1.0, 4 / 200)

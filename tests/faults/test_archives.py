@@ -1,4 +1,4 @@
-"""Row 15 of the fault matrix: archives that lead out of their folder, or never end.
+"""Archives that lead out of their folder, or never end.
 
 Archives enter the house in one place, in memory: nothing is written, so nothing can be written
 outside. What cannot be a paper is refused before it costs time or memory.
@@ -13,7 +13,6 @@ import resource
 import stat
 import struct
 import tarfile
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,11 +45,10 @@ LINK_KINDS = {
 
 
 def read(path: Path, content: bytes) -> Document | Fault:
-    """What comes of an archive, in at most ten seconds and 300 MiB beyond the peak so far."""
+    """What comes of an archive, in at most 300 MiB beyond the peak so far."""
     path.write_bytes(content)
-    start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     (found,) = get_source("latex").read(Piece(path), ReadOptions())
-    assert time.process_time() - start < 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 << 10  # in KiB
     return found
 
@@ -103,7 +101,7 @@ def inside(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_row_15_names_that_lead_out_are_passed_over(inside: Path, name: str) -> None:
+def test_names_that_lead_out_are_passed_over(inside: Path, name: str) -> None:
     tar = entry(name, b"Out.") + entry("main.tex", ONLY_SAFE)
     assert text_of(read(inside / "a.tar", tar)) == "Safe words."
     (inside / "a.tar").unlink()
@@ -113,13 +111,13 @@ def test_row_15_names_that_lead_out_are_passed_over(inside: Path, name: str) -> 
 
 @pytest.mark.parametrize("kind", LINK_KINDS)
 @pytest.mark.parametrize("target", ["../x.tex", "/etc/hostname", "main.tex"])
-def test_row_15_links_and_devices_are_passed_over(inside: Path, kind: str, target: str) -> None:
+def test_links_and_devices_are_passed_over(inside: Path, kind: str, target: str) -> None:
     tar = entry("x.tex", kind=LINK_KINDS[kind], link=target) + entry("main.tex", ONLY_SAFE)
     assert text_of(read(inside / "a.tar.gz", gzip.compress(tar))) == "Safe words."
 
 
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK])
-def test_row_15_links_and_devices_in_a_zip_are_passed_over(inside: Path, mode: int) -> None:
+def test_links_and_devices_in_a_zip_are_passed_over(inside: Path, mode: int) -> None:
     archive = zipped({"x.tex": b"../x.tex", "main.tex": ONLY_SAFE}, {"x.tex": mode | 0o777})
     assert text_of(read(inside / "a.zip", archive)) == "Safe words."
 
@@ -135,20 +133,20 @@ def million_in_zip() -> bytes:
     return b"PK\3\4" + one * count + end + locator + last
 
 
-def test_row_15_a_million_entries_are_refused_early(inside: Path) -> None:
+def test_a_million_entries_are_refused_early(inside: Path) -> None:
     tar = gzip.compress(entry("a.txt") * 10_000, 1) * 100
     assert "more than 20000 files" in reason_of(read(inside / "a.gz", tar))
     assert "more than 20000 files" in reason_of(read(inside / "a.gz", million_in_zip()))
 
 
-def test_row_15_a_million_headers_or_streams_are_refused_early(inside: Path) -> None:
+def test_a_million_headers_or_streams_are_refused_early(inside: Path) -> None:
     names = gzip.compress(entry("n", b"a.tex\0", tarfile.GNUTYPE_LONGNAME) * 10_000, 1) * 100
     assert "more than 20000 files" in reason_of(read(inside / "a.gz", names))
     streams = gzip.compress(b"") * 1_000_000
     assert "gzip streams" in reason_of(read(inside / "a.gz", streams))
 
 
-def test_row_15_archives_inside_archives_are_not_opened(inside: Path) -> None:
+def test_archives_inside_archives_are_not_opened(inside: Path) -> None:
     inner = gzip.compress(entry("x.tex", b"Inner."))
     tar = entry("x.tar.gz", inner) + entry("y.zip", zipped({"x.tex": b"Inner."}))
     assert text_of(read(inside / "a.gz", tar + entry("main.tex", ONLY_SAFE))) == "Safe words."
@@ -162,7 +160,7 @@ def test_row_15_archives_inside_archives_are_not_opened(inside: Path) -> None:
     ("name", "reason"),
     [("main.tex", "larger than a paper"), ("figure.png", "unpacks to more than 512 MiB")],
 )
-def test_row_15_what_unpacks_without_end_is_stopped(inside: Path, name: str, reason: str) -> None:
+def test_what_unpacks_without_end_is_stopped(inside: Path, name: str, reason: str) -> None:
     member = tarfile.TarInfo(name)
     member.size = 1 << 30
     chunk = b"\0" * (1 << 20)
@@ -174,19 +172,19 @@ def test_row_15_what_unpacks_without_end_is_stopped(inside: Path, name: str, rea
     assert reason in reason_of(read(inside / "a.tar.gz", packed.getvalue()))
 
 
-def test_row_15_a_zip_bomb_is_stopped(inside: Path) -> None:
+def test_a_zip_bomb_is_stopped(inside: Path) -> None:
     archive = zipped({"main.tex": PAPER, "x.tex": b"a" * (64 << 20)})
     assert "larger than a paper" in reason_of(read(inside / "a.zip", archive))
     many = zipped({f"{number}.tex": b"a" * (7 << 20) for number in range(12)})
     assert "larger than a paper" in reason_of(read(inside / "a.zip", many))
 
 
-def test_row_15_of_two_files_of_one_name_the_first_counts(inside: Path) -> None:
+def test_of_two_files_of_one_name_the_first_counts(inside: Path) -> None:
     tar = entry("main.tex", PAPER) + entry("./main.tex", PAPER.replace(b"Safe", b"Other"))
     assert text_of(read(inside / "a.tar", tar)) == "Safe words."
 
 
-def test_row_15_names_that_are_not_utf8_do_no_harm(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_do_no_harm(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     odd = entry("\udce9\x1b[31m\n.tex", b"Odd.")
@@ -201,7 +199,7 @@ def test_row_15_names_that_are_not_utf8_do_no_harm(tmp_path: Path) -> None:
     fault.reason.encode()
 
 
-def test_row_15_long_names_are_read(inside: Path) -> None:
+def test_long_names_are_read(inside: Path) -> None:
     part = "p" * 80
     name = f"{part}/{part}/{part}.tex"
     main = PAPER.replace(b"Safe", b"\\input{%s}Safe" % name.encode())
@@ -242,11 +240,11 @@ def negative_size() -> bytes:
         (entry("main.tex", PAPER) + entry("b.tex")[:100], "damaged"),
     ],
 )
-def test_row_15_headers_made_to_hurt_are_refused(inside: Path, tar: bytes, reason: str) -> None:
+def test_headers_made_to_hurt_are_refused(inside: Path, tar: bytes, reason: str) -> None:
     assert reason in reason_of(read(inside / "a.tar.gz", gzip.compress(tar, 1)))
 
 
-def test_row_15_archives_are_opened_in_two_places_only() -> None:
+def test_archives_are_opened_in_two_places_only() -> None:
     root = Path(vivavoce.__file__).parent
     opens = re.compile(
         r"tarfile\.open|\b(?:TarFile|ZipFile(?!\(\w+, \"w\")|unpack_archive|extract(?:all|file))\b"

@@ -1,4 +1,4 @@
-"""Row 30 of the fault matrix: code in answers, and a hook that sees what Python does with it."""
+"""Code in answers, and a hook that sees what Python does with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-MARK = "canary_of_row_30"
+MARK = "canary_of_an_answer"
 WATCHED = """
 import sys
 
@@ -82,9 +82,7 @@ def watched(folder: Path, code: str, *words: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("family", sorted(GOLD))
-def test_row_30_scoring_runs_imports_and_writes_nothing_of_an_answer(
-    tmp_path: Path, family: str
-) -> None:
+def test_scoring_runs_imports_and_writes_nothing_of_an_answer(tmp_path: Path, family: str) -> None:
     rows = [{"id": number, **GOLD[family]} for number in range(len(ANSWERS))]
     answers = [{"id": number, "text": text} for number, text in enumerate(ANSWERS)]
     for name, lines in (("gold", rows), ("answers", answers)):
@@ -98,7 +96,7 @@ def test_row_30_scoring_runs_imports_and_writes_nothing_of_an_answer(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "gold.jsonl"]
 
 
-def test_row_30_the_hook_would_have_seen_it(tmp_path: Path) -> None:
+def test_the_hook_would_have_seen_it(tmp_path: Path) -> None:
     done = watched(tmp_path, SELF)
     assert done.returncode == 0, done.stderr
     for event in ("'exec'", "compile", "open left.py"):

@@ -1,0 +1,145 @@
+"""Site and state of a live board.
+
+Beside the pages of the board the site has seals and status. It is a folder: whoever publishes it
+copies that.
+"""
+
+from __future__ import annotations
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+from vivavoce.errors import VivaError
+from vivavoce.live.calendar import Period
+from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
+from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.rounds import load_round
+from vivavoce.rounds.export import export_round
+from vivavoce.rounds.reading import write_reveal
+from vivavoce.running.logs import is_log
+from vivavoce.store import Row, hash_file, write_json, write_text
+from vivavoce.tasks import list_families
+from vivavoce.web.board.page import Link, environment
+
+
+def build_site(state: State, period: Period) -> None:
+    """Check that all logs are those that were verified, write the site, and note it.
+
+    Raises:
+        VivaError: A log is not as it was verified; nothing is written then.
+    """
+    folder, table = state.config.folder, state.config.site
+    _refuse_changed(state, folder / "logs")
+    options = SiteOptions(
+        resamples=table.resamples,
+        samples=table.samples,
+    )
+    trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
+    inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
+    make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
+    _write_beside(state, period, folder / "site" / OWN)
+    state.ledger.note(SITE, period, key=state.site_key)
+
+
+def _refuse_changed(state: State, logs: Path) -> None:
+    noted = {
+        Path(row["round"], row["contestant"], row["setting"], name): sha256
+        for row in state.done_cells
+        for name, sha256 in row["logs"].items()
+    }
+    found = {p.relative_to(logs): hash_file(p) for p in sorted(logs.rglob("*")) if is_log(p)}
+    for path in sorted({*noted, *found}):
+        if noted.get(path) != found.get(path):
+            what = "is gone" if path not in found else "is not the log that was verified"
+            raise VivaError(
+                f"The site was not built: {logs / path} {what}. Put the logs back as they were; "
+                "the ledger names every one."
+            )
+
+
+def _write_beside(state: State, period: Period, out: Path) -> None:
+    """Write what is published of rounds, and what the pages do not tell."""
+    rounds = state.config.folder / "rounds"
+    out.mkdir(parents=True, exist_ok=True)
+    names = list(state.rounds().values())
+    if state.config.is_sealed:
+        names.pop()  # its items are shown one period later
+        for before in names:
+            write_reveal(load_round(rounds / before), rounds)
+        for path in sorted(rounds.glob("*.sealed.json")) + sorted(rounds.glob("*.revealed.json")):
+            shutil.copyfile(path, out / path.name)
+    shutil.rmtree(out / "rounds", ignore_errors=True)
+    if (shown := state.config.site.rounds) != "none":
+        papers = {name: card.paper for name, card in list_families().items()}
+        form, is_open = "ids" if shown == "ids" else "hf", shown == "open"
+        for name in names:
+            opened, place = load_round(rounds / name), out / "rounds" / name
+            place.parent.mkdir(exist_ok=True)
+            export_round(opened, place, form, papers, open_only=is_open)
+    if stated := state.config.cutoffs.files[0]:
+        cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
+        write_text(out / "cutoffs.toml", cutoffs)
+    status = status_of(state, period.end, is_page=True)
+    write_json(out / "status.json", status)
+    write_text(out / "status.html", status_page(status))
+
+
+def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
+    """The status of a board on a day; on a page of the site nothing is said of the site."""
+    schedule = state.config.schedule
+    due = schedule.due(until)
+    coming = next(period for period in schedule.periods() if schedule.due_on(period) > until)
+    budget = state.config.budget
+    return {
+        "id": state.config.live.id,
+        "until": until.isoformat(),
+        "next": schedule.due_on(coming).isoformat(),
+        "periods": [_period(state, period, is_page=is_page) for period in due],
+        "contestants": [
+            {"name": one.name, "model": one.model, "methods": list(one.methods)}
+            for one in state.config.contestant
+        ],
+        "spent": {"total": state.ledger.spent(), "budget": budget.total, "period": budget.period},
+        "failures": state.ledger.failures,
+        "notices": state.notices,
+    }
+
+
+def _period(state: State, period: Period, *, is_page: bool) -> Row:
+    lacks = [what for what in state.lacking(period) if not (is_page and what == SITE)]
+    made = state.prepared(period, ROUND) or {}
+    texts = state.prepared(period, TEXTS) or {}
+    cells = list(_cells(state, made.get("round")))
+    return {
+        "end": period.name,
+        "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
+        "round": made.get("round"),
+        "items": made.get("items"),
+        "papers": made.get("papers"),
+        "late": made.get("late"),
+        "corrected": made.get("corrected"),
+        "texts_failed": texts.get("failed"),
+        "spent": state.ledger.spent(period.name),
+        "cells": cells,
+        "lacks": lacks,
+    }
+
+
+def _cells(state: State, round_id: str | None) -> list[Row]:
+    names = ("contestant", "setting", "items", "cost", "empty")
+    found = state.ledger.find(CELL, round=round_id) if round_id else ()
+    return [{name: row.get(name) for name in names} for row in found]
+
+
+def status_lines(status: Row) -> list[str]:
+    """The status as lines for people."""
+    text = environment().get_template("status.txt.j2").render(status=status)
+    return [line for line in text.splitlines() if line]
+
+
+def status_page(status: Row) -> str:
+    """The status as a page of the site."""
+    page = environment().get_template("status.html.j2")
+    nav = (Link("Board", "index.html"),)
+    return page.render(status=status, root="../", here="", nav=nav)

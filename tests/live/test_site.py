@@ -1,0 +1,58 @@
+"""The site of a live board, as others can verify it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.live.world import LEAD, Board, board, contestant
+from tests.servers.commands import viva_here
+from tests.servers.scripted import answer, opening
+
+from vivavoce.rounds import load_round
+from vivavoce.store import hash_tree, read_json
+
+pytestmark = pytest.mark.slow
+
+FEBRUARY, MARCH = "2023-02-01", "2023-03-01"
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Iterator[Board]:
+    with board(tmp_path / "board") as made:
+        yield made
+
+
+def test_a_round_is_sealed_on_the_site_and_revealed_one_period_later(one: Board) -> None:
+    one.write(LEAD)
+    one.live(FEBRUARY)
+    one.live(MARCH)
+    shown = hash_tree(one.folder / "site" / "live")
+    assert "live-2023-02-01.revealed.json" in shown
+    assert "live-2023-03-01.revealed.json" not in shown
+    assert "live-2023-03-01.sealed.json" in shown
+
+
+def test_the_site_can_be_verified_by_others(one: Board) -> None:
+    one.write(LEAD, contestant("one", 'cutoff = "2023-01"'), contestant("two"))
+    one.models.script = lambda ask: answer("A Title") if ask.model == "two" else opening(ask)
+    for until in (FEBRUARY, MARCH):
+        one.live(until)
+    site = one.folder / "site"
+    rounds = sorted((one.folder / "rounds").glob("live-*-01"))
+    words = [word for folder in rounds for word in ("--round", folder)]
+    words += ["--cutoffs", site / "live" / "cutoffs.toml"]
+    done = viva_here("board", "verify", site, "--logs", one.folder / "logs", *words)
+    assert "Every file is what the logs give." in done.stdout
+    assert {row["trust"] for row in read_json(site / "board.json")["rows"]} == {"recomputed"}
+    # No page names an item of the round that is sealed.
+    before, newest = (
+        {row["id"] for row in load_round(folder).items("writing", "title")} for folder in rounds
+    )
+    assert newest - before
+    told = "".join(page.read_text() for page in site.rglob("*.html"))
+    assert [item for item in newest - before if item in told] == []
+    (site / "index.html").write_text("another")
+    refused = viva_here("board", "verify", site, "--logs", one.folder / "logs", *words, expect=1)
+    assert "index.html is not what the logs give." in refused.stdout
