@@ -32,7 +32,8 @@ fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answ
 smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
 	$(if $(and $(MODEL),$(PRICE)),,$(error make smoke MODEL=provider/name PRICE=IN,OUT, in dollars for a million tokens))
 	rm -rf viva-smoke/logs
-	$(BIN)/viva smoke --model '$(MODEL)' --price '$(PRICE)' --limit-usd $(or $(LIMIT_USD),1)
+	$(BIN)/viva run --smoke --round sample --model '$(MODEL)' --price '$(MODEL)=$(PRICE)' \
+	  --budget $(or $(LIMIT_USD),1) --logs viva-smoke/logs
 
 check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark conventions
 	$(BIN)/ruff format --check .

@@ -54,8 +54,8 @@ HELPS = [
     ["--help"], ["ingest", "--help"], ["corpus", "--help"], ["round", "build", "--help"],
     ["run", "--help"], ["board", "show", "--help"], ["score", "--help"], ["demo", "--help"],
     ["fetch", "texts", "--help"], ["network", "build", "--help"],
-    ["index", "build", "--help"], ["annotate", "serve", "--help"], ["round", "update", "--help"],
-    ["board", "verify", "--help"], ["demand", "write", "--help"],
+    ["corpus", "index", "--help"], ["annotate", "serve", "--help"], ["round", "update", "--help"],
+    ["board", "verify", "--help"], ["round", "demands", "--help"],
 ]  # fmt: skip
 
 

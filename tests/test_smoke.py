@@ -15,15 +15,17 @@ from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, error, scripted
 
 from vivavoce.demonstration import SmokeReport, run_smoke
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import Round
 from vivavoce.running.spec import Price
 from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks.sample_round import open_round
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.sandbox,
 ]
 
+SMOKE = ("run", "--smoke", "--round", "sample")
 PRICE = Price(input=10.0, output=20.0, cache_write=12.5, cache_read=10.0)
 FEW = {"round": {"id": "few", "window": WINDOW, "families": ["leaderboards", "ranking"]}}
 REQUEST = (100 * 10 + 7 * 20) / 1_000_000
@@ -50,8 +52,8 @@ class Trial:
 
     def run(self, name: str, limit: float, opened: Round | None = None) -> SmokeReport:
         model = f"openai-api/scripted/{name}"
-        folder = (opened or self.few).folder
-        return run_smoke(model, PRICE, limit, self.folder / name, items=1, round_folder=folder)
+        of = opened or self.few
+        return run_smoke(model, PRICE, limit, of, self.folder / name, items=1)
 
     def asked(self, name: str) -> int:
         return len(self.server.prompts(name))
@@ -119,17 +121,18 @@ def test_what_does_not_work_is_said_and_does_not_stop_the_rest(trial: Trial) -> 
 
 
 def test_the_command_prints_a_row_a_run_and_the_sum(trial: Trial, tmp_path: Path) -> None:
-    command = ["smoke", "--model", "openai-api/scripted/shown", "--price", "10,20"]
-    command += ["--round", str(trial.few.folder), "--limit-usd", str(2 * REQUEST)]
-    done = viva_here(*command, "--items", "1", "--out", tmp_path / "smoke", expect=1)
+    model = "openai-api/scripted/shown"
+    command = ["run", "--smoke", "--model", model, "--price", f"{model}=10,20"]
+    command += ["--round", str(trial.few.folder), "--budget", str(2 * REQUEST)]
+    done = viva_here(*command, "--subset", "1", "--logs", tmp_path / "smoke", expect=1)
     lines = done.stdout.splitlines()
     assert lines[0] == "openai-api/scripted/shown"
     assert lines[1].split() == "task method answers valid score tokens dollars stopped".split()
     assert lines[3].split()[-3:] == ["107", "0.0011", "1"]
     assert "Cost 0.0023 of at most 0.00228 dollars." in lines
-    again = viva_here(*command, "--out", tmp_path / "smoke", expect=2)
+    again = viva_here(*command, "--logs", tmp_path / "smoke", expect=2)
     assert "holds logs already" in again.stderr
-    as_json = viva_here(*command, "--json", "--out", tmp_path / "other", expect=1)
+    as_json = viva_here(*command, "--json", "--logs", tmp_path / "other", expect=1)
     assert only_json(as_json.stdout)["cost"] == pytest.approx(2 * REQUEST)
 
 
@@ -138,25 +141,28 @@ def test_without_a_round_the_sample_papers_are_asked(tmp_path: Path) -> None:
         for name, value in server.environment.items():
             patch.setenv(name, value)
         # Of some thirty items each may cost a part of a request: the second uses up the sum.
-        report = run_smoke("openai-api/scripted/own", PRICE, 1.5 * REQUEST, tmp_path, items=1)
-    assert load_round(tmp_path / "round" / "smoke").tasks()
+        logs = tmp_path / "logs"
+        sample = open_round("sample")
+        report = run_smoke("openai-api/scripted/own", PRICE, 1.5 * REQUEST, sample, logs, items=1)
     assert [row.method for row in report.rows] == ["direct", "direct"]
     asked = {row.task for row in report.rows} | {line.split()[0] for line in report.left_out}
     assert asked >= {"extract_method", "leaderboard", "rank_by_prompt", "table", "title"}
 
 
-@pytest.mark.parametrize("missing", ["--price", "--limit-usd"])
+GIVEN = {"--price": "extractive/lead=1,2", "--budget": "1", "--model": "extractive/lead"}
+
+
+@pytest.mark.parametrize("missing", GIVEN)
 def test_nothing_is_asked_without_a_limit_that_holds(missing: str, tmp_path: Path) -> None:
-    given = {"--price": "1,2", "--limit-usd": "1", "--model": "extractive/lead"}
-    words = [word for name, value in given.items() if name != missing for word in (name, value)]
-    done = viva_here("smoke", *words, "--out", tmp_path, expect=2)
+    words = [word for name, value in GIVEN.items() if name != missing for word in (name, value)]
+    done = viva_here(*SMOKE, *words, "--logs", tmp_path, expect=2)
     assert missing in done.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_a_limit_of_nothing_is_refused(tmp_path: Path) -> None:
-    words = ["--model", "extractive/lead", "--price", "1,2", "--limit-usd", "0"]
-    done = viva_here("smoke", *words, "--out", tmp_path, expect=2)
+    words = [word for pair in ({**GIVEN, "--budget": "0"}).items() for word in pair]
+    done = viva_here(*SMOKE, *words, "--logs", tmp_path, expect=2)
     assert "buy nothing" in done.stderr
 
 
@@ -167,4 +173,5 @@ def test_make_smoke_wants_a_model_and_its_price() -> None:
     assert "PRICE=IN,OUT" in refused.stderr
     words = [*make, "MODEL=openai/some", "PRICE=0.15,0.60"]
     shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    assert "viva smoke --model 'openai/some' --price '0.15,0.60' --limit-usd 1" in shown
+    assert "--smoke --round sample --model 'openai/some' --price 'openai/some=0.15,0.60'" in shown
+    assert "--budget 1 --logs viva-smoke/logs" in shown

@@ -61,16 +61,16 @@ def _networks() -> Group:
     for by in ("network", "category", "domain", "month", "degree"):
         calls.append(["network", "stats", *corpus, "--by", by, "--json"])
     for network in ("citation", "comparison", "coauthor"):
-        calls += both("network", "rank", *corpus, "--network", network)
+        calls += both("network", "stats", "--by", "pagerank", *corpus, "--network", network)
     calls += [
-        ["network", "rank", *corpus, "--by", "in_degree", "--json"],
-        ["network", "rank", *corpus, "--no-external", "--json"],
+        ["network", "stats", "--by", "in_degree", *corpus, "--json"],
+        ["network", "stats", "--by", "pagerank", *corpus, "--no-external", "--json"],
         ["network", "walk", *corpus, "--seed", "Author 001", "--out", "net/walk.jsonl", "--json"],
-        *([*words, *corpus, "--json"] for words in (["index", "build"],)),
-        ["index", "build", *corpus, "--text", "full", "--json"],
-        *both("index", "search", "meeting summarisation", *corpus),
-        ["index", "search", "the verification", *corpus, "--drop-stop-words", "--json"],
-        ["index", "search", "evidence", *corpus, "--before", "2024", "--json"],
+        *([*words, *corpus, "--json"] for words in (["corpus", "index"],)),
+        ["corpus", "index", *corpus, "--text", "full", "--json"],
+        *both("corpus", "search", "meeting summarisation", *corpus),
+        ["corpus", "search", "the verification", *corpus, "--drop-stop-words", "--json"],
+        ["corpus", "search", "evidence", *corpus, "--before", "2024", "--json"],
         ["network", "build", *corpus, "--fresh"],
         ["network", "build", *corpus, "--prose", "--json"],
         ["network", "stats", *corpus, "--prose", "--result-like", "--json"],
@@ -116,6 +116,7 @@ def _rounds() -> Group:
 def _live() -> Group:
     corpus, out = ("--corpus", "live/corpus"), ("--out", "live/rounds")
     update = ["round", "update", "live/rounds/live", *corpus, *out]
+    told = "live/told/live"
     calls = [
         ["ingest", "sample", "40", *corpus, "--json"],
         ["round", "build", "live.toml", *corpus, *out, "--json"],
@@ -125,8 +126,8 @@ def _live() -> Group:
         *both("round", "diff", "live/rounds/live", "live/rounds/live-2024-07-01"),
         *both("round", "verify", "live/rounds/live-2024-07-01"),
         ["round", "seal", "live/rounds/live", "--out", "live/told", "--json"],
-        ["round", "reveal", "live/rounds/live", "--out", "live/told", "--json"],
-        *both("round", "unseal", "live/told/live.sealed.json", "live/told/live.revealed.json"),
+        ["round", "seal", "live/rounds/live", "--out", "live/told", "--reveal", "--json"],
+        *both("round", "seal", f"{told}.sealed.json", "--check", f"{told}.revealed.json"),
     ]
     return Group("live", calls, inputs={"live.toml": inputs.LIVE_SPEC}, kept=("live",))
 
@@ -169,20 +170,20 @@ def _boards() -> Group:
         [*("board", "build", demo, "--out", "with", "--with", runs), "--partial"],
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
-        *both("board", "attempts", runs, *FEW, "--partial"),
-        ["board", "attempts", runs, *FEW, "--partial", "--items"],
+        *both("board", "show", "--by", "attempts", runs, *FEW, "--partial"),
+        ["board", "show", "--by", "attempts", runs, *FEW, "--partial", "--items"],
     ]
-    for verb in ("gains", "overall", "retrievers"):
-        calls += both("board", verb, demo, *FEW)
-        calls.append(["board", verb, runs, *FEW, "--partial", "--json"])
+    for by in ("setting", "part", "retriever"):
+        calls += both("board", "show", "--by", by, demo, *FEW)
+        calls.append(["board", "show", "--by", by, runs, *FEW, "--partial", "--json"])
     calls += [
-        *both("board", "sweep", runs, *FEW, "--partial"),
-        *both("board", "contamination", demo, *FEW, "--cutoffs", "cutoffs.toml"),
+        *both("board", "show", "--by", "sweep", runs, *FEW, "--partial"),
+        *both("board", "show", "--by", "cutoff", demo, *FEW, "--cutoffs", "cutoffs.toml"),
         *both("board", "verify", "submission/logs", "--round", ROUND),
         *both("board", "compare", "extractive/lead", "extractive/centrality", "--logs", demo, *FEW),
         ["board", "compare", "oracle", "null", "--logs", demo, *FEW, "--out", "duel", "--json"],
         *both("board", "submit", "submission", "--check", "--round", ROUND),
-        *both("board", "drift", demo, "--round", ROUND, *FEW),
+        *both("board", "show", "--by", "drift", demo, "--round", ROUND, *FEW),
     ]
     return Group(
         "boards",
@@ -190,7 +191,7 @@ def _boards() -> Group:
         ("demo", "runs"),
         inputs={"cutoffs.toml": inputs.CUTOFFS, "submission/submission.toml": inputs.SUBMISSION},
         prepare=_hand_in,
-        kept=("site", "small", "with", "again", "duel"),
+        kept=("site", "small", "with", "duel"),
     )
 
 
@@ -209,7 +210,7 @@ def _audits() -> Group:
     retrieval = ("--retriever", "tfidf", "--retriever", "bm25", "--depth", "20")
     calls = [
         *both("audit", "leakage", ROUND, "--logs", demo, *FEW),
-        *both("audit", "prompts", demo, *FEW),
+        *both("board", "show", "--by", "prompt", demo, *FEW),
         *both("audit", "judge", "even/runs", *FEW, "--partial"),
         *both("audit", "retrieval", ROUND, *retrieval, *FEW),
         ["audit", "evaluators", demo, *evaluator, "--subset", "3", *FEW, "--json"],

@@ -118,12 +118,12 @@ def _network(of: PaperSet) -> Counts:
 
 def _stats(of: PaperSet) -> Counts:
     found = _viva("network", "stats", "--corpus", str(of.corpus))
-    ranked = _viva("network", "rank", "--corpus", str(of.corpus), "--top", "1")
+    ranked = _viva("network", "stats", "--by", "pagerank", "--corpus", str(of.corpus), "--top", "1")
     return {**found, "first": ranked["rows"][0]["key"]}
 
 
 def _index(of: PaperSet) -> Counts:
-    found = _viva("index", "build", "--corpus", str(of.corpus))
+    found = _viva("corpus", "index", "--corpus", str(of.corpus))
     return {name: value for name, value in found.items() if name != "path"}
 
 

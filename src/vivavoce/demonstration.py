@@ -21,7 +21,7 @@ from vivavoce.publication import SiteInputs, SiteOptions, make_site
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import RunLog
-from vivavoce.rounds import Round, load_round
+from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.logs import Progress
 from vivavoce.running.spec import Price
@@ -182,9 +182,10 @@ def run_smoke(
     model: str,
     price: Price,
     limit: float,
-    out: Path,
+    opened: Round,
+    logs: Path,
+    *,
     items: int = ITEMS,
-    round_folder: Path | None = None,
     tell: Callable[[SmokeRow], None] | None = None,
     **options: Any,
 ) -> SmokeReport:
@@ -194,18 +195,16 @@ def run_smoke(
     has used up its share; a request that is under way then is still paid for. Methods of many
     requests come last.
 
-    `limit` is in dollars, for everything; `tell` gets each row when it is there.
-    `options` are further fields of the runs' `RunSpec`.
+    `limit` is in dollars, for everything; `logs` is a new folder; `tell` gets each row when it is
+    there. `options` are further fields of the runs' `RunSpec`.
 
     Raises:
         InputError: The limit is no sum, the folder holds logs already, or the model is unknown.
     """
     if not limit > 0:
         raise InputError(f"{limit:g} dollars buy nothing. Give a limit above 0.")
-    logs = out / "logs"
     if logs.exists() and any(logs.iterdir()):
         raise InputError(f"{logs} holds logs already. Remove it, or name another folder.")
-    opened = load_round(round_folder) if round_folder else _sample_round(out)
     plan, left_out = _plan(opened)
     rows: list[SmokeRow] = []
     counts = [min(items, len(opened.items(family, task))) for family, task, _ in plan]
@@ -235,12 +234,6 @@ def run_smoke(
         if tell:
             tell(rows[-1])
     return SmokeReport(model, tuple(rows), tuple(left_out), spent, limit)
-
-
-def _sample_round(out: Path) -> Round:
-    spec = demo_spec()
-    spec["round"]["id"] = "smoke"
-    return build_sample(out, _with_architecture(spec))
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:

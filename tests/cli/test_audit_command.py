@@ -40,13 +40,22 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+SHOW = ("board", "show", "--by")
+
+
 @pytest.mark.parametrize(
     ("verb", "shown"),
     [
         (("audit", "judge"), ["first_share", "flip_rate", "length_slope", "kappa", "preference"]),
-        (("audit", "prompts"), ["spread", "lab/one", "2: 0.300", "0.100 [0.100, 0.100]"]),
-        (("board", "gains"), ["random", "0.100 [0.100, 0.100]", "lab/one"]),
-        (("board", "retrievers"), ["bm25", "tfidf", "0.000 [0.000, 0.000]", "chunks=12"]),
+        (
+            (*SHOW, "prompt"),
+            ["spread", "lab/one", "2: 0.300", "0.100 [0.100, 0.100]"],
+        ),
+        ((*SHOW, "setting"), ["random", "0.100 [0.100, 0.100]", "lab/one"]),
+        (
+            (*SHOW, "retriever"),
+            ["bm25", "tfidf", "0.000 [0.000, 0.000]", "chunks=12"],
+        ),
     ],
 )
 def test_each_verb_prints_tables_and_one_json_document(
@@ -89,7 +98,13 @@ def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
 
 
 @pytest.mark.parametrize(
-    "verb", [("audit", "judge"), ("audit", "prompts"), ("board", "gains"), ("board", "retrievers")]
+    "verb",
+    [
+        ("audit", "judge"),
+        (*SHOW, "prompt"),
+        (*SHOW, "setting"),
+        (*SHOW, "retriever"),
+    ],
 )
 def test_logs_without_what_is_looked_for_end_with_1_and_say_how_to_make_some(
     tmp_path: Path, verb: tuple[str, str]

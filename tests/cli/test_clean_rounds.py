@@ -110,7 +110,11 @@ def test_no_item_and_no_demonstration_was_public_on_the_wrong_side(planted: Plan
     assert before  # each would have been an item by its venue's date
     outside = {why for name in before for why in reasons(made, name)}
     assert outside <= {("*", "outside_window"), ("*", "no_abstract")}
-    told = json.loads(planted.run("corpus", "dates", "--corpus", made.parent / "late-c", "--json"))
+    told = json.loads(
+        planted.run(
+            "corpus", "stats", "--of", "dates", "--corpus", made.parent / "late-c", "--json"
+        )
+    )
     assert told["sources"]["arxiv_id"] >= len(public) - 1
     planted.run("audit", "leakage", made)
 

@@ -1,4 +1,4 @@
-"""viva corpus boards: what the leaderboards of a corpus hold."""
+"""viva corpus stats --of boards: what the leaderboards of a corpus hold."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ Viva = Callable[..., Result]
 
 
 def test_boards_of_the_sample_are_counted(viva: Viva, sample: Path) -> None:
-    found = json.loads(viva("corpus", "boards", "--corpus", sample, "--json").stdout)
+    found = json.loads(
+        viva("corpus", "stats", "--of", "boards", "--corpus", sample, "--json").stdout
+    )
     stats = json.loads(viva("corpus", "stats", "--corpus", sample, "--json").stdout)
     # The sample's results are all of its own papers: one board a topic.
     assert found["all"] == found["mapped"]
     assert found["all"]["results"] == stats["tables"]["results"] > 0
     assert found["all"]["boards"] == found["all"]["datasets"] > 1
     assert sum(found["all"]["tasks_by_area"].values()) >= found["all"]["tasks"]
-    printed = viva("corpus", "boards", "--corpus", sample)
+    printed = viva("corpus", "stats", "--of", "boards", "--corpus", sample)
     assert printed.exit_code == 0
     assert f"    boards: {found['all']['boards']}" in printed.stdout.splitlines()
 

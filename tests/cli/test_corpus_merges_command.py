@@ -1,4 +1,4 @@
-"""viva corpus merges and viva corpus resolution."""
+"""viva corpus stats --of merges and viva corpus stats --of resolution."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ def merged(viva: Viva, tei: Path, rows: Path, tmp_path: Path) -> Path:
 
 
 def test_merges_are_counted_by_reason_with_examples(viva: Viva, merged: Path) -> None:
-    printed = viva("corpus", "merges", "--corpus", merged)
+    printed = viva("corpus", "stats", "--of", "merges", "--corpus", merged)
     assert printed.exit_code == 0
     assert "    file: 2" in printed.stdout.splitlines()
     assert "file:one.tei.xml: tei one.tei.xml" in printed.stdout
-    report = json.loads(viva("corpus", "merges", "--corpus", merged, "--json").stdout)
+    report = json.loads(
+        viva("corpus", "stats", "--of", "merges", "--corpus", merged, "--json").stdout
+    )
     assert (report["papers"], report["merged_papers"], report["near_misses"]) == (2, 1, 0)
     assert report["documents_joined_by"] == {"file": 2}
     assert [row["kind"] for row in report["examples"]["file"]] == ["metadata", "tei"]
@@ -52,16 +54,18 @@ def test_an_ingest_says_how_many_papers_are_of_several_documents(
 
 
 def test_resolution_is_one_json_document_or_lines_for_people(viva: Viva, sample: Path) -> None:
-    printed = viva("corpus", "resolution", "--corpus", sample)
+    printed = viva("corpus", "stats", "--of", "resolution", "--corpus", sample)
     assert printed.exit_code == 0
     assert "precision" in printed.stdout
-    report = json.loads(viva("corpus", "resolution", "--corpus", sample, "--json").stdout)
+    report = json.loads(
+        viva("corpus", "stats", "--of", "resolution", "--corpus", sample, "--json").stdout
+    )
     assert report["inside"] == report["recall"]["n"]
     assert {"precision", "recall", "by_resolver", "by_confidence"} <= set(report)
 
 
-@pytest.mark.parametrize("verb", ["merges", "resolution"])
-def test_what_is_no_corpus_ends_with_2(viva: Viva, verb: str, tmp_path: Path) -> None:
-    refused = viva("corpus", verb, "--corpus", tmp_path)
+@pytest.mark.parametrize("part", ["merges", "resolution"])
+def test_what_is_no_corpus_ends_with_2(viva: Viva, part: str, tmp_path: Path) -> None:
+    refused = viva("corpus", "stats", "--of", part, "--corpus", tmp_path)
     assert refused.exit_code == 2
     assert "is not a corpus" in refused.stderr

@@ -1,4 +1,4 @@
-"""viva corpus tuples: results in tables with their cells, out of files that users ingest."""
+"""viva corpus stats --of tuples: results in tables with their cells, out of ingested files."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def cells(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def test_tuples_have_their_cells_and_the_task_that_lists_know(viva: Viva, corpus: Path) -> None:
-    found = json.loads(viva("corpus", "tuples", "--corpus", corpus, "--json").stdout)
+    found = json.loads(
+        viva("corpus", "stats", "--of", "tuples", "--corpus", corpus, "--json").stdout
+    )
     assert (found["tuples"], found["papers"]) == (7, 1)
     assert cells(found["rows"]) == [
         (0, 2, 1, "Question Answering", "SQuAD", "EM", "Reader", 60.1, False),
@@ -89,12 +91,16 @@ def test_tuples_have_their_cells_and_the_task_that_lists_know(viva: Viva, corpus
 
 
 def test_one_paper_and_the_plain_output(viva: Viva, corpus: Path) -> None:
-    known = json.loads(viva("corpus", "tuples", "--corpus", corpus, "--json").stdout)["rows"]
+    known = json.loads(
+        viva("corpus", "stats", "--of", "tuples", "--corpus", corpus, "--json").stdout
+    )["rows"]
     name = known[0]["paper_id"]
-    one = viva("corpus", "tuples", "--corpus", corpus, "--paper", name, "--json")
+    one = viva("corpus", "stats", "--of", "tuples", "--corpus", corpus, "--paper", name, "--json")
     assert json.loads(one.stdout)["rows"] == known
-    none = viva("corpus", "tuples", "--corpus", corpus, "--paper", "arxiv:1", "--json")
+    none = viva(
+        "corpus", "stats", "--of", "tuples", "--corpus", corpus, "--paper", "arxiv:1", "--json"
+    )
     assert json.loads(none.stdout) == {"tuples": 0, "papers": 0, "rows": []}
-    printed = viva("corpus", "tuples", "--corpus", corpus).stdout
+    printed = viva("corpus", "stats", "--of", "tuples", "--corpus", corpus).stdout
     assert f"{name} 0:3:4" in printed
     assert "7 results in tables of 1 papers" in printed

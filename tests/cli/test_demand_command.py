@@ -1,4 +1,4 @@
-"""`viva demand write`, from a spec to a file that `viva round build` reads, and the statistics."""
+"""`viva round demands`, from a spec to a file that `viva round build` reads, and the statistics."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_demands_are_written_and_a_round_asks_with_them(
 ) -> None:
     out = tmp_path / "demands.jsonl"
     names = ("--model", WRITER, "--checker", CHECKER, "--out", out)
-    done = viva_here("demand", "write", "--corpus", corpus, "--spec", spec(tmp_path), *names)
+    done = viva_here("round", "demands", "--corpus", corpus, "--spec", spec(tmp_path), *names)
     tables = len(out.read_text("utf-8").splitlines())
     assert tables >= 2
     *_, counts, path = done.stdout.splitlines()
@@ -67,7 +67,7 @@ def test_demands_are_written_and_a_round_asks_with_them(
     asked = len(server.asks)
     assert asked == 2 * tables
     again = viva_here(
-        "demand", "write", "--corpus", corpus, "--spec", spec(tmp_path), *names, "--json"
+        "round", "demands", "--corpus", corpus, "--spec", spec(tmp_path), *names, "--json"
     )
     assert len(server.asks) == asked
     assert only_json(again.stdout) == {
@@ -94,11 +94,11 @@ def test_tables_that_go_without_a_demand_are_named(
     server.script = lambda _: answer("I'm sorry, but I can't help with that.")
     out = tmp_path / "demands.jsonl"
     wanted = ("--corpus", corpus, "--spec", spec(tmp_path), "--model", WRITER, "--out", out)
-    done = viva_here("demand", "write", *wanted, expect=1)
+    done = viva_here("round", "demands", *wanted, expect=1)
     assert "without a demand: " in done.stdout
     assert "The answer held no demand." in done.stdout
     assert "0 of " in done.stdout
-    found = only_json(viva_here("demand", "write", *wanted, "--json", expect=1).stdout)
+    found = only_json(viva_here("round", "demands", *wanted, "--json", expect=1).stdout)
     assert found["written"] == 0
     assert len(found["discarded"]) == found["tables"]
 
@@ -108,10 +108,10 @@ def test_a_spec_without_tables_is_told(corpus: Path, tmp_path: Path) -> None:
     window = "window = {start = 2020-01-01, end = 2027-01-01}"
     path.write_text(f'[round]\nid = "a"\nfamilies = ["writing"]\n{window}\n', "utf-8")
     wanted = ("--corpus", corpus, "--spec", path, "--model", WRITER, "--out", tmp_path / "d.jsonl")
-    done = viva_here("demand", "write", *wanted, expect=2)
+    done = viva_here("round", "demands", *wanted, expect=2)
     assert 'families lacks "tables"' in done.stderr
     path.write_text(SPEC.format("min_papers = 500\n"), "utf-8")
-    done = viva_here("demand", "write", *wanted, expect=1)
+    done = viva_here("round", "demands", *wanted, expect=1)
     assert "has no table" in done.stderr
     assert "few_papers" in done.stderr
     assert not (tmp_path / "d.jsonl").exists()

@@ -43,6 +43,19 @@ def test_every_verb_has_help_with_an_example_and_takes_json_and_wide(viva: Viva)
         assert "--wide" not in refused.stderr, words
 
 
+def test_an_option_that_means_nothing_beside_another_is_refused(viva: Viva, tmp_path: Path) -> None:
+    for option, words in {
+        "--costs": ("board", "show", tmp_path, "--by", "part"),
+        "--over": ("board", "show", tmp_path),
+        "--top": ("network", "stats", "--corpus", tmp_path),
+        "--paper": ("corpus", "stats", "--corpus", tmp_path),
+        "--epochs": ("run", "--smoke", "--round", "sample", "--logs", tmp_path),
+    }.items():
+        result = viva(*words, option, *([] if option == "--costs" else ["2"]))
+        assert result.exit_code == 2, option
+        assert option in result.stderr
+
+
 def test_no_command_and_an_unknown_one_are_wrong_use(viva: Viva) -> None:
     assert viva().exit_code == 2
     result = viva("ingets")

@@ -1,4 +1,4 @@
-"""The verbs of `viva index`, as a user types them."""
+"""`viva corpus index` and `search`, as a user types them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from vivavoce.cli.networks import index_app
+from vivavoce.cli import app
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError, StaleError
 
@@ -27,16 +27,16 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def run(*words: object) -> str:
-    done = CliRunner().invoke(index_app, [str(word) for word in words], catch_exceptions=False)
+    done = CliRunner().invoke(app, ["--debug", "corpus", *map(str, words)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def test_build_says_what_it_did_and_where(corpus: Path) -> None:
-    assert run("build", "--corpus", corpus) == (
+    assert run("index", "--corpus", corpus) == (
         f"  3 papers: 3 added, 0 changed, 0 removed\n{corpus}/index/abstracts\n"
     )
-    assert json.loads(run("build", "--corpus", corpus, "--text", "full", "--json")) == {
+    assert json.loads(run("index", "--corpus", corpus, "--text", "full", "--json")) == {
         "text": "full",
         "papers": 3,
         "added": 3,
@@ -44,11 +44,11 @@ def test_build_says_what_it_did_and_where(corpus: Path) -> None:
         "removed": 0,
         "path": f"{corpus}/index/full",
     }
-    assert "3 added" in run("build", "--corpus", corpus, "--fresh")
+    assert "3 added" in run("index", "--corpus", corpus, "--fresh")
 
 
 def test_search_shows_the_papers_that_have_every_word(corpus: Path) -> None:
-    run("build", "--corpus", corpus)
+    run("index", "--corpus", corpus)
     assert run("search", "TREES, parsing", "--corpus", corpus) == (
         "  p1  2021-05  Parsing of trees\n"
         "  p2  2023  Trees\n"
@@ -63,7 +63,7 @@ def test_search_shows_the_papers_that_have_every_word(corpus: Path) -> None:
 
 
 def test_search_as_one_json_document(corpus: Path) -> None:
-    run("build", "--corpus", corpus)
+    run("index", "--corpus", corpus)
     found = run("search", "the", "trees", "--before", "2023", "--drop-stop-words", "--json",
                 "--corpus", corpus)  # fmt: skip
     assert json.loads(found) == {
@@ -75,7 +75,7 @@ def test_search_as_one_json_document(corpus: Path) -> None:
 
 
 def test_a_search_needs_an_index_and_a_date_that_is_one(corpus: Path) -> None:
-    with pytest.raises(StaleError, match="viva index build"):
+    with pytest.raises(StaleError, match="viva corpus index"):
         run("search", "trees", "--corpus", corpus)
     with pytest.raises(InputError, match="'soon' is not a date"):
         run("search", "trees", "--before", "soon", "--corpus", corpus)

@@ -74,9 +74,11 @@ def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_pa
     assert told["extractive/lead"]["contamination"] in {"mixed", "seen", "clean"}
     assert told["extractive/lead"]["exposure"]["cutoff"] == "2024-01"
     assert told["extractive/lead"]["runs"] == {"logs": 1, "removed": 0, "variants": 0}
-    found = only_json(viva_here("board", "contamination", folder / "logs", *given, "--json").stdout)
+    found = only_json(
+        viva_here("board", "show", "--by", "cutoff", folder / "logs", *given, "--json").stdout
+    )
     assert {row["yardstick"] for row in found["rows"]} == {"null"}
-    table = viva_here("board", "contamination", folder / "logs", *given).stdout
+    table = viva_here("board", "show", "--by", "cutoff", folder / "logs", *given).stdout
     assert "gap of the lead" in table
     site = viva_here("board", "build", folder / "logs", "--out", tmp_path / "site", *given)
     assert site.stdout.strip().endswith("index.html")

@@ -100,11 +100,11 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
     assert found["tasks"]["writing/title"]["anchors"] == 1
 
     sealed, revealed = rounds / "live.sealed.json", rounds / "live.revealed.json"
-    assert viva("round", "unseal", sealed, revealed).stdout == f"{revealed} is sound\n"
+    assert viva("round", "seal", sealed, "--check", revealed).stdout == f"{revealed} is sound\n"
     shown = {name: value for name, value in read_json(revealed).items() if name != "seal"}
     shown["items"]["writing/title"][0] = "another"
     write_sealed(revealed, shown)
-    refused = viva("round", "unseal", sealed, revealed)
+    refused = viva("round", "seal", sealed, "--check", revealed)
     assert refused.exit_code == 1
     assert "writing/title another was not promised" in refused.stdout
 
@@ -183,11 +183,14 @@ def test_twice_is_fine_and_a_late_text_makes_a_new_round(
 def test_seal_and_reveal_write_files_to_be_published(
     viva: Viva, rounds: Path, tmp_path: Path
 ) -> None:
-    for verb, suffix in (("seal", "sealed"), ("reveal", "revealed")):
-        done = viva("round", verb, rounds / "live", "--out", tmp_path / "published", "--json")
+    for suffix, more in (("sealed", []), ("revealed", ["--reveal"])):
+        out = ("--out", tmp_path / "published")
+        done = viva("round", "seal", rounds / "live", *out, "--json", *more)
         path = tmp_path / "published" / f"live.{suffix}.json"
         assert json.loads(done.stdout) == {"path": str(path)}
         assert read_json(path)["round"] == "live"
+    for words in ([], ["--check", path, "--reveal"]):
+        assert viva("round", "seal", rounds / "live", *words).exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_two_are_compared_on_a_split(logs: Path) -> None:
 )
 def test_a_split_that_is_not_there_is_refused(tmp_path: Path, split: str, complaint: str) -> None:
     write_log(tmp_path, {"d": 0.5}, splits=SPLITS)
-    for words in (("show",), ("gains",), ("build", "--out", tmp_path / "site")):
+    for words in (("show",), ("show", "--by", "setting"), ("build", "--out", tmp_path / "site")):
         verb, *rest = words
         done = viva_here("board", verb, tmp_path, *rest, "--split", split, expect=2)
         assert complaint in done.stderr

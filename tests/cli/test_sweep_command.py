@@ -1,4 +1,4 @@
-"""`viva run --sweep --subset`, `viva board sweep` and the costs of `viva board show`."""
+"""`viva run --sweep --subset`, `viva board show --by sweep` and the costs of `viva board show`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def swept(round_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_sweep_is_printed_as_a_list_and_as_a_grid(swept: Path) -> None:
-    lines = viva_here("board", "sweep", swept, "--over", "size,chunks").stdout.splitlines()
+    lines = viva_here(
+        "board", "show", "--by", "sweep", swept, "--over", "size,chunks"
+    ).stdout.splitlines()
     assert lines[0].startswith("extractive/lead + rag · title · base (3 of 5, stratified)")
     assert lines[1].split()[:3] == ["size", "chunks", "rougeL"]
     assert [line.split()[:2] for line in lines[3:9]] == [
@@ -45,7 +47,7 @@ def test_a_sweep_is_printed_as_a_list_and_as_a_grid(swept: Path) -> None:
 
 
 def test_json_has_every_metric_of_every_combination(swept: Path) -> None:
-    found = only_json(viva_here("board", "sweep", swept, "--json").stdout)
+    found = only_json(viva_here("board", "show", "--by", "sweep", swept, "--json").stdout)
     assert len(found["rows"]) == 6 * 3
     for row in found["rows"]:
         assert row["settings"].keys() == {"chunks", "size"}
@@ -91,5 +93,8 @@ def test_wrong_use_ends_with_2(
 def test_logs_without_a_sweep_end_with_1(round_folder: Path, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     viva_here("run", "title", "--round", round_folder, "--logs", logs, "--method", "null")
-    assert "--sweep" in viva_here("board", "sweep", logs, expect=1).stderr
-    assert "takes 'batch'" in viva_here("board", "sweep", logs, "--over", "batch", expect=2).stderr
+    assert "--sweep" in viva_here("board", "show", "--by", "sweep", logs, expect=1).stderr
+    assert (
+        "takes 'batch'"
+        in viva_here("board", "show", "--by", "sweep", logs, "--over", "batch", expect=2).stderr
+    )

@@ -148,7 +148,7 @@ def test_the_command_shows_sources_and_contradictions(tmp_path: Path) -> None:
         app, ["ingest", "metadata", str(tmp_path / "m.jsonl"), "--corpus", corpus],
         catch_exceptions=False,
     )  # fmt: skip
-    shown = door.invoke(app, ["corpus", "dates", "--corpus", corpus, "--json"])
+    shown = door.invoke(app, ["corpus", "stats", "--of", "dates", "--corpus", corpus, "--json"])
     report = json.loads(shown.stdout)
     assert report["sources"] == {"arxiv_id": 1, "metadata": 1}
     assert report["changed"] == 1

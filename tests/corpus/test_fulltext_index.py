@@ -87,7 +87,7 @@ def test_the_full_text_is_an_index_of_its_own(tmp_path: Path, write_tei: Write) 
     ingest("tei", tmp_path / "tei", tmp_path / "c")
     corpus = load_corpus(tmp_path / "c")
     assert build_index(corpus, text="full").added == 2
-    with pytest.raises(StaleError, match=r"viva index build --corpus \S+ --text abstracts"):
+    with pytest.raises(StaleError, match=r"viva corpus index --corpus \S+ --text abstracts"):
         open_index(corpus)
     build_index(corpus)
     named = {paper.title: paper.paper_id for paper in corpus.papers}
@@ -162,7 +162,7 @@ def test_a_corpus_without_a_paper_has_an_empty_index(add: Add) -> None:
 
 def test_an_index_older_than_the_corpus_is_not_searched(add: Add) -> None:
     build_index(add(TITLES))
-    with pytest.raises(StaleError, match=r"not up to date.*viva index build"):
+    with pytest.raises(StaleError, match=r"not up to date.*viva corpus index"):
         open_index(add({"p9": "New"}))
 
 
@@ -205,7 +205,7 @@ def test_every_damaged_file_is_noticed_and_fresh_heals(add: Add) -> None:
         for damaged in (bytes(turned), whole[:-9]):
             (folder / name).write_bytes(damaged)
             for call in (open_index, build_index):
-                with pytest.raises(DamagedError, match=r"viva index build --corpus \S+ .*--fresh"):
+                with pytest.raises(DamagedError, match=r"viva corpus index --corpus \S+ .*--fresh"):
                     call(corpus)
         (folder / name).write_bytes(whole)
     assert_as_if_new(corpus)
@@ -298,7 +298,7 @@ def test_a_killed_update_goes_on_whatever_the_corpus_is_by_then(
     if is_done:
         assert_as_if_new(corpus)
     else:
-        with pytest.raises(StaleError, match="viva index build"):
+        with pytest.raises(StaleError, match="viva corpus index"):
             open_index(corpus)
     # Papers that the killed update added, changed or had not come to are changed once more.
     corpus = add({"p00": "Owls", "p12": "Paper 12 of trees", "p24": "Owls", "p31": "Owls"})

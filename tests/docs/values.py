@@ -140,7 +140,7 @@ for name in ("gold", "answer"):
 """What a reader of a page has done before."""
 
 BEFORE_LINE: Mapping[str, str] = {
-    "viva board drift logs --round rounds/live-2025-02-01": """
+    "viva board show logs --by drift --round rounds/live-2025-02-01": """
         viva run title --round rounds/live --logs logs --model extractive/lead
         viva run title --round rounds/live-2025-02-01 --logs logs --model extractive/lead
     """,
@@ -190,7 +190,7 @@ NOT_RUN: Mapping[str, str] = {
     "make setup": _MAKE + "nothing else comes of it",
     "make check": _MAKE + "its commands are those of every change",
     "make smoke MODEL=openai/gpt-4o-mini PRICE=0.15,0.60 LIMIT_USD=1": _MAKE
-    + "`viva smoke` in tests/test_smoke.py",
+    + "`viva run --smoke` in tests/test_smoke.py",
     "source .venv/bin/activate": "the environment that make sets up; tests run in their own",
     "pip install 'vivavoce[web]'": _PACKAGES,
     "pip install 'vivavoce[local]'": _PACKAGES,

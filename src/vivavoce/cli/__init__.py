@@ -10,9 +10,7 @@ import typer
 from vivavoce.cli import (
     annotate,
     audit,
-    audit_answers,
     board,
-    board_exchange,
     board_integrity,
     comparisons,
     corpus,
@@ -21,9 +19,12 @@ from vivavoce.cli import (
     info,
     live,
     networks,
-    round_updates,
     rounds,
     runs,
+    views,
+)
+from vivavoce.cli import (
+    round_updates as round_updates,
 )
 from vivavoce.cli.output import VivaGroup, say, set_output
 from vivavoce.version import __version__
@@ -65,23 +66,15 @@ _VERBS = (
     (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
     (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
     (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, exam.smoke, "smoke --model openai/gpt-4o-mini --price 0.15,0.60 --limit-usd 1"),
     (app, exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
-    (audit.app, audit_answers.judge, "audit judge logs --human labels.jsonl"),
-    (audit.app, audit_answers.items, "audit items logs"),
-    (board.app, comparisons.gains, "board gains logs"),
-    (board.app, comparisons.overall, "board overall logs"),
-    (board.app, comparisons.retrievers, "board retrievers logs"),
+    (board.app, views.show, "board show logs --by setting"),
     (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
     (board.app, board.serve, "board serve logs"),
-    (board.app, comparisons.sweep, "board sweep logs --over rounds,batch"),
-    (board.app, board_exchange.add_metric, "board add-metric logs bertscore"),
-    (board.app, board_exchange.export, "board export logs --as eee --out results"),
-    (board.app, board_integrity.contamination, "board contamination logs"),
+    (board.app, board.add_metric, "board add-metric logs bertscore"),
+    (board.app, board.export, "board export logs --as eee --out results"),
     (board.app, board_integrity.verify, "board verify logs"),
     (board.app, board_integrity.submit, "board submit --check submission"),
     (board.app, board_integrity.intake, "board intake inbox --out taken --round rounds/2024-h2"),
-    (board.app, round_updates.drift, "board drift logs --round rounds/2024-h2-2025-02-01"),
 )
 """Verbs that stand in another group than their module's, or after others of their group."""
 for group, verb, example in _VERBS:
@@ -93,9 +86,7 @@ _GROUPS = (
     (fetch.app, "fetch"),
     (corpus.app, "corpus"),
     (networks.app, "network"),
-    (networks.index_app, "index"),
     (rounds.app, "round"),
-    (rounds.demand_app, "demand"),
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),

@@ -1,4 +1,4 @@
-"""Verbs that look for what may be behind a score: leaks, judges, wordings, retrieval."""
+"""Verbs that look for what may be behind a score: leaks, judges, retrieval."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from vivavoce.cli.comparisons import print_gains
 from vivavoce.cli.corpus import AT_PLACE
 from vivavoce.cli.output import (
     JSON_OPTION,
@@ -25,6 +24,7 @@ from vivavoce.cli.output import (
     numbers,
     print_notes,
     print_report,
+    print_rows,
     print_section,
     progress,
     say,
@@ -32,11 +32,12 @@ from vivavoce.cli.output import (
     tick,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT
+from vivavoce.cli.views import print_gains
 
 if TYPE_CHECKING:
     from vivavoce.results.audits.evaluators import SwapAudit
+    from vivavoce.results.audits.judge import JudgeAudit
     from vivavoce.results.audits.leakage import LeakageAudit
-    from vivavoce.results.audits.prompts import PromptAudit
     from vivavoce.results.audits.retrieval import RetrievalAudit
     from vivavoce.tasks.tables.roles.answering import Headers
 
@@ -44,7 +45,7 @@ _CURVE = (2, 5, 10, 20, 50, 100)
 """Cutoffs of the curve that are printed; --json has all."""
 
 app = typer.Typer(
-    no_args_is_help=True, help="Audit what may explain a score: leaks, judges, wordings."
+    no_args_is_help=True, help="Audit what may explain a score: leaks, judges, retrieval."
 )
 
 
@@ -102,52 +103,6 @@ def leakage(
     print_report(found, _print_leakage, as_json=as_json)
     if found.breaches:
         raise typer.Exit(1)
-
-
-def _print_prompts(found: PromptAudit) -> None:
-    print_section(
-        "Means over the items that every variant has, and their range",
-        [row for row in found.spreads if row["headline"]],
-        texts("contestant", "task", "setting", "metric"),
-        cells("means by variant", _means),
-        interval("spread", "spread", "spread_ci"),
-        texts("n"),
-        cells("tied", _tied),
-    )
-    print_section(
-        "Differences between contestants, held against the larger of their spreads",
-        [row for row in found.differences if row["spread"] is not None and row["headline"]],
-        texts("a", "b", "task", "setting", "metric"),
-        interval("a - b", "difference"),
-        texts("n"),
-        numbers("spread"),
-        cells("verdict", lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"]),
-    )
-    say("value [95% interval]; --json has every metric and every pair of variants.")
-    print_notes(found.notes)
-
-
-def _means(row: Mapping[str, Any]) -> str:
-    return " · ".join(f"{each['variant']}: {estimate(each)}" for each in row["variants"])
-
-
-def _tied(row: Mapping[str, Any]) -> str:
-    return " ".join("-".join(map(str, pair["variants"])) for pair in row["pairs"] if pair["tied"])
-
-
-@app.command(epilog="Example: viva audit prompts logs")
-def prompts(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Measure the spread over worded variants, and which differences are smaller than it."""
-    from vivavoce.results.audits.prompts import audit_prompts
-
-    found = audit_prompts(logs, partial=partial, resamples=resamples, seed=seed)
-    print_report(found, _print_prompts, as_json=as_json)
 
 
 @app.command(epilog="Example: viva audit retrieval rounds/2024-h2")
@@ -321,3 +276,88 @@ def _print_evaluators(found: SwapAudit) -> None:
     )
     say("value [95% interval over source papers]; change: its size; shift: other minus base.")
     print_notes(found.notes)
+
+
+_AGREEMENT = inner("agreement", "kappa", "alpha") + texts("n")
+
+
+def _print_judge(found: JudgeAudit) -> None:
+    print_section(
+        "What sways a judge",
+        found.measures,
+        texts("judge", "criterion", "measure"),
+        interval("value"),
+        texts("n"),
+        cells("unbiased", lambda row: "" if row["unbiased"] is None else f"{row['unbiased']:g}"),
+    )
+    print_section(
+        "Judges of the same answers",
+        found.agreement,
+        cells("judges", lambda row: " / ".join(row["judges"])),
+        texts("criterion"),
+        _AGREEMENT,
+    )
+    print_section(
+        "Points a judge gives beyond other judges: to its own family, to others",
+        found.self_preference,
+        texts("judge", "family"),
+        inner("own", others="foreign"),
+        interval("preference"),
+        texts("n"),
+    )
+    if found.human:
+        _print_people(found)
+    print_section(
+        "Win rates corrected by people",
+        found.corrected,
+        texts("judge", "contestant", "task", "setting"),
+        inner(raw="raw"),
+        cells("corrected", _corrected),
+        texts("labels"),
+        numbers("weight"),
+    )
+    say("value [95% interval]; docs/audits.md says what each number is.")
+    print_notes(found.notes)
+
+
+def _corrected(row: Mapping[str, Any]) -> str:
+    return estimate(row["calibrated"]) if row["calibrated"] else "not calibrated"
+
+
+def _print_people(found: JudgeAudit) -> None:
+    print_rows(
+        "Judges and people",
+        found.human,
+        texts("judge"),
+        _AGREEMENT,
+        inner(**{"without ties": "decided"}),
+        cells("n", lambda row: str(row["decided"]["n"])),
+        texts("indirect"),
+    )
+    people = found.human[0]["people"]
+    if people["n"]:
+        say(f"People agree with each other on {people['value']:.3f} (n {people['n']}).")
+    say("")
+
+
+@app.command(epilog="Example: viva audit judge logs --human labels.jsonl")
+def judge(
+    logs: Path = LOGS_ARGUMENT,
+    human: Path | None = typer.Option(
+        None, "--human", help="People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}."
+    ),
+    correct: bool = typer.Option(
+        False, "--correct", help="Correct the judge's win rates by these labels."
+    ),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Measure what sways a judge, and how far judges and people agree."""
+    from vivavoce.results.audits.judge import audit_judge
+
+    found = audit_judge(
+        logs, human=human, correct=correct, partial=partial, resamples=resamples, seed=seed
+    )
+    print_report(found, _print_judge, as_json=as_json)

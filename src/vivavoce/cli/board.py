@@ -1,10 +1,10 @@
-"""Verbs that show leaderboards, in the terminal, as files and on a local server."""
+"""Verbs that write leaderboards as sites and files, serve them, or add a metric to their logs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from functools import partial as fixed
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,9 @@ from vivavoce.cli.output import (
     SAMPLES_OPTION,
     SEED_OPTION,
     SPLIT_OPTION,
-    Columns,
     cells,
     estimate,
     need_web,
-    number,
     print_json,
     print_notes,
     print_rows,
@@ -112,104 +110,6 @@ def build(
         if has_texts:
             say(TEXTS_NOTE)
         say(str(page))
-
-
-@app.command(epilog="Example: viva board show logs")
-def show(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    human: Path | None = HUMAN_OPTION,
-    everything: bool = typer.Option(
-        False, "--all", help="Also print the diagnostics, which rank nobody."
-    ),
-    costs: bool = typer.Option(
-        False, "--costs", help="Also print tokens, seconds and dollars of an answer."
-    ),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print the leaderboard."""
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.board.building import leaderboard
-
-    known = load_cutoffs(cutoffs, margin)
-    board = leaderboard(
-        logs,
-        human=human,
-        partial=partial,
-        resamples=resamples,
-        seed=seed,
-        cutoffs=known,
-        split=split,
-    )
-    if as_json:
-        print_json(board.as_dict())
-    else:
-        print_board(board, everything=everything, costs=costs)
-
-
-@app.command(epilog="Example: viva board attempts logs --items")
-def attempts(
-    logs: Path = LOGS_ARGUMENT,
-    items: bool = typer.Option(False, "--items", help="One row an item instead of a group."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print several attempts' mean, best and spread by category and difficulty."""
-    from vivavoce.results.board.attempts import attempt_tables
-
-    tables = attempt_tables(logs, partial=partial, resamples=resamples, seed=seed)
-    if as_json:
-        print_json(tables.as_dict())
-        return
-    for (round_id, task, setting), rows in groupby(
-        tables.items if items else tables.groups,
-        key=lambda row: (row["round"], row["task"], row["setting"]),
-    ):
-        title = f"{task} · {setting} · round {round_id}"
-        found = list(rows)
-        _print_attempts(f"{title}: all attempts, a failed one counts as what it reached", found, "")
-        _print_attempts(f"{title}: attempts that succeeded", found, "_succeeded")
-    say("mean (highest, standard deviation) over the attempts at an item, then mean over items;")
-    say("--json has the intervals, and how many attempts failed in which way.")
-    print_notes(tables.notes)
-
-
-def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
-    """One line a group or item, one column a metric; `kind` is a suffix of the values' names."""
-    from vivavoce.results.logs.records import contestant_label
-
-    what = "item" if "item" in rows[0] else "items"
-    lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        place = (row["category"], row["difficulty"], str(row[what]))
-        contestant = (contestant_label(row), row["decoding"], row["prompt_hash"])
-        lines.setdefault((*contestant, *place), {})[row["metric"]] = row
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-
-    def first(name: str) -> Columns:
-        header = "n" if name in ("succeeded", "attempts") else name
-        return cells(header, lambda found: str(found[metrics[0]][name]))
-
-    print_rows(
-        title,
-        lines.values(),
-        cells("contestant", lambda found: contestant_label(found[metrics[0]])),
-        *map(first, ("category", "difficulty", what, "succeeded" if kind else "attempts")),
-        values_of(metrics, lambda row: _attempt_cell(row, kind)),
-    )
-    say("")
-
-
-def _attempt_cell(row: dict[str, Any], kind: str) -> str:
-    mean, highest, spread = (row[f"{name}{kind}"] for name in ("mean", "max", "std"))
-    return "–" if mean is None else f"{mean:.3f} ({highest:.3f}, {number(spread)})"
 
 
 def print_board(board: Board, *, everything: bool = False, costs: bool = False) -> None:
@@ -344,3 +244,95 @@ def serve(
             site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
         announce = (lambda where: print_json({"address": where})) if as_json else say
         serve_app(make_app(site), HOST, port, announce)
+
+
+class Form(StrEnum):
+    """Formats of results."""
+
+    EEE = "eee"
+    EVAL_RESULTS = "eval_results"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def export(
+    logs: Path = LOGS_ARGUMENT,
+    form: Form = typer.Option(
+        ..., "--as", help="eee is Every Eval Ever; eval_results is for model pages on the hub."
+    ),
+    out: Path = typer.Option(..., "--out", help="Folder for the files; it must not exist yet."),
+    dataset: str | None = typer.Option(
+        None, "--dataset", metavar="OWNER/NAME", help="Repository of the round on the hub."
+    ),
+    organization: str = typer.Option(
+        "unknown", "--organization", help="Who publishes the results, for eee."
+    ),
+    date: str | None = typer.Option(
+        None, "--date", help="Day of the results, YYYY-MM-DD; by default that of the newest log."
+    ),
+    partial: bool = PARTIAL_OPTION,
+    resamples: int = RESAMPLES_OPTION,
+    seed: int = SEED_OPTION,
+    cutoffs: Path | None = CUTOFFS_OPTION,
+    margin: int = MARGIN_OPTION,
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
+    from vivavoce.errors import InputError
+    from vivavoce.models.cutoffs import load_cutoffs
+    from vivavoce.results.board.building import leaderboard
+    from vivavoce.results.board.exchange import date_of, eval_results, every_eval_ever
+    from vivavoce.store import parquet_of, write_bytes
+    from vivavoce.text.dates import parse_date
+    from vivavoce.web.board.downloads import csv_of
+
+    if form is Form.EVAL_RESULTS and not dataset:
+        raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
+    if out.exists():
+        raise InputError(f"{out} is there already. Choose another folder.")
+    known = load_cutoffs(cutoffs, margin)
+    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+    day = date or date_of(board)
+    if parse_date(day) != (day, "day"):
+        raise InputError(f"--date {day} is no day. Write it as YYYY-MM-DD.")
+    if form is Form.EEE:
+        files = dict(every_eval_ever(board, day, organization))
+    elif form is Form.EVAL_RESULTS:
+        files = dict(eval_results(board, day, dataset or ""))
+    elif form is Form.CSV:
+        files = {"board.csv": csv_of(board.to_arrow())}
+    else:
+        files = {"board.parquet": parquet_of(board.to_arrow())}
+    for path, content in files.items():
+        write_bytes(out / path, content)
+    if as_json:
+        print_json({"files": sorted(files), "rows": len(board.rows), "notes": list(board.notes)})
+        return
+    say(f"{len(files)} files in {out}.")
+    print_notes(board.notes)
+
+
+def add_metric(
+    logs: Path = LOGS_ARGUMENT,
+    name: str = typer.Argument(help="The metric, such as bertscore."),
+    model: str | None = typer.Option(
+        None, "--model", help="Model that the metric rests on: a name on the hub or a folder."
+    ),
+    layer: int | None = typer.Option(None, "--layer", min=1, help="Layer of the model."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Compute a metric for the answers of logs; every board of them then has it.
+
+    Each text is computed once and kept beside the logs. Run it again after further runs.
+    """
+    from vivavoce.results.logs.adding import add_metric as add
+
+    given = {"model": model, "layer": layer}
+    with progress(f"Computing {name}") as show:
+        found = add(logs, name, {key: v for key, v in given.items() if v is not None}, show)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    say(f"{', '.join(found.metrics)} of {found.samples} answers; {found.computed} texts computed.")
+    for path in found.files:
+        say(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,26 +11,14 @@ import typer
 from vivavoce.cli.output import (
     CUTOFFS_OPTION,
     JSON_OPTION,
-    LOGS_ARGUMENT,
     MARGIN_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    Columns,
-    cells,
-    interval,
-    numbers,
     print_json,
-    print_notes,
     print_report,
-    print_section,
     progress,
     say,
-    texts,
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results import Table
     from vivavoce.results.integrity.submission import Intake, SubmissionReport
     from vivavoce.results.integrity.verification import Verification
 
@@ -117,52 +104,6 @@ def _print_verification(found: Verification) -> None:
         say("Not verified.")
         return
     say("Every score follows from the replies in the logs. Nobody can prove who wrote these.")
-
-
-def _print_contamination(found: Table) -> None:
-    headlines = [row for row in found.rows if row["headline"]]
-    for (round_id, task, setting), rows in groupby(
-        headlines, key=lambda row: (row["round"], row["task"], row["setting"])
-    ):
-        members = list(rows)
-        print_section(
-            f"{task} · {setting} · round {round_id}",
-            members,
-            texts("contestant"),
-            cells("cutoff", lambda row: row["cutoff"] or "–"),
-            *map(_items, ("seen", "possibly", "clean", "unknown")),
-            numbers(**{f"{members[0]['metric']} seen": "seen", "clean": "clean"}),
-            interval("gap", "gap"),
-            cells("yardstick", lambda row: row["yardstick"] or "–"),
-            interval("gap of the lead", "lead_gap", "lead_ci"),
-        )
-    say("items that were there before the cutoff (seen), near it (possibly), after it (clean);")
-    say("gap: seen - clean [95% interval]; of the lead over the best untrained contestant too.")
-    print_notes(found.notes)
-
-
-def _items(header: str) -> Columns:
-    name = "possibly_seen" if header == "possibly" else header
-    return cells(header, lambda row: f"{row['items'][name]:,}")
-
-
-def contamination(
-    logs: Path = LOGS_ARGUMENT,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print each model's items by its cutoff, and how much better it does on the older ones."""
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.results.integrity.contamination import contamination_report
-
-    found = contamination_report(
-        logs, load_cutoffs(cutoffs, margin), partial=partial, resamples=resamples, seed=seed
-    )
-    print_report(found, _print_contamination, as_json=as_json)
 
 
 def submit(

@@ -1,8 +1,8 @@
-"""Verbs of `viva board` that compare contestants, settings and retrievers on the same items."""
+"""`viva board compare`: two contestants on the same items. How attempts and sweeps are printed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ import typer
 
 from vivavoce.cli.output import (
     JSON_OPTION,
-    LOGS_ARGUMENT,
     PARTIAL_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
     SPLIT_OPTION,
+    Columns,
     cells,
     estimate,
     interval,
@@ -23,128 +23,16 @@ from vivavoce.cli.output import (
     numbers,
     print_json,
     print_notes,
-    print_report,
     print_rows,
+    print_section,
     print_table,
-    rank_cell,
     say,
     texts,
-    tick,
+    values_of,
 )
 
 if TYPE_CHECKING:
     from vivavoce.results import Table
-
-
-def _print_gains(found: Table) -> None:
-    for round_id, rows in groupby(found.rows, key=lambda row: row["round"]):
-        print_gains(list(rows), f"Round {round_id}: gain over the setting without added context")
-        say("")
-    say("base and with it: means over the n items of both; gain [95% interval of the difference].")
-    print_notes(found.notes)
-
-
-def gains(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print what added context gains: each setting against the base, paired by item."""
-    from vivavoce.results.audits.ablations import context_gains
-
-    found = context_gains(logs, partial=partial, resamples=resamples, seed=seed, split=split)
-    print_report(found, _print_gains, as_json=as_json)
-
-
-def _print_overall(found: Table) -> None:
-    for (round_id, family, setting), rows in groupby(
-        found.rows, key=lambda row: (row["round"], row["family"], row["setting"])
-    ):
-        members = list(rows)
-        print_rows(
-            f"{family} ({', '.join(members[0]['tasks'])}) · {setting} · round {round_id}",
-            members,
-            texts("contestant"),
-            interval(members[0]["metric"]),
-            texts(**{"papers": "n", "in all tasks": "in_all_tasks"}),
-        )
-        say("")
-    say("mean over papers of each one's mean over its tasks [95% interval over papers].")
-    print_notes(found.notes)
-
-
-def overall(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print one number over the parts of a paper: each contestant's mean over a family's tasks."""
-    from vivavoce.results.audits.overall import overall_scores
-
-    found = overall_scores(logs, partial=partial, resamples=resamples, seed=seed)
-    print_report(found, _print_overall, as_json=as_json)
-
-
-def _print_retrievers(found: Table) -> None:
-    for (round_id, task, setting, model), rows in groupby(
-        (row for row in found.rows if row["headline"]),
-        key=lambda row: (row["round"], row["task"], row["setting"], row["model"]),
-    ):
-        members = list(rows)
-        print_rows(
-            f"{task} · {setting} · {model} · round {round_id}",
-            members,
-            cells("rank", rank_cell),
-            texts("retriever"),
-            cells("settings", _settings),
-            interval(members[0]["metric"]),
-            texts("n"),
-            cells("over direct", _over_direct),
-            cells("n", lambda row: str(row["without"]["n"])),
-        )
-        say("")
-    say("value [95% interval]; rank (ranks it may have); over direct: gain over no retrieval.")
-    print_notes(found.notes)
-
-
-def retrievers(
-    logs: Path = LOGS_ARGUMENT,
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print retrievers side by side, and beside the same model without one."""
-    from vivavoce.results.audits.ablations import compare_retrievers
-
-    found = compare_retrievers(logs, partial=partial, resamples=resamples, seed=seed)
-    print_report(found, _print_retrievers, as_json=as_json)
-
-
-def _over_direct(row: Mapping[str, Any]) -> str:
-    return estimate({"value": row["without"]["gain"], "ci": row["without"]["ci"]})
-
-
-def _settings(row: Mapping[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in row["settings"].items())
-
-
-def print_gains(rows: list[dict[str, Any]], title: str) -> None:
-    """Print gains over the base setting in each task's headline metric."""
-    print_rows(
-        title,
-        (row for row in rows if row["headline"]),
-        texts("task", "contestant", "setting", "metric"),
-        numbers(**{"base": "value_base", "with it": "value"}),
-        interval("gain", "gain"),
-        texts("n"),
-        tick("tied"),
-    )
 
 
 def compare(
@@ -249,7 +137,54 @@ def _wins(name: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda metric: str(metric[name]) if metric["higher_is_better"] is not None else "–"
 
 
-def _print_sweep(found: Table) -> None:
+_ATTEMPTS = {
+    "": "all attempts, a failed one counts as what it reached",
+    "_succeeded": "attempts that succeeded",
+}
+"""Suffixes of the values' names, and what these are of."""
+
+
+def print_attempts(rows: Sequence[dict[str, Any]]) -> None:
+    """Print means, best and spread: of all attempts, then of those that succeeded."""
+    for place, members in groupby(
+        rows, key=lambda row: (row["task"], row["setting"], row["round"])
+    ):
+        found = list(members)
+        for kind, what in _ATTEMPTS.items():
+            _print_attempts("{} · {} · round {}: ".format(*place) + what, found, kind)
+
+
+def _print_attempts(title: str, rows: list[dict[str, Any]], kind: str) -> None:
+    """One line a group or item, one column a metric."""
+    from vivavoce.results.logs.records import contestant_label
+
+    what = "item" if "item" in rows[0] else "items"
+    lines: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        place = (row["category"], row["difficulty"], str(row[what]))
+        contestant = (contestant_label(row), row["decoding"], row["prompt_hash"])
+        lines.setdefault((*contestant, *place), {})[row["metric"]] = row
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+
+    def first(name: str) -> Columns:
+        header = "n" if name in ("succeeded", "attempts") else name
+        return cells(header, lambda found: str(found[metrics[0]][name]))
+
+    def cell(row: dict[str, Any]) -> str:
+        mean, highest, spread = (row[f"{name}{kind}"] for name in ("mean", "max", "std"))
+        return "–" if mean is None else f"{mean:.3f} ({highest:.3f}, {number(spread)})"
+
+    print_section(
+        title,
+        list(lines.values()),
+        cells("contestant", lambda found: contestant_label(found[metrics[0]])),
+        *map(first, ("category", "difficulty", what, "succeeded" if kind else "attempts")),
+        values_of(metrics, cell),
+    )
+
+
+def print_sweep(found: Table) -> None:
+    """Print combinations of swept arguments as a list, and those of two as a grid as well."""
     for title, rows in groupby(found.rows, key=_sweep_title):
         members = list(rows)
         _print_list(title, members)
@@ -257,27 +192,6 @@ def _print_sweep(found: Table) -> None:
         if len(members[0]["settings"]) == 2:
             _print_grid([row for row in members if row["headline"]])
             say("")
-    say("value [95% interval] ± standard deviation over the runs: seeds and attempts;")
-    say("valid is the share of answers that are one; tokens and s are means over the answers.")
-    print_notes(found.notes)
-
-
-def sweep(
-    logs: Path = LOGS_ARGUMENT,
-    over: str = typer.Option(
-        "", "--over", help="Arguments, such as rounds,batch; by default those that differ."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Print a method by the values of its arguments: means over seeds, and their deviation."""
-    from vivavoce.results.audits.ablations import sweep_tables
-
-    names = [name.strip() for name in over.split(",") if name.strip()]
-    found = sweep_tables(logs, over=names, partial=partial, resamples=resamples, seed=seed)
-    print_report(found, _print_sweep, as_json=as_json)
 
 
 def _sweep_title(row: dict[str, Any]) -> str:

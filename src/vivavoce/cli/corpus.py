@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
@@ -165,24 +165,57 @@ def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
         return enrich(corpus, client, service, base=base, progress=update)
 
 
-@app.command(epilog="Example: viva corpus stats --corpus corpus")
-def stats(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
-    """Count what a corpus holds."""
-    from vivavoce.corpus import corpus_stats, load_corpus
+class Of(StrEnum):
+    """Parts of a corpus that `viva corpus stats` measures on their own."""
 
-    _print_counts(corpus_stats(load_corpus(corpus)), corpus, as_json)
+    DATES = "dates"
+    MERGES = "merges"
+    BOARDS = "boards"
+    TUPLES = "tuples"
+    RESOLUTION = "resolution"
 
 
-@app.command(epilog="Example: viva corpus dates --corpus corpus")
-def dates(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
-    """Show where the first public dates come from, and statements that contradict them."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.stats import date_report
+@app.command(epilog="Example: viva corpus stats --of dates --corpus corpus")
+def stats(
+    corpus: Path = CORPUS_OPTION,
+    of: Of | None = typer.Option(None, "--of", help="This part alone, in more detail."),
+    paper: str | None = typer.Option(None, "--paper", help="tuples: of this paper alone."),
+    as_json: bool = JSON_OPTION,
+) -> None:
+    """Count what a corpus holds, or measure a part of it.
 
-    found = date_report(load_corpus(corpus))
+    Dates: where first public dates come from, and what contradicts them. Merges: documents that
+    became one paper, and by what. Boards: leaderboards. Tuples: results in tables, each with its
+    cell. Resolution: how well references are resolved while their ids are hidden.
+    """
+    from vivavoce.corpus import corpus_stats, load_corpus, measure_resolution, summarise_merges
+    from vivavoce.corpus import stats as parts
+    from vivavoce.corpus.boards import board_statistics
+
+    if paper is not None and of is not Of.TUPLES:
+        raise typer.BadParameter("it belongs to --of tuples", param_hint="--paper")
+    opened = load_corpus(corpus)
+    makers: dict[Of | None, Callable[[], dict[str, Any]]] = {
+        None: lambda: corpus_stats(opened),
+        Of.BOARDS: lambda: board_statistics(opened),
+        Of.DATES: lambda: parts.date_report(opened),
+        Of.MERGES: lambda: summarise_merges(opened),
+        Of.TUPLES: lambda: _tuples(opened, paper),
+        Of.RESOLUTION: lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
+    }
+    found = makers[of]()
     if as_json:
         print_json(found)
-        return
+    else:
+        _STATS.get(of, _print_counts)(found, corpus)
+
+
+def _print_counts(found: dict[str, Any], corpus: Path) -> None:
+    say(str(corpus))
+    print_counts(found)
+
+
+def _print_dates(found: dict[str, Any], corpus: Path) -> None:
     print_table(
         ["first public from", "papers"], [(name, f"{n:,}") for name, n in found["sources"].items()]
     )
@@ -248,18 +281,9 @@ def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> Non
     say(f"{out}: {records:,} records; {len(left):,} could not be read and are not exported")
 
 
-@app.command(epilog="Example: viva corpus merges --corpus corpus")
-def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
-    """Show which documents were merged into one paper, by what, and which were nearly merged."""
-    from vivavoce.corpus import load_corpus, summarise_merges
-
-    found = summarise_merges(load_corpus(corpus))
-    if as_json:
-        print_json(found)
-        return
+def _print_merges(found: dict[str, Any], corpus: Path) -> None:
     examples = found.pop("examples")
-    say(str(corpus))
-    print_counts(found)
+    _print_counts(found, corpus)
     for joined_by, rows in examples.items():
         say(f"{joined_by}, for example:")
         for row in rows:
@@ -267,59 +291,32 @@ def merges(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
     say(f"All of them: viva corpus export merges --corpus {corpus} --out merges.jsonl")
 
 
-@app.command(epilog="Example: viva corpus boards --corpus corpus")
-def boards(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
-    """Count the leaderboards of a corpus: of all results, and of those of its papers."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.boards import board_statistics
-
-    _print_counts(board_statistics(load_corpus(corpus)), corpus, as_json)
-
-
-@app.command(epilog="Example: viva corpus tuples --corpus corpus --paper arxiv:1706.03762")
-def tuples(
-    corpus: Path = CORPUS_OPTION,
-    paper: str | None = typer.Option(None, "--paper", help="The results of this paper alone."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Show task, dataset, metric, method and score of each result in tables, with its cell."""
-    from vivavoce.corpus import load_corpus
+def _tuples(corpus: Corpus, paper: str | None) -> dict[str, Any]:
     from vivavoce.corpus.stats import result_tuples
 
-    found = list(result_tuples(load_corpus(corpus), paper))
-    counts = {"tuples": len(found), "papers": len({row["paper_id"] for row in found})}
-    if as_json:
-        print_json({**counts, "rows": found})
-        return
-    names = ("paper_id", "table", "row", "column", "task", "dataset", "metric", "method")
-    cells = ([*(str(row[name] or "") for name in names[4:]), row["score_text"]] for row in found)
-    places = (
-        f"{row['paper_id']} {row['table']}:{row['row']}:{row['column']}"
-        for row in found[:SHOWN_TUPLES]
+    rows = list(result_tuples(corpus, paper))
+    papers = {row["paper_id"] for row in rows}
+    return {"tuples": len(rows), "papers": len(papers), "rows": rows}
+
+
+def _print_tuples(found: dict[str, Any], corpus: Path) -> None:
+    names = ("task", "dataset", "metric", "method")
+    print_table(
+        ["paper, table:row:column", *names, "score"],
+        [
+            [
+                f"{row['paper_id']} {row['table']}:{row['row']}:{row['column']}",
+                *(str(row[name] or "") for name in names),
+                row["score_text"],
+            ]
+            for row in found["rows"][:SHOWN_TUPLES]
+        ],
     )
-    columns = ["paper, table:row:column", *names[4:], "score"]
-    print_table(columns, [[place, *row] for place, row in zip(places, cells, strict=False)])
-    said = f"{counts['tuples']:,} results in tables of {counts['papers']:,} papers"
+    said = f"{found['tuples']:,} results in tables of {found['papers']:,} papers"
     say(f"{said}; all of them: viva corpus export tuples --corpus {corpus} --out tuples.jsonl")
 
 
-def _print_counts(counts: dict[str, Any], corpus: Path, as_json: bool) -> None:
-    if as_json:
-        print_json(counts)
-    else:
-        say(str(corpus))
-        print_counts(counts)
-
-
-@app.command(epilog="Example: viva corpus resolution --corpus corpus")
-def resolution(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
-    """Measure how well references are resolved: hide their ids, resolve by title, compare."""
-    from vivavoce.corpus import load_corpus, measure_resolution
-
-    found = measure_resolution(load_corpus(corpus)).as_row()
-    if as_json:
-        print_json({**found, "corpus": str(corpus)})
-        return
+def _print_resolution(found: dict[str, Any], corpus: Path) -> None:
     say(
         f"{corpus}: {found['references']:,} references, {found['with_id']:,} with an id, "
         f"{found['inside']:,} of works inside the corpus"
@@ -332,6 +329,14 @@ def resolution(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> Non
         for example in found[name][:SHOWN_FAULTS]:
             where = example["title"] or example["raw"]
             say(f"  {name}: {where!r} means {example['meant']}, came out as {example['found']}")
+
+
+_STATS: Mapping[Of | None, Callable[[dict[str, Any], Path], None]] = {
+    Of.DATES: _print_dates,
+    Of.MERGES: _print_merges,
+    Of.TUPLES: _print_tuples,
+    Of.RESOLUTION: _print_resolution,
+}
 
 
 def _share(share: dict[str, Any]) -> str:

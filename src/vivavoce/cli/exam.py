@@ -1,4 +1,4 @@
-"""Verbs that do or try the whole job, or score answers alone: `exam`, `demo`, `smoke`, `score`."""
+"""Verbs that do the whole job, or score answers alone: `exam`, `demo`, `score`. `run --smoke`."""
 
 from __future__ import annotations
 
@@ -211,41 +211,46 @@ def score(
     say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
 
 
-def smoke(
-    model: str = typer.Option(..., "--model", help="provider/model."),
-    price: str = typer.Option(
-        ..., "--price", metavar="IN,OUT", help="Dollars for a million tokens: without it no limit."
-    ),
-    limit_usd: float = typer.Option(..., "--limit-usd", help="Dollars that all of it may cost."),
-    round_folder: Path | None = typer.Option(
-        None, "--round", help="The folder of a round; else the sample papers."
-    ),
-    items: int = typer.Option(2, "--items", min=1, help="Items of each task and method."),
-    attempt_timeout: int = typer.Option(
-        120, "--attempt-timeout", min=1, help="Seconds of one request."
-    ),
-    out: Path = typer.Option(Path("viva-smoke"), "--out", help="Folder for everything it makes."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Ask a model a few items of every task and method, for a bounded sum."""
-    from vivavoce.demonstration import run_smoke
-    from vivavoce.running.spec import parse_price
+_SMOKE_TIMEOUT = 120
 
+
+def smoke_test(
+    round_folder: Path,
+    models: list[str],
+    price: list[str],
+    budget: float | None,
+    items: int | None,
+    attempt_timeout: int | None,
+    logs: Path,
+    as_json: bool,
+) -> None:
+    """Ask a model a few items of everything; end with 1 where anything is missing."""
+    from vivavoce.demonstration import ITEMS, run_smoke
+    from vivavoce.running.spec import parse_prices
+    from vivavoce.tasks.sample_round import open_round
+
+    if len(models) != 1:
+        raise typer.BadParameter("--smoke asks one model", param_hint="--model")
+    prices = parse_prices(price)
+    if models[0] not in prices:
+        raise typer.BadParameter(f"name that of {models[0]}", param_hint="--price")
+    if budget is None:
+        raise typer.BadParameter("name the dollars that it may cost", param_hint="--budget")
     report = run_smoke(
-        model,
-        parse_price(price),
-        limit_usd,
-        out,
-        items,
-        round_folder,
+        models[0],
+        prices[models[0]],
+        budget,
+        open_round(round_folder),
+        logs,
+        items=items or ITEMS,
         tell=_tell,
-        attempt_timeout=attempt_timeout,
+        attempt_timeout=attempt_timeout or _SMOKE_TIMEOUT,
     )
     if as_json:
         print_json(report.as_dict())
     else:
         _print_smoke_report(report)
-        say(str(out / "logs"))
+        say(str(logs))
     if not report.is_whole:
         raise typer.Exit(1)
 

@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli.corpus import CORPUS_OPTION
+from vivavoce.cli.corpus import app as corpus_app
 from vivavoce.cli.output import (
     JSON_OPTION,
     print_counts,
     print_json,
     print_table,
     progress,
+    refuse_unread,
     say,
 )
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
+    from vivavoce.networks.stats import Measure
 
 RESULT_OPTION = typer.Option(
     False, "--result-like", help="Compare only where a table looks like results."
@@ -34,13 +37,15 @@ app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and
 
 
 class By(StrEnum):
-    """Groups that `viva network stats` breaks its numbers down by."""
+    """Groups that `viva network stats` breaks its numbers down by, and ranks of nodes."""
 
     network = "network"
     category = "category"
     domain = "domain"
     month = "month"
     degree = "degree"
+    pagerank = "pagerank"
+    in_degree = "in_degree"
 
 
 class Name(StrEnum):
@@ -49,13 +54,6 @@ class Name(StrEnum):
     coauthor = "coauthor"
     citation = "citation"
     comparison = "comparison"
-
-
-class RankBy(StrEnum):
-    """Measures that `viva network rank` sorts by."""
-
-    pagerank = "pagerank"
-    in_degree = "in_degree"
 
 
 class Keep(StrEnum):
@@ -106,18 +104,36 @@ def build(
     say(str(corpus / FOLDER))
 
 
-@app.command(epilog="Example: viva network stats --corpus corpus --by domain")
+_OF_RANKS = ("network", "top", "external")
+
+
+@app.command(
+    epilog="Example: viva network stats --corpus corpus --by domain; the works that stand out: "
+    "viva network stats --corpus corpus --by pagerank --top 20"
+)
 def stats(
+    context: typer.Context,
     corpus: Path = CORPUS_OPTION,
-    by: By | None = typer.Option(None, "--by", help="Break the numbers down."),
+    by: By | None = typer.Option(
+        None, "--by", help="Break the numbers down, or rank papers or authors."
+    ),
+    network: Name = typer.Option(Name.citation, "--network", help="Ranks: the network."),
+    top: int = typer.Option(20, "--top", min=1, help="Ranks: number of works to show."),
+    external: bool = typer.Option(True, help="Ranks: works outside the corpus too."),
     result_like: bool = RESULT_OPTION,
     prose: bool = PROSE_OPTION,
     as_json: bool = JSON_OPTION,
 ) -> None:
-    """Measure the networks: authors, papers, edges, components; by category, month or degree."""
+    """Measure the networks: authors, papers, edges, components; or rank their nodes."""
     from vivavoce.corpus import load_corpus
 
     options = {"result_like": result_like, "prose": prose}
+    if by is By.pagerank or by is By.in_degree:
+        measure: Measure = "pagerank" if by is By.pagerank else "in_degree"
+        _print_ranks(load_corpus(corpus), network, measure, top, external, options, as_json)
+        return
+    read = {str(parameter.name) for parameter in context.command.params} - {*_OF_RANKS}
+    refuse_unread(context, read, f"--by {by}" if by else "it without --by pagerank")
     found = _measure(load_corpus(corpus), by, options)
     if as_json:
         print_json(found)
@@ -128,31 +144,23 @@ def stats(
         print_counts(found)
 
 
-@app.command(epilog="Example: viva network rank --corpus corpus --network citation --top 20")
-def rank(
-    corpus: Path = CORPUS_OPTION,
-    network: Name = typer.Option(Name.citation, "--network", help="The network."),
-    top: int = typer.Option(20, "--top", min=1, help="Number of works to show."),
-    by: RankBy = typer.Option(RankBy.pagerank, "--by", help="The column to sort by."),
-    external: bool = typer.Option(True, help="Rank works outside the corpus too."),
-    result_like: bool = RESULT_OPTION,
-    prose: bool = PROSE_OPTION,
-    as_json: bool = JSON_OPTION,
+def _print_ranks(
+    corpus: Corpus,
+    network: Name,
+    by: Measure,
+    top: int,
+    external: bool,
+    options: dict[str, bool],
+    as_json: bool,
 ) -> None:
-    """Show the papers or authors that stand out, by PageRank or in-degree."""
-    from vivavoce.corpus import load_corpus
+    """Print the papers or authors that stand out, by PageRank or in-degree."""
     from vivavoce.networks import load_network, rank_nodes
 
-    opened = load_network(
-        load_corpus(corpus),
-        network.value,
-        external=external,
-        result_like=result_like,
-        prose=prose,
+    rows = rank_nodes(
+        load_network(corpus, network.value, external=external, **options), top=top, by=by
     )
-    rows = rank_nodes(opened, top=top, by=by.value)
     if as_json:
-        print_json({"network": network.value, "by": by.value, "rows": rows})
+        print_json({"network": network.value, "by": by, "rows": rows})
         return
     cells = [
         [
@@ -241,9 +249,6 @@ def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
     print_table([*headers, "external", "in", "out"], cells)
 
 
-index_app = typer.Typer(no_args_is_help=True, help="Index the texts of a corpus and search them.")
-
-
 class Text(StrEnum):
     """Texts of a paper that are indexed."""
 
@@ -256,8 +261,8 @@ TEXT_OPTION = typer.Option(
 )
 
 
-@index_app.command("build", epilog="Example: viva index build --corpus corpus --text full")
-def build_index(
+@corpus_app.command(epilog="Example: viva corpus index --corpus corpus --text full")
+def index(
     corpus: Path = CORPUS_OPTION,
     text: Text = TEXT_OPTION,
     fresh: bool = typer.Option(False, "--fresh", help="Drop the index and rebuild it."),
@@ -281,7 +286,7 @@ def build_index(
     say(str(path))
 
 
-@index_app.command(epilog="Example: viva index search 'graph neural network' --corpus corpus")
+@corpus_app.command(epilog="Example: viva corpus search 'graph neural network' --corpus corpus")
 def search(
     words: list[str] = typer.Argument(
         metavar="WORDS", help="A paper is found when it contains each of them."
@@ -307,8 +312,8 @@ def search(
     query = " ".join(words)
     as_of = period(before)[0] if before is not None else None
     opened = load_corpus(corpus)
-    index = open_index(opened, text=text.value)
-    found = index.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
+    indexed = open_index(opened, text=text.value)
+    found = indexed.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
     rows = read_titles(opened, found[:limit])
     terms = query_terms(query, drop_stop_words=drop_stop_words)
     if as_json:
@@ -318,6 +323,5 @@ def search(
         say(f"  {row['paper_id']}  {row['published'] or 'undated'}  {row['title'] or ''}")
     if len(found) > len(rows):
         say(f"  and {len(found) - len(rows):,} more (--limit shows more)")
-    say(
-        f"{corpus}: {len(found):,} of {len(index):,} papers contain {', '.join(terms) or 'no term'}"
-    )
+    said = f"{len(found):,} of {len(indexed):,} papers contain {', '.join(terms) or 'no term'}"
+    say(f"{corpus}: {said}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import errno
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, TextIO
@@ -342,6 +343,30 @@ def print_section(title: str, rows: Sequence[Row], *columns: Columns) -> None:
     if rows:
         print_rows(title, rows, *columns)
         say("")
+
+
+def print_groups(
+    rows: Iterable[Row],
+    names: Sequence[str],
+    title: Callable[[Row], str],
+    columns: Callable[[Row], Iterable[Columns]],
+) -> None:
+    """Print rows that agree in some fields below a title of their own, made of the first."""
+    for _, group in groupby(rows, key=lambda row: [row[name] for name in names]):
+        members = list(group)
+        print_section(title(members[0]), members, *columns(members[0]))
+
+
+def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
+    """Refuse options that were given, and that mean nothing beside the one that was chosen.
+
+    Raises:
+        typer.BadParameter: Names the first of them.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is not None and source.name == "COMMANDLINE" and parameter.name not in read:
+            raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
 
 
 def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> None:

@@ -13,24 +13,13 @@ from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import (
     JSON_OPTION,
-    LOGS_ARGUMENT,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    interval,
-    numbers,
     print_json,
-    print_notes,
-    print_report,
-    print_rows,
     print_table,
     say,
-    texts,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
 
 if TYPE_CHECKING:
-    from vivavoce.results import Table
     from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
 
@@ -150,73 +139,41 @@ def diff(
         say(f"  {name} differs")
 
 
-@app.command(epilog="Example: viva round seal rounds/2024-h2 --out published")
+@app.command(
+    epilog="Example: viva round seal rounds/2024-h2 --out published; once the next round is out, "
+    "the same with --reveal"
+)
 def seal(
-    folder: Path = ROUND_ARGUMENT,
-    out: Path = typer.Option(..., "--out", help="The folder to write ID.sealed.json into."),
+    round_path: Path = typer.Argument(
+        metavar="ROUND", help="The folder of a round; for --check the published ID.sealed.json."
+    ),
+    out: Path | None = typer.Option(None, "--out", help="The folder to write the file into."),
+    reveal: bool = typer.Option(
+        False, "--reveal", help="Write ID.revealed.json: the items' ids and the salt."
+    ),
+    check: Path | None = typer.Option(
+        None,
+        "--check",
+        metavar="REVEALED",
+        help="Hold a published ID.revealed.json against the commitment.",
+    ),
     as_json: bool = JSON_OPTION,
 ) -> None:
     """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
     from vivavoce.rounds import load_round
-    from vivavoce.rounds.reading import write_commitment
+    from vivavoce.rounds.reading import check_reveal, write_commitment, write_reveal
 
-    _say_path(write_commitment(load_round(folder), out), as_json)
-
-
-@app.command(epilog="Example: viva round reveal rounds/2024-h2 --out published")
-def reveal(
-    folder: Path = ROUND_ARGUMENT,
-    out: Path = typer.Option(..., "--out", help="The folder to write ID.revealed.json into."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Write the ids of a sealed round and its salt, to be published once the next one is out."""
-    from vivavoce.rounds import load_round
-    from vivavoce.rounds.reading import write_reveal
-
-    _say_path(write_reveal(load_round(folder), out), as_json)
-
-
-@app.command(epilog="Example: viva round unseal 2024-h2.sealed.json 2024-h2.revealed.json")
-def unseal(
-    commitment: Path = typer.Argument(metavar="SEALED", help="ID.sealed.json, published first."),
-    shown: Path = typer.Argument(metavar="REVEALED", help="ID.revealed.json, published later."),
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Check that what was revealed of a round is what was promised."""
-    from vivavoce.rounds.reading import check_reveal
-
-    report_problems(check_reveal(commitment, shown), shown, as_json)
-
-
-def _print_drift(found: Table) -> None:
-    print_rows(
-        "",
-        (row for row in found.rows if row["headline"]),
-        texts("contestant", "task", "setting", "metric", "anchors"),
-        numbers(before="anchors_before", now="anchors_now"),
-        interval("drift", "drift", "drift_ci"),
-        texts("others"),
-        interval("others less anchors", "difficulty", "difficulty_ci"),
-    )
-    print_notes(found.notes)
-
-
-def drift(
-    logs: Path = LOGS_ARGUMENT,
-    folder: Path = typer.Option(..., "--round", help="The later round, made with anchors."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
-    """Tell drift from difficulty: a round's anchors against its parent, and against its others."""
-    from vivavoce.results.audits.drift import drift_and_difficulty
-    from vivavoce.rounds import load_round
-
-    found = drift_and_difficulty(
-        logs, load_round(folder), partial=partial, resamples=resamples, seed=seed
-    )
-    print_report(found, _print_drift, as_json=as_json)
+    if check is not None:
+        if reveal or out is not None:
+            raise typer.BadParameter(
+                "it writes nothing: leave out the others", param_hint="--check"
+            )
+        report_problems(check_reveal(round_path, check), check, as_json)
+        return
+    if out is None:
+        raise typer.BadParameter("name the folder to write into", param_hint="--out")
+    write = write_reveal if reveal else write_commitment
+    _say_path(write(load_round(round_path), out), as_json)
 
 
 def _say_requests(came: Arrivals, report: Row) -> None:

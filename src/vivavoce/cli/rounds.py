@@ -194,16 +194,14 @@ def export(
     say(str(made))
 
 
-demand_app = typer.Typer(no_args_is_help=True, help="Let a model word the demands for tables.")
-
 _LISTED = 10
 
 
-@demand_app.command(
-    epilog="Example: viva demand write --corpus corpus --spec round.toml "
+@app.command(
+    epilog="Example: viva round demands --corpus corpus --spec round.toml "
     "--model openai/gpt-4o --out demands.jsonl"
 )
-def write(
+def demands(
     corpus: Path = CORPUS_OPTION,
     spec: Path = typer.Option(..., "--spec", help="The round's spec; its tables are asked for."),
     model: str = typer.Option(..., "--model", help="The model that writes: provider/model."),
@@ -291,8 +289,8 @@ def print_table_statistics(found: Row) -> None:
     )
     say("")
     _print_prompt_lengths(prompts)
-    demands = found["demands"]
-    say(f"Demands: {_counts(demands['sources'])}; {demands['flagged']:,} flagged by the checklist")
+    asked = found["demands"]
+    say(f"Demands: {_counts(asked['sources'])}; {asked['flagged']:,} flagged by the checklist")
     pools = found["pools"]
     say(
         f"Distractors: {pools['pool_rule']}, {pools['encoder']}, out of {pools['universe']:,} "

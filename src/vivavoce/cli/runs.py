@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vivavoce.cli import completion
+from vivavoce.cli.exam import smoke_test
 from vivavoce.cli.output import (
     JSON_OPTION,
     cells,
     print_json,
     print_rows,
     progress,
+    refuse_unread,
     say,
     texts,
     values_of,
@@ -28,8 +30,11 @@ _limit = partial(typer.Option, rich_help_panel="Decoding and limits")
 
 
 def run(
-    tasks: list[str] = typer.Argument(
-        help="Tasks, such as title; viva list tasks shows them.", autocompletion=completion.tasks
+    context_of: typer.Context,
+    tasks: list[str] | None = typer.Argument(
+        None,
+        help="Tasks, such as title; viva list tasks shows them.",
+        autocompletion=completion.tasks,
     ),
     round_folder: Path = typer.Option(
         ...,
@@ -147,6 +152,12 @@ def run(
         metavar="MODEL=IN,OUT",
         help="Dollars for a million tokens; boards then show the cost of a row.",
     ),
+    smoke: bool = typer.Option(
+        False,
+        "--smoke",
+        help="Ask one model a few items of every task and method, for a bounded sum: needs "
+        "--price and --budget.",
+    ),
     display: str = typer.Option(
         "none", "--display", help="none for a progress bar, or Inspect's full, rich, plain, log."
     ),
@@ -159,6 +170,12 @@ def run(
     from vivavoce.running.spec import parse_prices, parse_sweep, parse_until
     from vivavoce.tasks.subsets import Subset
 
+    if smoke:
+        refuse_unread(context_of, _OF_SMOKE, "--smoke")
+        smoke_test(round_folder, model, price, budget, subset, attempt_timeout, logs, as_json)
+        return
+    if not tasks:
+        raise typer.BadParameter("name some; viva list tasks shows them", param_hint="TASKS")
     if subset is None and (stratify or subset_seed):
         raise typer.BadParameter(
             "they belong to --subset N", param_hint="--stratify, --subset-seed"
@@ -221,6 +238,12 @@ def run(
     if report.failed:
         say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
+
+
+_OF_SMOKE = (
+    *("smoke", "round_folder", "model", "price", "budget", "subset", "attempt_timeout", "logs"),
+    "as_json",
+)
 
 
 def _print_estimate(spec: RunSpec, as_json: bool) -> None:

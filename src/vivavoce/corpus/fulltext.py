@@ -264,7 +264,7 @@ def _config(text: str) -> Row:
 
 
 def _command(corpus: Corpus, text: str) -> str:
-    return f"viva index build --corpus {corpus.folder} --text {text}"
+    return f"viva corpus index --corpus {corpus.folder} --text {text}"
 
 
 def _remedy(corpus: Corpus, text: str) -> str:

@@ -127,7 +127,7 @@ def test_without_anchors_or_without_runs_on_both_there_is_nothing_to_tell(
 
 def test_the_command_prints_a_line_a_contestant(opened: Round, tmp_path: Path) -> None:
     write(tmp_path / "l", {"a1": 0.4, "a2": 0.6}, {"a1": 0.6, "a2": 0.8, "b1": 0.7})
-    words = ["board", "drift", str(tmp_path / "l"), "--round", str(opened.folder)]
+    words = ["board", "show", "--by", "drift", str(tmp_path / "l"), "--round", str(opened.folder)]
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0
     assert "lab/one" in said.stdout.splitlines()[2]

@@ -73,14 +73,15 @@ def test_each_item_has_its_mean_its_correlation_and_a_state(logs: Path) -> None:
 
 
 def test_the_command_names_them(logs: Path) -> None:
-    done = CliRunner().invoke(app, ["audit", "items", str(logs)])
+    done = CliRunner().invoke(app, ["board", "show", "--by", "item", str(logs)])
     assert done.exit_code == 0, done.output
     for shown in ("all fail", "against the rest", "turned", "dead", "hard"):
         assert shown in done.output
-    found = only_json(CliRunner().invoke(app, ["audit", "items", str(logs), "--json"]).stdout)
+    found = only_json(
+        CliRunner().invoke(app, ["board", "show", "--by", "item", str(logs), "--json"]).stdout
+    )
     assert [row["id"] for row in found["items"]] == sorted(VALUES)
-    few = CliRunner().invoke(app, ["audit", "items", str(logs), "--items", "1"])
-    assert "1 of 4" in few.output
+    assert "Items that say little, 4 of 4" in done.output
 
 
 def test_another_metric_is_taken_by_name(logs: Path) -> None:

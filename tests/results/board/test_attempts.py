@@ -145,9 +145,11 @@ def test_items_without_grades_are_no_table(log: EvalLog, tmp_path: Path) -> None
 def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     folder = write(log, tmp_path / "logs", VALUES)
 
-    groups = viva_here("board", "attempts", str(folder), "--resamples", "50")
-    items = viva_here("board", "attempts", str(folder), "--items", "--resamples", "50")
-    found = json.loads(viva_here("board", "attempts", str(folder), "--json").stdout)
+    groups = viva_here("board", "show", "--by", "attempts", str(folder), "--resamples", "50")
+    items = viva_here(
+        "board", "show", "--by", "attempts", str(folder), "--items", "--resamples", "50"
+    )
+    found = json.loads(viva_here("board", "show", "--by", "attempts", str(folder), "--json").stdout)
 
     assert "0.500 (1.000, 0.500)" in items.stdout  # the first item: mean, highest, deviation
     assert "0.750 (1.000, 0.354)" in items.stdout  # and of its two attempts that succeeded
@@ -157,7 +159,7 @@ def test_the_command_prints_both_tables(log: EvalLog, tmp_path: Path) -> None:
     # 3 metrics of 3 items, and of 3 pairs, 2 categories, 2 difficulties and all together
     assert (len(found["items"]), len(found["groups"])) == (9, 24)
     shutil.rmtree(folder)
-    viva_here("board", "attempts", str(folder), expect=2)
+    viva_here("board", "show", "--by", "attempts", str(folder), expect=2)
 
 
 def test_a_log_of_several_attempts_holds_mean_max_and_standard_deviation(log: EvalLog) -> None:

@@ -180,7 +180,7 @@ def test_a_large_corpus_without_an_index_names_the_command(
 ) -> None:
     corpus = ingested(tmp_path)
     monkeypatch.setitem(graph_items.MAX_IN_MEMORY, "fulltext", 2)
-    with pytest.raises(StaleError, match=r"viva index build --corpus .* --text full"):
+    with pytest.raises(StaleError, match=r"viva corpus index --corpus .* --text full"):
         only(corpus, text="fulltext")
     assert only(corpus, text="abstracts").papers == ("a", "b")
 

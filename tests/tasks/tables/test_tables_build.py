@@ -142,7 +142,7 @@ def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"demands": "model"}, "viva demand write"),
+        ({"demands": "model"}, "viva round demands"),
         ({"demands_file": "d.jsonl"}, 'demands = "model"'),
         ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
         ({"candidates": "none.json"}, "does not exist"),

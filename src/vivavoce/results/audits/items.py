@@ -113,7 +113,7 @@ _CONTROLS = (CEILING, "null", "copycat", "random")
 
 @dataclass(frozen=True, slots=True)
 class ItemAudit(Report):
-    """The report of `viva audit items`."""
+    """The report of `viva board show --by item`."""
 
     groups: tuple[Row, ...]
     """One row a round, task and setting."""

@@ -37,7 +37,7 @@ Columns = dict[int, dict[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class PromptAudit(Report):
-    """The report of `viva audit prompts`."""
+    """The report of `viva board show --by prompt`."""
 
     spreads: tuple[Row, ...]
     """One row a contestant, task, setting and metric."""

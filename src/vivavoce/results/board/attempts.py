@@ -40,7 +40,7 @@ _ORDER = ("easy", "medium", "hard", "discovery")
 
 @dataclass(frozen=True, slots=True)
 class AttemptTables(Report):
-    """Report of `viva board attempts`."""
+    """Report of `viva board show --by attempts`."""
 
     groups: tuple[Row, ...]
     """One row a contestant, category, difficulty and metric: means over the items."""
@@ -50,7 +50,12 @@ class AttemptTables(Report):
 
 
 def attempt_tables(
-    logs: Path | str, *, partial: bool = False, resamples: int = 10_000, seed: int = 0
+    logs: Path | str,
+    *,
+    partial: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+    split: str | None = None,
 ) -> AttemptTables:
     """Tabulate a folder of logs whose items have a category or a difficulty.
 
@@ -61,7 +66,7 @@ def attempt_tables(
         VivaError: A log is incomplete and `partial` was not asked for, or no log's items have a
             category or a difficulty.
     """
-    chosen, notes = select_logs(Path(logs), partial=partial)
+    chosen, notes = select_logs(Path(logs), partial=partial, split=split)
     graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
     if not graded:
         raise VivaError(

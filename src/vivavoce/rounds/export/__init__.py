@@ -93,7 +93,8 @@ def _refuse_sealed(opened: Round) -> None:
     if opened.spec["round"].get("sealed") and not reveal.exists():
         raise VivaError(
             f"Round {opened.id} is sealed: its items are shown one round later. "
-            f"viva round reveal {opened.folder} writes {reveal.name} beside it; export it then."
+            f"viva round seal {opened.folder} --reveal writes {reveal.name} beside it; export it "
+            "then."
         )
 
 

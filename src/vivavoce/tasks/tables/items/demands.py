@@ -363,7 +363,7 @@ def ask_for(gold: GoldTables, options: TablesOptions) -> Demands:
 def _read_written(source: DemandsFrom, file: str | None) -> Mapping[str, WrittenDemand] | None:
     if source == "model" and file is None:
         raise InputError(
-            'demands = "model" needs [tables] demands_file = "FILE"; viva demand write makes one.'
+            'demands = "model" needs [tables] demands_file = "FILE"; viva round demands makes one.'
         )
     if source == "template" and file is not None:
         raise InputError('[tables] demands_file is read with demands = "model" alone.')

@@ -185,7 +185,7 @@ class TablesOptions(Options):
     """Works that the rows of a table are about, at least; of a table of results, 3 at least."""
     demands: DemandsFrom = "template"
     demands_file: str | None = None
-    """File that `viva demand write` wrote, for demands by a model."""
+    """File that `viva round demands` wrote, for demands by a model."""
     distractors: int = Field(default=TOP, ge=0, le=TOP)
     """Of a pool, at most."""
     pool_rule: PoolRule = "other_tables"

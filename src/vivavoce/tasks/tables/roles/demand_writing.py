@@ -254,7 +254,7 @@ PROMPTS = Path(build.__file__).with_name("prompts")
 
 @dataclass(frozen=True, slots=True)
 class RoundDemands:
-    """The report of `viva demand write`."""
+    """The report of `viva round demands`."""
 
     path: Path
     demands: tuple[WrittenDemand, ...]
