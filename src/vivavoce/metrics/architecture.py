@@ -80,7 +80,9 @@ def score_architecture(
     }
     if not gold:
         return ArchitectureScore(None, None, layers)
-    weights = _weights(len(layers), gamma)
+    # gamma^i over the largest of these powers, so that none overflows.
+    powers = np.arange(1, len(layers) + 1, dtype=np.float64) * math.log(gamma)
+    weights = list(np.exp(powers - powers.max()).tolist())
     return ArchitectureScore(
         tsc=_weigh(weights, [layer.shape for layer in layers.values()]),
         tvc=_weigh(weights, [layer.value for layer in layers.values()]),
@@ -162,12 +164,6 @@ def _mean_difference(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
 
 def _floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values.astype(np.complex128 if np.iscomplexobj(values) else np.float64)
-
-
-def _weights(count: int, gamma: float) -> list[float]:
-    """gamma^i over the largest of these powers, so that none overflows."""
-    powers = np.arange(1, count + 1, dtype=np.float64) * math.log(gamma)
-    return list(np.exp(powers - powers.max()).tolist())
 
 
 def _weigh(weights: list[float], scores: list[float]) -> float:

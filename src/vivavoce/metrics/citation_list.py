@@ -20,7 +20,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from vivavoce.text.citation_markers import (
-    AuthorYearMarker,
     find_author_year_markers,
     find_numeric_markers,
 )
@@ -62,7 +61,9 @@ class Citations:
 
 def find_citations(text: str, works: Sequence[str]) -> Citations:
     """Find what a text cites; `works` are the titles of the list, by their numbers."""
-    text = _without_references(text[:MAX_CHARACTERS])
+    text = text[:MAX_CHARACTERS]
+    headings = [match.start() for match in _REFERENCES.finditer(text)]
+    text = text[: headings[-1]] if headings else text
     markers = list(find_numeric_markers(text))
     numbers = {number for marker in markers for number in marker.numbers}
     beyond = {number for number in numbers if number > len(works)}
@@ -70,22 +71,13 @@ def find_citations(text: str, works: Sequence[str]) -> Citations:
     strangers = {
         (marker.names, marker.year, marker.letter)
         for marker in find_author_year_markers(text)
-        if _is_citation(marker) and not _has_number(marker.start, starts)
+        # Names and a year are plainly a citation: `June 2020` is none.
+        if (marker.has_others or marker.is_pair) and not _has_number(marker.start, starts)
     }
     return Citations(
         listed=frozenset(numbers - beyond) | frozenset(_find_titles(text, works)),
         unlisted=len(beyond) + len(strangers),
     )
-
-
-def _without_references(text: str) -> str:
-    headings = [match.start() for match in _REFERENCES.finditer(text)]
-    return text[: headings[-1]] if headings else text
-
-
-def _is_citation(marker: AuthorYearMarker) -> bool:
-    """Check whether names and a year are plainly a citation: `June 2020` is none."""
-    return marker.has_others or marker.is_pair
 
 
 def _has_number(year: int, starts: Sequence[int]) -> bool:

@@ -144,12 +144,14 @@ def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:
     unscored = {method for method in found if all(score is None for score in truth[method])}
     right = sum(any(_is_same(given[method], score) for score in truth[method]) for method in found)
     asks_scores = any(score is not None for scores in truth.values() for score in scores)
+    pairs = [(_number(truth[method][0]), _number(given[method])) for method in found]
+    both = [(score, own) for score, own in pairs if score is not None and own is not None]
     return BoardScore(
         mr=Ratio(len(found), len(truth)),
         mp=_share(len(found), len(given), asks=bool(truth)),
         sp_matched=_share(right, len(found) - len(unscored), asks=asks_scores),
         sp_generated=_share(right, len(given) - len(unscored), asks=asks_scores),
-        ktau=_order_agreement(truth, given, found),
+        ktau=kendall_tau([score for score, _ in both], [own for _, own in both]),
         generated=len(given),
         invented=len(given) - len(found),
         repeated=len(produced.entries) - len(given) + produced.repeated_headers,
@@ -190,7 +192,8 @@ def _choose_columns(
     """Columns of the methods and of the scores, if any."""
     words = [frozenset(_WORD.findall(cell.casefold())) for cell in header]
     columns = range(len(header))
-    numeric = [_count_numbers(rows, column) for column in columns]
+    probed = rows[:_PROBED_ROWS]
+    numeric = [sum(read_number(row[column]) is not None for row in probed) for column in columns]
     named = [column for column in columns if words[column] & _METHOD_HEADERS]
     wordy = [column for column in columns if numeric[column] * 2 <= len(rows)]
     method = (named or wordy or [0])[0]
@@ -211,11 +214,6 @@ def _choose_columns(
         default=None,
     )
     return method, score
-
-
-def _count_numbers(rows: Sequence[Sequence[str]], column: int) -> int:
-    """Count the first rows that hold a number there."""
-    return sum(read_number(row[column]) is not None for row in rows[:_PROBED_ROWS])
 
 
 def _share(hits: int, asked: int, *, asks: bool) -> Ratio:
@@ -245,13 +243,3 @@ def _is_same(given: str | float | None, gold: str | float | None) -> bool:
     if not isinstance(given, str) or not isinstance(gold, str):
         return False
     return folded(given) == folded(gold) != ""
-
-
-def _order_agreement(
-    truth: dict[str, list[str | float | None]],
-    given: dict[str, str | float | None],
-    found: Sequence[str],
-) -> float | None:
-    pairs = [(_number(truth[method][0]), _number(given[method])) for method in found]
-    both = [(gold, own) for gold, own in pairs if gold is not None and own is not None]
-    return kendall_tau([gold for gold, _ in both], [own for _, own in both])

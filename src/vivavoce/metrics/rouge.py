@@ -68,7 +68,9 @@ def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[Wo
     Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
     characters count by their Porter stem (NLTK's variant). Numbers hold for the two texts only.
     """
-    numbers = _numbers_kept(stem)
+    if _KEPT[stem].characters > _MOST_KEPT:
+        _KEPT[stem] = _Numbers(stem)
+    numbers = _KEPT[stem]
     return _words(prediction, numbers), _words(reference, numbers)
 
 
@@ -148,9 +150,3 @@ class _Numbers(dict[bytes, int]):
 
 
 _KEPT = {stem: _Numbers(stem) for stem in (False, True)}
-
-
-def _numbers_kept(stem: bool) -> _Numbers:
-    if _KEPT[stem].characters > _MOST_KEPT:
-        _KEPT[stem] = _Numbers(stem)
-    return _KEPT[stem]

@@ -126,7 +126,8 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
     lines, truncated = _read_lines(text or "")
     lists = _read_lists(lines)
     order, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
-    invented, repeated = finder.count_faults(used or [each for each in lists if _is_list(each)])
+    listed = [each for each in lists if each.kind != "plain" or len(each.items) > 1]
+    invented, repeated = finder.count_faults(used or listed)
     return FoundTitles(
         order=tuple(order),
         missing=len(finder.index) - len(order),
@@ -201,10 +202,6 @@ def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_
 
 def _in_order(lines: dict[int, int]) -> list[int]:
     return sorted(lines, key=lines.__getitem__)
-
-
-def _is_list(lines: _List) -> bool:
-    return lines.kind != "plain" or len(lines.items) > 1
 
 
 def _read_lines(text: str) -> tuple[list[str], bool]:
@@ -286,7 +283,12 @@ def _read_lists(lines: Sequence[str]) -> list[_List]:
             current = numbered
         else:
             kind = "bullet" if _BULLET.match(line) else "plain"
-            if current is None or current.kind != kind or _is_new(current, after_blank):
+            if (
+                current is None
+                or current.kind != kind
+                # A blank line parts two lists, but not lines that all stand apart.
+                or (after_blank and len(current.items) > 1 and not current.is_spaced)
+            ):
                 current = _List(kind)
                 lists.append(current)
             current.is_spaced = after_blank
@@ -305,11 +307,6 @@ def _number_of(line: str) -> int | None:
 def _continues(numbered: _List, number: int, current: _List | None) -> bool:
     """Check whether a number carries on the open list; Markdown also numbers every item 1."""
     return number > numbered.number or (number == numbered.number == 1 and current is numbered)
-
-
-def _is_new(current: _List, after_blank: bool) -> bool:
-    """A blank line parts two lists, but not lines that all stand apart."""
-    return after_blank and len(current.items) > 1 and not current.is_spaced
 
 
 def _without_marker(line: str) -> str:

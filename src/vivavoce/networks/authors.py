@@ -20,7 +20,6 @@ from vivavoce.columns import (
     Flags,
     Groups,
     Ints,
-    Longs,
     as_flags,
     as_numbers,
     column,
@@ -229,15 +228,12 @@ def _share_papers(paper: Ints, author: Ints, n: int) -> tuple[Ints, Ints, Ints]:
         rows = rows[paper[rows] == paper[rows + step]]
         found.append(pair_keys(author[rows], author[rows + step], n))
         if not len(rows) or sum(map(len, found)) >= _PAIRS_AT_A_TIME:
-            keys, counts = _add(keys, counts, np.concatenate(found))
+            joined = np.concatenate([keys, *found])
+            once = np.ones(len(joined) - len(keys), dtype=np.int32)
+            keys, place = np.unique(joined, return_inverse=True)
+            weights = np.concatenate([counts, once])
+            counts = np.bincount(place, weights=weights).astype(np.int32)
             found = []
         if not len(rows):
             break
     return *pairs_of(keys, n), counts
-
-
-def _add(keys: Longs, counts: Ints, more: Longs) -> tuple[Longs, Ints]:
-    """Counts by key with further keys counted; keys stay sorted."""
-    joined, place = np.unique(np.concatenate([keys, more]), return_inverse=True)
-    weights = np.concatenate([counts, np.ones(len(more), dtype=np.int32)])
-    return joined, np.bincount(place, weights=weights).astype(np.int32)

@@ -65,7 +65,9 @@ def result_like(cells: pa.Array) -> Flags:
     row_of_cell = numbers_in(pc.list_parent_indices(rows))
     width = as_numbers(pc.list_value_length(rows), missing=0).astype(np.int64)
     table_of_cell = table_of_row[row_of_cell]
-    is_grid = _is_grid(table_of_row, width, len(cells))
+    # A grid has at least as many rows of several cells as of one.
+    several = np.bincount(table_of_row[width > 1], minlength=len(cells))
+    is_grid = 2 * several >= np.bincount(table_of_row, minlength=len(cells))
     in_body = (_place(table_of_row)[row_of_cell] > 0) & (_place(row_of_cell) > 0)
     in_body |= ~is_grid[table_of_cell]
     filled, number = _read_cells(texts)
@@ -76,12 +78,6 @@ def result_like(cells: pa.Array) -> Flags:
     numbers, all_filled = count(number), count(filled)
     needed = np.where(is_grid, _MIN_SHARE, _MIN_SHARE_OF_A_LIST) * all_filled
     return np.asarray((numbers > needed) & (numbers >= _MIN_NUMBERS), dtype=np.bool_)
-
-
-def _is_grid(table_of_row: Longs, width: Longs, count: int) -> Flags:
-    """Flags of tables that have at least as many rows of several cells as of one."""
-    several = np.bincount(table_of_row[width > 1], minlength=count)
-    return np.asarray(2 * several >= np.bincount(table_of_row, minlength=count), dtype=np.bool_)
 
 
 def _place(groups: Longs) -> Longs:

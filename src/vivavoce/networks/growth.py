@@ -184,7 +184,9 @@ class _Update:
         while candidates and missing > 0:
             self.levels += 1
             found: dict[int, int] = {}
-            for author in self._in_order(candidates):
+            # Of equals who has more new papers, then by key, in whose order authors are numbered.
+            order = sorted(candidates, key=lambda a: (-candidates[a], -int(self.activity[a]), a))
+            for author in order:
                 if missing <= 0:
                     break
                 seen[author] = True
@@ -214,13 +216,6 @@ class _Update:
         priority = np.zeros(self.facts.authors, dtype=np.int64)
         np.maximum.at(priority, author[~known], most[paper[~known]])
         return {int(a): int(priority[a]) for a in np.flatnonzero(priority)}
-
-    def _in_order(self, candidates: Mapping[int, int]) -> list[int]:
-        """The highest priority first; of equals who has more new papers, then by key.
-
-        Authors are numbered in the order of their keys.
-        """
-        return sorted(candidates, key=lambda a: (-candidates[a], -int(self.activity[a]), a))
 
     def _papers_of(self, author: int) -> Longs:
         """Papers that an author leads and the network may hold, the newest first, then by id."""
@@ -267,6 +262,9 @@ class _Update:
     def _counts(self, dropped: Flags, inactive: Flags) -> Row:
         ways = [how for how, _ in self.added]
         papers, nodes = self.before
+        # Names beside a known first author's on their new papers, repeats included.
+        led = self.fresh & self.facts.are_led_by(nodes)
+        listed = np.bincount(self.facts.all.paper, minlength=self.facts.papers)[led] - 1
         return {
             "papers_before": int(papers.sum()),
             "authors_before": int(nodes.sum()),
@@ -281,14 +279,8 @@ class _Update:
             "papers_of_inactive_authors": int((dropped & ~self.stale).sum()),
             "papers": int(self.paper.sum()),
             "authors": int(self.node.sum()),
-            "coauthors_listed": self._coauthors_listed(nodes),
+            "coauthors_listed": int(listed.sum()),
         }
-
-    def _coauthors_listed(self, nodes: Flags) -> int:
-        """Names beside a known first author's on their new papers, repeats included."""
-        led = self.fresh & self.facts.are_led_by(nodes)
-        sizes = np.bincount(self.facts.all.paper, minlength=self.facts.papers)
-        return int((sizes[led] - 1).sum())
 
 
 def _flags(ids: object, wanted: Collection[str]) -> Flags:

@@ -140,7 +140,12 @@ def rank_nodes(network: Network, *, top: int, by: Measure = "pagerank") -> list[
         raise InputError(f"No measure is called {by!r}. There are: {', '.join(MEASURES)}.")
     if top < 1:
         raise InputError(f"top={top} must be at least 1.")
-    graph = _both_ways(network.graph) if network.name == "coauthor" else network.graph
+    graph = network.graph
+    if network.name == "coauthor":  # its edges count both ways
+        source = np.concatenate([graph.source, graph.target])
+        target = np.concatenate([graph.target, graph.source])
+        weight = None if graph.weight is None else np.concatenate([graph.weight, graph.weight])
+        graph = Graph(graph.n, source, target, weight)
     scores = np.round(pagerank(graph).scores, _DIGITS)
     cited = in_degrees(graph)
     # Nodes are sorted by key, external works after papers, so their order breaks ties.
@@ -163,13 +168,6 @@ def rank_nodes(network: Network, *, top: int, by: Measure = "pagerank") -> list[
             zip(flat(nodes["key"]).to_pylist(), flat(nodes[shown]).to_pylist(), strict=True)
         )
     ]
-
-
-def _both_ways(graph: Graph) -> Graph:
-    source = np.concatenate([graph.source, graph.target])
-    target = np.concatenate([graph.target, graph.source])
-    weight = None if graph.weight is None else np.concatenate([graph.weight, graph.weight])
-    return Graph(graph.n, source, target, weight)
 
 
 _ARCHIVES = {

@@ -18,7 +18,7 @@ import numpy as np
 from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
-from vivavoce.networks.authors import BY_ID, BY_NAME, Authorships, name_of, read_authorships
+from vivavoce.networks.authors import BY_ID, BY_NAME, name_of, read_authorships
 from vivavoce.networks.graph import Graph, induced, largest_component
 from vivavoce.networks.tables import read_papers
 
@@ -106,7 +106,10 @@ class _Authors:
         by_id = BY_ID + seed.strip()
         if by_id in self.keys:
             return self.keys.index(by_id)
-        bearers = _bearers(self.all, name_of(seed.removeprefix(BY_NAME)))
+        name = name_of(seed.removeprefix(BY_NAME))
+        number = self.all.names.index(name).as_py() if name else -1
+        author, borne = self.all.bearers
+        bearers: list[int] = author[borne == number].tolist() if number >= 0 else []
         if len(bearers) == 1:
             return bearers[0]
         if not bearers:
@@ -131,13 +134,6 @@ class _Authors:
         """The most frequent co-authors, ties by name, then by key."""
         order = sorted(shared, key=lambda a: (-shared[a], name_of(self.names[a]), self.keys[a]))
         return order[:limit]
-
-
-def _bearers(authorships: Authorships, name: str) -> list[int]:
-    number = authorships.names.index(name).as_py() if name else -1
-    author, borne = authorships.bearers
-    found: list[int] = author[borne == number].tolist() if number >= 0 else []
-    return found
 
 
 class CoauthorLookup(Protocol[Author]):

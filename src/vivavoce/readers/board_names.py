@@ -66,16 +66,13 @@ class Metric:
         return tuple(form for form in forms if _PHRASE.fullmatch(form))
 
 
-def _read() -> tuple[Metric, ...]:
-    content = read_data(__file__, "metric_names.toml")
-    return tuple(Metric(term, **_fields(row)) for term, row in content.items())
-
-
 def _fields(row: dict[str, Any]) -> dict[str, Any]:
     return {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
 
 
-METRICS = _read()
+METRICS = tuple(
+    Metric(term, **_fields(row)) for term, row in read_data(__file__, "metric_names.toml").items()
+)
 
 
 def words_where(holds: Callable[[Metric], bool]) -> frozenset[str]:
@@ -133,7 +130,7 @@ def board_names(task: str, dataset: str) -> BoardNames:
     """
     steps = [step.strip() for step in dataset.split(_STEP)]
     steps = [step for step in steps if not _HEADING.issuperset(words_of(step))] or steps[-1:]
-    while len(steps) > 1 and _is_task(steps[0]):
+    while len(steps) > 1 and (words := words_of(steps[0])) and _TASK_WORD.fullmatch(words[-1]):
         task = steps.pop(0)
     steps = [step for step in steps[:-1] if not _ends_in(step, _OF_MODELS)] + steps[-1:]
     return BoardNames(task, _STEP.join(steps))
@@ -190,11 +187,6 @@ def _repeats(remark: list[str], measured: set[str]) -> bool:
     """Check whether a remark on a dataset says what its metric says."""
     is_level = remark[-1:] == ["level"] and not _UNITS.isdisjoint(remark)
     return measured.issubset(remark) or (is_level and not _PER_UNIT.isdisjoint(measured))
-
-
-def _is_task(heading: str) -> bool:
-    words = words_of(heading)
-    return bool(words) and _TASK_WORD.fullmatch(words[-1]) is not None
 
 
 def _ends_in(heading: str, closing: frozenset[str]) -> bool:

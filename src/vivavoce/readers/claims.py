@@ -39,7 +39,8 @@ def own_method(paper: LibraryPaper) -> str:
     names = [*_IN_BRACKETS.findall(lead), *_NAMED.findall(lead), *_NAMED.findall(first)]
     if not names:
         return ""
-    words = Counter(_words(paper))
+    texts = paper.texts(abstract=True)
+    words = Counter(found[0].casefold() for text in texts for found in _WORD.finditer(text))
     best = max(dict.fromkeys(names), key=lambda name: words[name.casefold()])
     terms = set(terms_in(best))
     return best if words[best.casefold()] >= _MIN_COUNT and not terms <= MEASURES | SPLITS else ""
@@ -78,8 +79,3 @@ def _sentences(paper: LibraryPaper) -> Iterator[str]:
     for text in paper.texts(abstract=True):
         for sentence in _BREAK.split(text):
             yield sentence[:_MAX_OWN_SENTENCE]
-
-
-def _words(paper: LibraryPaper) -> Iterator[str]:
-    for text in paper.texts(abstract=True):
-        yield from (found[0].casefold() for found in _WORD.finditer(text))

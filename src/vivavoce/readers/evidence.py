@@ -111,7 +111,8 @@ class Question:
             return 0.0
         whole, *parts = (sum(_credit(terms, t) for t in way) / len(way) for way in self.about)
         best = max([whole, *(0.9 * part for part in parts)])
-        if best < 0.9 and text and self._is_abbreviated(text):
+        shorts = dict.fromkeys(_SHORT.findall(text[:2_000])) if best < 0.9 else ()
+        if any(stands_for(short, name) for short in shorts for name in self.names):
             return 0.9
         return best
 
@@ -121,10 +122,6 @@ class Question:
         return 1 < len(words) < 6 and any(
             stands_for(short, words) and len(short) == len(words) for short in self.shorts
         )
-
-    def _is_abbreviated(self, text: str) -> bool:
-        shorts = dict.fromkeys(_SHORT.findall(text[:2_000]))
-        return any(stands_for(short, name) for short in shorts for name in self.names)
 
 
 class _Context:

@@ -134,7 +134,8 @@ def column_heads(lines: Sequence[str], width: int) -> tuple[str, ...]:
         rest = [line for line in lines if line.strip() != pair.group()]
         halves = column_heads(rest, width // 2)
         return tuple(f"{half} {name}" for half in halves for name in pair.groups())
-    after, above = _around_stub([_tail(line) for line in lines if not line.endswith(".")])
+    tails = [" ".join(line.split()[-_MAX_WORDS:]) for line in lines if not line.endswith(".")]
+    after, above = _around_stub(tails)
     found = _lowest_row(after, width)
     if found is not None:
         return _with_upper(found[0], above + found[1])
@@ -143,10 +144,6 @@ def column_heads(lines: Sequence[str], width: int) -> tuple[str, ...]:
         return _with_upper(*found)
     words = [word for line in (after or above[-3:]) for word in line.split()][-_MAX_WORDS:]
     return _spread(_paired(words), width)
-
-
-def _tail(line: str) -> str:
-    return " ".join(line.split()[-_MAX_WORDS:])
 
 
 def header_in(caption: str) -> str:

@@ -105,13 +105,10 @@ def direction_of(
         lists: The scores of each list in its order: lists begin with the best.
         dated: Dates and scores: scores get better over time.
     """
-    found = [_given(given), _named(metric), *map(_ordered, lists), _progress(dated)]
-    return Direction(tuple(one for one in found if one is not None))
-
-
-def _given(given: Sequence[bool | None]) -> Evidence | None:
     told = [value for value in given if value is not None]
-    return Evidence("source", max(told, key=told.count), _GIVEN) if told else None
+    source = Evidence("source", max(told, key=told.count), _GIVEN) if told else None
+    found = [source, _named(metric), *map(_ordered, lists), _progress(dated)]
+    return Direction(tuple(one for one in found if one is not None))
 
 
 def _named(metric: str) -> Evidence | None:

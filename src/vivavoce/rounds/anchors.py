@@ -111,7 +111,9 @@ class Anchors:
         before = self.parent.items_by_id(family, task)
         if any(set(row) != set(schema.names) for row in before.values()):
             return []  # written by another version: the two rounds share no item
-        if not library.is_unchanged and any(_holds_places(field.type) for field in schema):
+        # A list of numbers may be of rows of a file, which mean others once it grows.
+        lists = [field.type for field in schema if pa.types.is_list(field.type)]
+        if not library.is_unchanged and any(pa.types.is_integer(t.value_type) for t in lists):
             return []
         old = anchors_of(self.parent).get(f"{family}/{task}", [])
         lots = sorted(before, key=lambda name: hash_of([self.seed, "anchor", family, name]))
@@ -166,11 +168,6 @@ class _Library:
                 rows = [every[name] for name in sorted(every)]
                 changed[file] = parquet_of_rows(rows, table.schema)
         return changed
-
-
-def _holds_places(kind: pa.DataType) -> bool:
-    """Return whether a column may point to rows of a file, which mean others once it grows."""
-    return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
 
 
 def _is_there(row: Row, rows: Mapping[str, Row]) -> bool:

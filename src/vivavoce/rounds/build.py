@@ -74,10 +74,11 @@ def build_round(
         elif hash_tree(draft) == hash_tree(final):
             shutil.rmtree(draft)
         else:
-            changed = _changes(hash_tree(final), hash_tree(draft))
+            old, new = hash_tree(final), hash_tree(draft)
+            changed = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
             shutil.rmtree(draft)
             raise VivaError(
-                f"{final} is a published round and would change ({changed}). "
+                f"{final} is a published round and would change ({', '.join(changed)}). "
                 "Give the new round another id, or remove the folder if nobody uses it."
             )
         built = load_round(final)
@@ -204,11 +205,6 @@ def _as_row(family: str, exclusion: Exclusion) -> Row:
         "detail": exclusion.detail,
         **({"setting": exclusion.setting} if exclusion.setting else {}),
     }
-
-
-def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-    return ", ".join(names)
 
 
 def render_card(

@@ -112,7 +112,10 @@ class OpenTexts:
         if owner is None or owner in self._open:
             kept = {name: self._inner(value) for name, value in row.items()}
         else:
-            kept = {name: value if _is_fact(name, value) else None for name, value in row.items()}
+            kept = {
+                name: value if name in _FACTS or isinstance(value, bool | int | float) else None
+                for name, value in row.items()
+            }
         self.withheld[path] += kept != row
         return kept
 
@@ -139,10 +142,6 @@ class OpenTexts:
             },
             "rows_without_texts": {name: n for name, n in sorted(self.withheld.items()) if n},
         }
-
-
-def _is_fact(name: str, value: Any) -> bool:
-    return name in _FACTS or isinstance(value, bool | int | float)
 
 
 def without_details(opened: Round) -> Iterator[Row]:
@@ -202,18 +201,16 @@ class Contents:
     def write_others(self, folder: Path) -> None:
         """Write all other files as they are, but for texts that are not passed on."""
         tables = {table.path for table in self.tables()}
+        is_partial = self._texts is not None and bool(self._texts.withheld.total())
         for name in sorted({*self.round.manifest["files"], *_ABOUT} - tables):
             if self._texts and name == _LEAKAGE:
                 write_jsonl(folder / "left_out.jsonl", without_details(self.round))
-            elif (self.round.folder / name).exists() and not self._may_quote(name):
+            elif is_partial and "/" in name and name.endswith((".json", ".jsonl")):
+                continue  # a family's notes on its papers may quote those that are not open
+            elif (self.round.folder / name).exists():
                 copy_file(self.round, name, folder / name)
         if self._texts:
             write_json(folder / TEXTS, self._texts.describe())
-
-    def _may_quote(self, name: str) -> bool:
-        """True for a family's notes on its papers where not all of these are open."""
-        is_notes = "/" in name and name.endswith((".json", ".jsonl"))
-        return self._texts is not None and is_notes and bool(self._texts.withheld.total())
 
     def describe(self) -> Row | None:
         """Counts of texts and ids; None where all texts are passed on."""

@@ -107,13 +107,16 @@ def diff_rounds(one: Round, other: Round) -> Row:
     differs to the pair of them; `files` names what differs beside the items.
     """
     tasks = sorted({*one.tasks(), *other.tasks()})
+    # Files of the families that hold no items.
+    tables = {f"{f}/{t}.parquet" for f, t in tasks}
+    changed = _unequal(items_of(one.manifest), items_of(other.manifest))
     return {
         "a": _describe(one),
         "b": _describe(other),
         "b_follows_a": other.manifest.get("parent") == {"id": one.id, "manifest": one.sha256},
         "spec": _differences(one.spec, other.spec),
         "tasks": {f"{f}/{t}": _diff_task(one, other, f, t) for f, t in tasks},
-        "files": _diff_files(one, other),
+        "files": [name for name in changed if name not in tables],
     }
 
 
@@ -125,7 +128,7 @@ def _describe(opened: Round) -> Row:
 def _diff_task(one: Round, other: Round, family: str, task: str) -> Row:
     rows_a, rows_b = (each.items_by_id(family, task) for each in (one, other))
     shared = sorted(rows_a.keys() & rows_b.keys())
-    differ = {name: _columns(rows_a[name], rows_b[name]) for name in shared}
+    differ = {name: _unequal(rows_a[name], rows_b[name]) for name in shared}
     changed = {name: columns for name, columns in differ.items() if set(columns) - {SPLIT}}
     return {
         "a": len(rows_a),
@@ -139,18 +142,6 @@ def _diff_task(one: Round, other: Round, family: str, task: str) -> Row:
     }
 
 
-def _columns(one: Row, other: Row) -> list[str]:
-    """The columns in which two rows differ; a missing one is null."""
-    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
-
-
-def _diff_files(one: Round, other: Round) -> list[str]:
-    """Files of the families that differ and hold no items."""
-    a, b = items_of(one.manifest), items_of(other.manifest)
-    tables = {f"{f}/{t}.parquet" for f, t in (*one.tasks(), *other.tasks())}
-    return sorted(name for name in {*a, *b} - tables if a.get(name) != b.get(name))
-
-
 def _differences(one: Any, other: Any, where: str = "") -> dict[str, list[Any]]:
     """(value here, value there) of all that differs in nested tables, by dotted name."""
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
@@ -160,3 +151,8 @@ def _differences(one: Any, other: Any, where: str = "") -> dict[str, list[Any]]:
         path = f"{where}.{name}" if where else str(name)
         found |= _differences(one.get(name), other.get(name), path)
     return found
+
+
+def _unequal(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The keys whose values differ; a missing one is null."""
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))

@@ -118,7 +118,11 @@ class Sequential:
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
                 break
-            self._decide(contrasts, pairs[is_decided])
+            ended = pairs[is_decided]
+            is_first = contrasts.statistics[ended] > 0
+            better = np.where(is_first, contrasts.first[ended], contrasts.second[ended])
+            worse = np.where(is_first, contrasts.second[ended], contrasts.first[ended])
+            self._ahead[better, worse] = True
             pairs, drawn = pairs[~is_decided], drawn[~is_decided]
         if self._question == "top":
             self._settle_top(contrasts)
@@ -149,12 +153,6 @@ class Sequential:
             waits = np.isin(np.arange(contrasts.contestants), self._undecided)
             is_open &= waits[contrasts.first] & waits[contrasts.second]
         return np.flatnonzero(is_open)
-
-    def _decide(self, contrasts: Contrasts, pairs: Integers) -> None:
-        is_first = contrasts.statistics[pairs] > 0
-        better = np.where(is_first, contrasts.first[pairs], contrasts.second[pairs])
-        worse = np.where(is_first, contrasts.second[pairs], contrasts.first[pairs])
-        self._ahead[better, worse] = True
 
     def _add_near(self, contrasts: Contrasts, pairs: Integers, bound: float) -> None:
         """Pairs whose differences within the bound all lie below what matters.

@@ -57,7 +57,10 @@ def library_of(
     cutoff = before or window["start"]
     if period(cutoff)[0] > period(window["end"])[0]:
         raise InputError(f"Round {opened.id} ends on {window['end']}: {cutoff} is after it.")
-    return Library(_papers(opened), cutoff).hiding(_sources(opened))
+    # Papers that an item of any task is made of, or that it hides.
+    rows = (row for family, name in opened.tasks() for row in opened.items(family, name))
+    hidden = {name for row in rows for name in (row["cluster"], *row.get("hidden_papers", ()))}
+    return Library(_papers(opened), cutoff).hiding(hidden)
 
 
 def _papers(opened: Round) -> dict[str, LibraryPaper]:
@@ -80,12 +83,6 @@ def _libraries(opened: Round) -> Iterator[bytes]:
             columns = pq.read_schema(pa.BufferReader(content)).names
             if set(LIBRARY.names) <= set(columns):
                 yield content
-
-
-def _sources(opened: Round) -> set[str]:
-    """Ids of papers that an item of any task is made of, or that it hides."""
-    rows = (row for family, task in opened.tasks() for row in opened.items(family, task))
-    return {name for row in rows for name in (row["cluster"], *row.get("hidden_papers", ()))}
 
 
 def _entry(opened: Round, item: str, task: str | None) -> dict[str, Any]:

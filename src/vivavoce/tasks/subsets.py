@@ -92,9 +92,11 @@ def choose(candidates: Sequence[Candidate], subset: Subset) -> frozenset[str]:
     if not subset.stratify:
         return frozenset(one.id for one in ordered[: subset.size])
     strata: dict[tuple[str, int], list[Candidate]] = defaultdict(list)
-    parts = _parts(candidates)
+    sizes = sorted(one.size for one in candidates)
+    bounds = [sizes[len(sizes) * part // _SIZES] for part in range(1, _SIZES)]
     for one in ordered:
-        strata[one.grade, parts[one.id]].append(one)
+        # Part 0 has the shortest gold; equals stay together.
+        strata[one.grade, sum(one.size >= at for at in bounds)].append(one)
     shares = _shares({key: len(found) for key, found in strata.items()}, subset)
     return frozenset(
         one.id for key, found in strata.items() for one in _spread(found)[: shares[key]]
@@ -110,13 +112,6 @@ def _candidate(sample: Sample) -> Candidate:
         grade="/".join(grade),
         size=len("".join(sample.target)),
     )
-
-
-def _parts(candidates: Sequence[Candidate]) -> dict[str, int]:
-    """Number of the part of each item: 0 has the shortest gold; equals stay together."""
-    sizes = sorted(one.size for one in candidates)
-    bounds = [sizes[len(sizes) * part // _SIZES] for part in range(1, _SIZES)]
-    return {one.id: sum(one.size >= at for at in bounds) for one in candidates}
 
 
 def _shares(counts: dict[tuple[str, int], int], subset: Subset) -> dict[tuple[str, int], int]:

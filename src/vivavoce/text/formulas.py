@@ -334,12 +334,8 @@ def _one(token: str, tokens: _Tokens, depth: int) -> str:
         return ""
     if token in _SPACES or token.isspace():
         return " "
-    return _NAMES.get(token) or _plain(token)
-
-
-def _plain(token: str) -> str:
-    if not token.startswith("\\") or len(token) == 1:
-        return token
+    if token in _NAMES or not token.startswith("\\") or len(token) == 1:
+        return _NAMES.get(token) or token
     return f"{token[1:]} " if token[1:] in ("ln", "log", "exp", "max", "min") else token[1:]
 
 

@@ -226,7 +226,9 @@ def role_of_heading(heading: str) -> str | None:
 def _known_role(heading: str) -> str | None:
     text = unicodedata.normalize("NFKC", heading)
     _, unnumbered = split_heading(text)
-    for variant in (text, unnumbered, _without_letter(text)):
+    first, _, rest = text.partition(" ")
+    unlettered = rest if len(first) == 1 and first.isupper() and rest else text  # `A APPENDIX`
+    for variant in (text, unnumbered, unlettered):
         words = variant.split()
         role = _role_of_text(variant) or _role_of_text(" ".join(_join_small_caps(words)))
         if role is None and len(words) > 3 and all(len(word) == 1 for word in words):
@@ -235,12 +237,6 @@ def _known_role(heading: str) -> str | None:
         if role is not None:
             return role
     return None
-
-
-def _without_letter(text: str) -> str:
-    """`A APPENDIX` without its letter; other text unchanged."""
-    first, _, rest = text.partition(" ")
-    return rest if len(first) == 1 and first.isupper() and rest else text
 
 
 def _join_small_caps(words: list[str]) -> list[str]:

@@ -102,8 +102,8 @@ def _ends(before: str | None, word: str, following: str) -> bool:
     if not core.endswith(".") or core.endswith(".."):
         return True
     stem = core.lstrip(_OPENERS)[:-1]
-    if before is None and _is_enumerator(stem):
-        return False
+    if before is None and stem.replace(".", "").isdigit():
+        return False  # the number of a list item or a heading, such as 2 or 3.1
     return not _is_abbreviation(before, stem, following, first)
 
 
@@ -118,11 +118,6 @@ def _is_abbreviation(before: str | None, stem: str, following: str, first: str) 
         is_label = before is not None and before.lower() in _LABELLED
         return not is_label and following.lower() not in _STARTERS
     return False
-
-
-def _is_enumerator(stem: str) -> bool:
-    """Check whether `stem` is the number of a list item or a heading, such as 2 or 3.1."""
-    return stem.replace(".", "").isdigit()
 
 
 def _without_citation(word: str) -> str:

@@ -67,9 +67,9 @@ def folded_words(text: str) -> list[str]:
     return _WORD.findall(_BROKEN.sub("", plain).casefold())[:MAX_WORDS]
 
 
-def shingles_of(text: str, size: int = SIZE) -> Shingles:
+def shingles_of(text: str) -> Shingles:
     """The hash of the run of words that begins at each place; none for fewer words."""
-    return hash_runs(folded_words(text), size)
+    return hash_runs(folded_words(text), SIZE)
 
 
 def hash_runs(words: list[str], size: int) -> Shingles:

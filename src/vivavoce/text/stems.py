@@ -31,16 +31,12 @@ def _stem(word: str) -> str:
         return _RULES["irregular"][lower]
     if len(word) <= 2:
         return lower
-    stem = _without_y(_without_past(_without_plural(lower)))
+    is_short = lower.endswith("ies") and len(lower) == 4
+    singular = lower[:-1] if is_short else _replaced(lower, _RULES["plural"], -1)
+    stem = _without_y(_without_past(singular))
     stem = _without_double(stem)
     stem = _replaced(stem, _RULES["single"], 0)
     return _without_e(_without_last(stem))
-
-
-def _without_plural(word: str) -> str:
-    if word.endswith("ies") and len(word) == 4:
-        return word[:-1]
-    return _replaced(word, _RULES["plural"], -1)
 
 
 def _without_past(word: str) -> str:

@@ -191,8 +191,9 @@ def latex_rows(text: str) -> Iterator[list[str]]:
             parts.append(text[position : token.start()])
             cells.append("".join(parts))
             parts, position = [], token.end()
+        # A row break that ends its line ends the row even after an open brace.
         elif mark.startswith(("\\\\", "\\tabularnewline")) and (
-            depth == 0 or _ends_line(text, token.end())
+            depth == 0 or text[token.end() : token.end() + 1] in ("", "\n")
         ):
             parts.append(text[position : token.start()])
             cells.append("".join(parts))
@@ -200,11 +201,6 @@ def latex_rows(text: str) -> Iterator[list[str]]:
             cells, parts, position, depth = [], [], token.end(), 0
     cells.append("".join([*parts, text[position:]]))
     yield from _latex_row(cells)
-
-
-def _ends_line(text: str, position: int) -> bool:
-    """Check whether a row break ends its line: it then ends the row even after an open brace."""
-    return text[position : position + 1] in ("", "\n")
 
 
 def _latex_row(raw: list[str]) -> Iterator[list[str]]:
@@ -293,7 +289,9 @@ def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
         line = lines.peek() or ""
         if fence := _DELIMITED_FENCE.match(line):
             lines.advance()
-            yield from _read_fence(lines, fence.group(1).lower(), budget)
+            is_tabbed = fence.group(1).lower() == "tsv"
+            delimiter = "\t" if is_tabbed else choose_delimiter(lines.peek() or "")
+            yield from _one(read_delimited(_fenced_lines(lines), delimiter, budget))
         elif html := HTML_START.match(text, mark.start()):
             lines.position = html_end(text, html.start())
             rows = html_rows(text[html.start() : lines.position])
@@ -312,12 +310,6 @@ def _marked_tables(text: str, budget: TableBudget) -> Iterator[ParsedTable]:
 def _one(table: ParsedTable | None) -> Iterator[ParsedTable]:
     if table is not None:
         yield table
-
-
-def _read_fence(lines: _Lines, language: str, budget: TableBudget) -> Iterator[ParsedTable]:
-    first = lines.peek() or ""
-    delimiter = "\t" if language == "tsv" else choose_delimiter(first)
-    yield from _one(read_delimited(_fenced_lines(lines), delimiter, budget))
 
 
 def _fenced_lines(lines: _Lines) -> Iterator[str]:

@@ -43,8 +43,9 @@ def words_key(words: str) -> str:
         words: The cell without markup, but with its spaces and its case.
     """
     text = _plain(words)
-    items = [_item_key(item) for item in _split(text)]
-    items = [item for item in items if item]
+    guarded = _THOUSANDS.sub("\ue000", text)  # a comma inside a number separates nothing
+    found = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)
+    items = [key for item in found if (key := _item_key(item.replace("\ue000", ",")))]
     if len(items) > 1 and not any(_BARE_NUMBER.fullmatch(item) for item in items):
         items.sort()
     return ",".join(items) or "".join(words.casefold().split())
@@ -72,13 +73,6 @@ def _without_accents(text: str) -> list[str]:
             is_latin = "a" <= letter <= "z"
         kept.append(letter)
     return kept
-
-
-def _split(text: str) -> list[str]:
-    """The items of a list; a comma inside a number separates nothing."""
-    guarded = _THOUSANDS.sub("\ue000", text)
-    items = _SEPARATOR.split(guarded, maxsplit=_MAX_ITEMS)
-    return [item.replace("\ue000", ",") for item in items]
 
 
 def _item_key(item: str) -> str:
@@ -196,17 +190,14 @@ def read_number(cell: str) -> float | None:
     text = _SPACED_THOUSANDS.sub("", text.translate(_DASHES))
     for candidate in (_ASIDE.sub(" ", text), text):
         numbers = list(_NUMBER.finditer(candidate))
-        if len(numbers) == 1 or _is_power(numbers, candidate):
+        if not numbers:
+            continue
+        # Only a power of ten may follow the first number.
+        power = _POWER.match(candidate, numbers[0].end())
+        if all(power and number.start() < power.end() for number in numbers[1:]):
             return _scaled(numbers[0], candidate)
-        if numbers:
-            return None
+        return None
     return None
-
-
-def _is_power(numbers: list[re.Match[str]], text: str) -> bool:
-    """Check whether only a power of ten follows the first number."""
-    power = _POWER.match(text, numbers[0].end()) if numbers else None
-    return power is not None and all(number.start() < power.end() for number in numbers)
 
 
 def _scaled(number: re.Match[str], text: str) -> float | None:

@@ -245,14 +245,11 @@ def draw_pairs(sizes: Sequence[int], pairs: int | None, seed: int) -> list[tuple
     drawn = []
     for number in numbers:
         column = bisect_right(starts, number) - 1
-        drawn.append((column, *_pair_at(number - starts[column])))
+        # Pairs i < j are listed as (0, 1), (0, 2), (1, 2), (0, 3), ...
+        place = number - starts[column]
+        second = (1 + math.isqrt(1 + 8 * place)) // 2
+        drawn.append((column, place - second * (second - 1) // 2, second))
     return drawn
-
-
-def _pair_at(number: int) -> tuple[int, int]:
-    """The pair i < j at a place of the list (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    second = (1 + math.isqrt(1 + 8 * number)) // 2
-    return number - second * (second - 1) // 2, second
 
 
 FAULTS = ("success", "invented", "empty_cells")

@@ -137,7 +137,8 @@ class Meaning:
             ones, others = read(one), read(other)
             if max(len(ones), len(others)) < 2:
                 continue
-            if min(len(ones), len(others)) < 2 and _is_sentence(one, other):
+            is_short = min(len(ones), len(others)) < 2
+            if is_short and max(len(raw_words(text)) for text in (one, other)) >= LONG:
                 return None
             if is_ordered or not (ones and others):
                 if len(ones) != len(others):
@@ -284,10 +285,6 @@ def word_forms(one: str, other: str, header: str = "") -> bool | None:
 
 def _digits(text: str) -> set[str]:
     return {word for word in raw_words(text) if word.isdigit()}
-
-
-def _is_sentence(one: str, other: str) -> bool:
-    return max(len(raw_words(text)) for text in (one, other)) >= LONG
 
 
 def _items(text: str) -> list[str]:

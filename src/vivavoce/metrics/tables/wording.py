@@ -131,16 +131,13 @@ def write_out(text: str, other: str) -> str:
         if letters in words:
             continue
         for kept in (words, [word for word in words if word not in _FILLERS]):
-            if run := _run_of(letters, kept):
+            # The first run of words with these initials.
+            runs = (kept[start : start + len(letters)] for start in range(len(kept)))
+            initialled = (run for run in runs if "".join(word[0] for word in run) == letters)
+            if run := next(initialled, None):
                 text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", " ".join(run), text)
                 break
     return text
-
-
-def _run_of(letters: str, words: Sequence[str]) -> Sequence[str]:
-    """The first run of words with these initials; nothing where there is none."""
-    runs = (words[start : start + len(letters)] for start in range(len(words)))
-    return next((run for run in runs if "".join(word[0] for word in run) == letters), ())
 
 
 def expand(text: str, given: Mapping[str, str]) -> str:

@@ -72,6 +72,9 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
 
     opened = contents.round
 
+    # The card one level lower, to stand inside another page.
+    lines = opened.card.splitlines()
+    card = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
     header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
     return render(
         "hugging_face.md",
@@ -81,7 +84,7 @@ def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> 
         families=opened.manifest["families"],
         configs=configs,
         texts=contents.describe(),
-        card=_demoted(opened.card).strip(),
+        card=card.strip(),
         papers=papers,
         canary=canary(opened),
     )
@@ -107,12 +110,6 @@ def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
             for place, config in enumerate(configs)
         ],
     }
-
-
-def _demoted(card: str) -> str:
-    """A card's Markdown one level lower, to stand inside another page."""
-    lines = card.splitlines()
-    return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
 
 
 def write_json_lines(

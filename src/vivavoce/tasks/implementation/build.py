@@ -115,14 +115,13 @@ def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
     frames = {name: made.table(name) for name in TABLES}
     for name in TABLES if folder else ():
         path = Path(folder or "") / "market" / f"{name}.parquet"
-        if path.is_file():
-            frames[name] = _own_table(path, list(frames[name].columns))
+        if not path.is_file():
+            continue
+        columns = list(frames[name].columns)
+        table = table_of_parquet(path.read_bytes()).to_pandas()
+        if missing := sorted(set(columns) - set(table.columns)):
+            raise InputError(
+                f"{path} lacks the column {missing[0]}; it needs {', '.join(columns)}."
+            )
+        frames[name] = table[columns]
     return frames
-
-
-def _own_table(path: Path, columns: list[str]) -> pd.DataFrame:
-    table = table_of_parquet(path.read_bytes()).to_pandas()
-    if missing := sorted(set(columns) - set(table.columns)):
-        raise InputError(f"{path} lacks the column {missing[0]}; it needs {', '.join(columns)}.")
-    frame: pd.DataFrame = table[columns]
-    return frame

@@ -55,7 +55,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     """Make the items of the boards of a window."""
     boards, left_out = boards_within(corpus, spec.window, keep_undated=options.undated == "keep")
     excluded = [Exclusion(TASK, one.board, one.reason, one.detail) for one in left_out]
-    texts = _read_texts(corpus, spec)
+    # Papers with a text that were there before the window's end.
+    end = spec.window.end
+    over = {paper.paper_id for paper in corpus.papers if is_over(paper.first_public, end)}
+    texts = over & {str(row["paper_id"]) for row in corpus.rows("sections")}
     rows: list[Row] = []
     for board in boards:
         papers = [paper for paper in board.board.papers if paper in texts]
@@ -84,19 +87,16 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     return FamilyItems({TASK: test}, {TASK: ITEM}, excluded, files)
 
 
-def _read_texts(corpus: Corpus, spec: RoundSpec) -> set[str]:
-    """Papers with a text that were there before the window's end."""
-    over = {
-        paper.paper_id for paper in corpus.papers if is_over(paper.first_public, spec.window.end)
-    }
-    return over & {str(row["paper_id"]) for row in corpus.rows("sections")}
-
-
 def _item(
     board: BoardWithin, papers: Sequence[str], options: LeaderboardsOptions
 ) -> tuple[Row | None, tuple[str, str]]:
     """A board as an item, or None and why it is none."""
-    entries = [entry for entry in board.board.entries if _is_asked(entry, options)]
+    entries = [
+        entry
+        for entry in board.board.entries
+        if any(character.isalnum() for character in entry.method)
+        and (options.entries == "all" or entry.paper_id is not None)
+    ]
     methods = len({method_key(entry.method) for entry in entries})
     if methods < options.min_entries:
         return None, ("few_entries", f"{methods} methods, {options.min_entries} are needed")
@@ -104,15 +104,11 @@ def _item(
         reason = f"{len(papers)} papers with a text, {options.min_papers} are needed"
         return None, ("few_papers", reason)
     row = _row(board, entries, papers, options)
-    if not _can_be_reached(row):
+    # The gold itself, written as an answer, must be read as the gold.
+    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
+    if scored.f1 != 1.0 or scored.sp_matched.value != 1.0:
         return None, ("unreadable_gold", "a name or score does not survive in a table")
     return row, ("", "")
-
-
-def _is_asked(entry: BoardEntry, options: LeaderboardsOptions) -> bool:
-    """Check whether an entry names a method, and one that the round asks for."""
-    is_named = any(character.isalnum() for character in entry.method)
-    return is_named and (options.entries == "all" or entry.paper_id is not None)
 
 
 def _row(
@@ -137,9 +133,3 @@ def _row(
         "papers": list(papers),
         "settings": ["base", *(["corpus"] if options.pool == "corpus" else [])],
     }
-
-
-def _can_be_reached(row: Row) -> bool:
-    """Check whether the gold itself, written as an answer, is read as the gold."""
-    scored = score_board(gold_entries(row), read_board(gold_table(row), row["metric"]))
-    return scored.f1 == 1.0 and scored.sp_matched.value == 1.0

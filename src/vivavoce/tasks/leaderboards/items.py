@@ -131,7 +131,9 @@ class PaperChunk:
         """The text that a query is compared with."""
         if self.about is None:
             return f"{self.source}\n{self.text}"
-        return f"{self.source}\n{_without_numbers(self.text)}\n{self.about}"
+        # A score is two numbers of two digits, the number of a name is often longer.
+        said = " ".join(word for word in words(self.text) if len(word) > 2 or not word.isdigit())
+        return f"{self.source}\n{said}\n{self.about}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ def chunks_of(paper: LibraryPaper, size: int = SIZE) -> list[PaperChunk]:
         for source in [_source(title, name)]
         for text in texts
     ]
-    about = _about(paper)
+    headings = [_one_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
+    about = "\n".join([(paper.abstract or "")[:_MAX_ABSTRACT], *headings])
     for number, table in enumerate(paper.tables, 1):
         source = _source(title, f"table {number}")
         chunks += [
@@ -181,17 +184,6 @@ def _one_line(text: str) -> str:
 
 def _source(title: str, part: str) -> str:
     return f"{title} – {part}" if title else part
-
-
-def _about(paper: LibraryPaper) -> str:
-    """A paper's abstract and its headings."""
-    headings = [_one_line(section.heading or "") for section in paper.sections[:_HEADINGS]]
-    return "\n".join([(paper.abstract or "")[:_MAX_ABSTRACT], *headings])
-
-
-def _without_numbers(text: str) -> str:
-    """The words of a table; a score is two numbers of two digits, a name's number often longer."""
-    return " ".join(word for word in words(text) if len(word) > 2 or not word.isdigit())
 
 
 class Shelf:

@@ -55,7 +55,10 @@ def leaderboards() -> Scorer:
 
         given = await guarded((*NAMES, *FAULTS), values, undefined=_UNDEFINED)(state, target)
         assert isinstance(given.value, Mapping)
-        found = {**given.value, **_ceilings(state)}
+        # Ceilings of the excerpts that were left after cutting to the window, if any was cut.
+        ceilings = state.metadata["ceilings"]
+        best = ceilings[len(ceilings) - 1 - state.metadata.get("fit", {}).get("dropped", 0)]
+        found = {**given.value, **numbers(dict(zip(CEILINGS, best, strict=True)))}
         return given.model_copy(
             update={"value": found, "metadata": {**(given.metadata or {}), **notes}}
         )
@@ -82,11 +85,3 @@ def _against_gold(answer: str, state: TaskState, notes: dict[str, Any]) -> Value
     notes["generated"] = scored.generated
     notes["invented"] = [name for name in names if method_key(name) not in known][:_LISTED]
     return {**scored.values(), **faults}
-
-
-def _ceilings(state: TaskState) -> dict[str, float]:
-    """Ceilings of the excerpts that were left after cutting to the window, if any was cut."""
-    every = state.metadata["ceilings"]
-    dropped = state.metadata.get("fit", {}).get("dropped", 0)
-    best = every[len(every) - 1 - dropped]
-    return numbers(dict(zip(CEILINGS, best, strict=True)))

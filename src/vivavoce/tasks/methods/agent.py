@@ -23,7 +23,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import Tool, ToolCallError, ToolDef
+from inspect_ai.tool import ToolCallError, ToolDef
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
@@ -107,10 +107,14 @@ class _Run:
         self._state, self._model, self._desk = state, model, desk
         self._steps, self._tokens = steps, tokens
         self._tools = tools_of(desk)
-        self._window = Window(
-            measure(str(model), model.api, context),
-            int(state.metadata["max_tokens"]) + _described(self._tools, model, context),
+        measured = measure(str(model), model.api, context)
+        told = ((one.name, one.description, one.parameters) for one in map(ToolDef, self._tools))
+        described = sum(
+            measured.counter.count(f"{name} {text} {given.model_dump_json()}")
+            for name, text, given in told
         )
+        self._window = Window(measured, int(state.metadata["max_tokens"]) + described)
+        paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
         self._note: dict[str, Any] = {
             "steps": 0,
             "searches": 0,
@@ -120,7 +124,7 @@ class _Run:
             "papers_read": [],
             "left_out": 0,
             "tokens": 0,
-            "prompts": hash_of(self._sources())[:12],
+            "prompts": hash_of([path.read_text("utf-8") for path in paths])[:12],
             # Stays where a limit of the run itself ends the sample.
             "stopped": "interrupted",
         }
@@ -131,7 +135,8 @@ class _Run:
         self._last("steps")  # a template that cannot be used is told before anything is paid
         self._state.messages = [self._first()]
         output, reason = await self._work()
-        if output is None or _is_empty(output):
+        silenced = output is not None and output.stop_reason in ("content_filter", "model_length")
+        if output is None or (not output.completion.strip() and not silenced):
             self._state.messages.append(self._last(reason))
             output = await self._ask("none")
         self._note["stopped"] = reason
@@ -162,7 +167,9 @@ class _Run:
         shown = self._window.fit(self._state.messages)
         output = await self._generate(shown, choice)
         for _ in range(_NARROWINGS):
-            if not output.choices or not _is_overflow(output) or len(shown.messages) == 1:
+            if not output.choices or output.message.tool_calls or len(shown.messages) == 1:
+                break
+            if output.stop_reason != "model_length":  # else the reply is the provider's complaint
                 break
             # A window that nobody told, or text of more tokens than were counted.
             self._window.narrow(shown)
@@ -181,9 +188,10 @@ class _Run:
                 self._model, shown.messages, tools=self._tools, tool_choice=choice
             )
         except Exception as error:  # a provider raises what it likes where a model takes no tools
-            if _is_long_number(error):
+            # A number of thousands of digits, with which Python reads no reply.
+            if isinstance(error, ValueError) and "integer string conversion" in str(error):
                 raise _UnreadableCall from error
-            if self._note["steps"] <= 1 and _is_about_tools(error):
+            if self._note["steps"] <= 1 and "tool" in str(error).lower():
                 raise InputError(
                     f"{self._model} may call no tools: {str(error)[:_MAX_COMPLAINT]} Use a "
                     "method without them."
@@ -247,22 +255,6 @@ class _Run:
         folder = folder_at(self._state.metadata["prompts"])
         return _open(folder if (folder / f"{template}{SUFFIX}").is_file() else _OURS)
 
-    def _sources(self) -> list[str]:
-        paths = (self._prompts(name).folder / f"{name}{SUFFIX}" for name in (START, LAST))
-        return [path.read_text("utf-8") for path in paths]
-
-
-# What a provider's client raises has no class of its own for these two: its words are the only
-# evidence. Nothing else here decides by the words of an error.
-def _is_long_number(error: Exception) -> bool:
-    """Check for Python's error for a number of thousands of digits, which no reply is read with."""
-    return isinstance(error, ValueError) and "integer string conversion" in str(error)
-
-
-def _is_about_tools(error: Exception) -> bool:
-    """Check whether a provider's error speaks of tools, which its model may not take."""
-    return "tool" in str(error).lower()
-
 
 @lru_cache(maxsize=4)
 def _open(folder: Path) -> PromptSet:
@@ -275,13 +267,6 @@ def open_library(state: TaskState) -> Library:
     if not entry:
         raise InputError(f"Sample {state.sample_id} has no library. Use another method.")
     return open_entry(entry)
-
-
-def _described(tools: list[Tool], model: Model, context: int | None) -> int:
-    """Tokens that the descriptions of tools take up."""
-    count = measure(str(model), model.api, context).counter.count
-    told = ((one.name, one.description, one.parameters) for one in map(ToolDef, tools))
-    return sum(count(f"{name} {text} {given.model_dump_json()}") for name, text, given in told)
 
 
 def _storable(value: Any) -> Any:
@@ -302,14 +287,3 @@ def _bounded(message: ChatMessage) -> ChatMessage:
     half = _MAX_COMPLAINT // 2
     error = ToolCallError(message.error.type, f"{told[:half]} … {told[-half:]}")
     return message.model_copy(update={"error": error})
-
-
-def _is_overflow(output: ModelOutput) -> bool:
-    """Check whether a conversation was too long; the reply then holds the provider's complaint."""
-    return output.stop_reason == "model_length" and not output.message.tool_calls
-
-
-def _is_empty(output: ModelOutput) -> bool:
-    """Check whether a model said nothing, of its own accord."""
-    silenced = output.stop_reason in ("content_filter", "model_length")
-    return not output.completion.strip() and not silenced

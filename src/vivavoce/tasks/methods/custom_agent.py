@@ -56,8 +56,17 @@ def custom_agent(agent: str, sha256: str = "") -> Solver:
         if inspect.iscoroutinefunction(made) and not is_agent(made):
             await _call(made, state, question, desk)
         else:
-            await _run(_agent_of(made, desk), state, question)
-        state.metadata["agent"] = _note(state, desk)
+            found = await run_agent(_agent_of(made, desk), question)
+            assert isinstance(found, AgentState)  # of the type only: no limit is given
+            state.messages, state.output = found.messages, found.output
+        # As the method `agent` notes them.
+        state.metadata["agent"] = {
+            "steps": sum(isinstance(message, ChatMessageAssistant) for message in state.messages),
+            "searches": desk.searches if desk else 0,
+            "reads": desk.reads if desk else 0,
+            "papers_read": list(desk.papers_read) if desk else [],
+            "stopped": "answered",
+        }
         return state
 
     return solve
@@ -154,12 +163,6 @@ def _agent_of(made: Any, desk: Desk | None) -> Agent:
     return found
 
 
-async def _run(agent: Agent, state: TaskState, question: str) -> None:
-    found = await run_agent(agent, question)
-    assert isinstance(found, AgentState)  # of the type only: no limit is given
-    state.messages, state.output = found.messages, found.output
-
-
 async def _call(
     function: Callable[..., Awaitable[object]], state: TaskState, question: str, desk: Desk | None
 ) -> None:
@@ -175,11 +178,3 @@ async def _call(
         answer = await function(*given)
     state.messages = bridge.state.messages
     state.output = ModelOutput.from_content(str(get_model()), str(answer or ""))
-
-
-def _note(state: TaskState, desk: Desk | None) -> dict[str, Any]:
-    """Facts of a sample's work, as the method `agent` notes them."""
-    turns = sum(isinstance(message, ChatMessageAssistant) for message in state.messages)
-    counts = (desk.searches, desk.reads, list(desk.papers_read)) if desk else (0, 0, [])
-    named = dict(zip(("searches", "reads", "papers_read"), counts, strict=True))
-    return {"steps": turns, **named, "stopped": "answered"}

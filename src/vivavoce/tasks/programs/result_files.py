@@ -214,15 +214,12 @@ def parse_layers(content: bytes) -> Layers:
 def _array(entry: Mapping[str, Any], body: memoryview) -> npt.NDArray[Any]:
     kind = np.dtype(_TYPES[entry["dtype"]])
     shape, (start, end) = entry["shape"], entry["data_offsets"]
-    if len(shape) > _MAX_RANK or not all(_is_count(number) for number in (*shape, start, end)):
+    sizes = (*shape, start, end)
+    if len(shape) > _MAX_RANK or not all(type(n) is int and 0 <= n < 1 << 40 for n in sizes):
         raise ValueError("a shape or a place is no list of sizes")
     if not start <= end <= len(body) or end - start != math.prod(shape) * kind.itemsize:
         raise ValueError("a layer does not fill its place")
     return np.frombuffer(body[start:end], dtype=kind).reshape(shape)
-
-
-def _is_count(number: object) -> bool:
-    return type(number) is int and 0 <= number < 1 << 40
 
 
 async def read_number(name: str, key: str, *, timeout: int) -> float | None:

@@ -123,32 +123,24 @@ def guarded(
                 fault, values = error.fault, error.values
         if values is None:
             values = {name: None if name in undefined else 0.0 for name in metrics}
+        note = state.metadata.get("agent") or {}  # where an agent answered
+        work = {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
+        # Parts that the setting or the method adds: arrived whole, cut, and not at all.
+        shown = state.metadata.get("fit", {}).get("shown", {})
+        added = str(state.metadata.get("adds", ""))
+        fit = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
         return Score(
             value={**numbers(values), VALID: 0.0 if fault else 1.0},
             answer=answer,
             metadata={
                 "fault": fault,
                 "stop_reason": _stop_reason(state.output),
-                **_fit(state),
-                **_work(state),
+                **({"fit": fit} if any(fit.values()) else {}),
+                **work,
             },
         )
 
     return scorer
-
-
-def _work(state: TaskState) -> dict[str, dict[str, int]]:
-    """Counts of an agent's turns and calls, where an agent answered."""
-    note = state.metadata.get("agent") or {}
-    return {"agent": {name: note[name] for name in WORK}} if set(WORK) <= note.keys() else {}
-
-
-def _fit(state: TaskState) -> dict[str, dict[str, int]]:
-    """Counts of parts that the setting or the method adds: arrived whole, cut, and not at all."""
-    shown = state.metadata.get("fit", {}).get("shown", {})
-    added = str(state.metadata.get("adds", ""))
-    counts = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
-    return {"fit": counts} if any(counts.values()) else {}
 
 
 @metric

@@ -137,7 +137,10 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     excluded = [*gold.excluded, *asked.excluded]
     for table in tables:
         row = _item(table, asked.demands[table.id], pools[table.id])
-        if _can_be_reached(row):
+        # The gold itself, written as an answer, must be read as the gold.
+        gold_table = gold_of(row)
+        read = answer_table(json.loads(answer_text(gold_table)))
+        if all(value in (1.0, None) for value in score_table(gold_table, read).values().values()):
             rows.append(row)
         else:
             excluded.append(
@@ -243,6 +246,7 @@ def _candidates(
 
 def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
     works = pool.papers
+    abstracts = ["abstracts"] if any(work.abstract for work in works) else []
     return {
         "id": table.id,
         "cluster": table.cluster,
@@ -258,22 +262,9 @@ def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
         "columns": list(table.columns),
         "rows": gold_rows(table),
         "hidden_papers": [table.source_paper] if table.source_paper else [],
-        "settings": _settings(works),
+        "settings": ["base", *abstracts, "titles"],
         "given_labels": pool.given_labels,
     }
-
-
-def _settings(works: Sequence[Work]) -> list[str]:
-    """Settings in which an item shows something else than in the others."""
-    has_abstract = any(work.abstract for work in works)
-    return ["base", *(["abstracts"] if has_abstract else []), "titles"]
-
-
-def _can_be_reached(row: Row) -> bool:
-    """Check whether the gold itself, written as an answer, is read as the gold."""
-    gold = gold_of(row)
-    answer = answer_table(json.loads(answer_text(gold)))
-    return all(value in (1.0, None) for value in score_table(gold, answer).values().values())
 
 
 def _statistics(rows: list[Row], gold: GoldTables, asked: Demands) -> Row:

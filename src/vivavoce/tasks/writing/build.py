@@ -5,7 +5,7 @@ Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,10 +25,9 @@ from vivavoce.tasks.writing.items.inputs import (
     SCHEMAS,
     SETTINGS,
     TASKS,
-    PaperText,
     Setting,
 )
-from vivavoce.tasks.writing.items.papers import FOLDER, Memo, Pool, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.items.papers import FOLDER, Memo, papers_as_bytes, read_pool
 from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demos_of, describe_cells
 
 FAMILY = "writing"
@@ -111,7 +110,11 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         "works": maker.describe_works(),
         **({"within": chosen.report} if chosen.report else {}),
     }
-    files = {PAPERS: papers_as_bytes(_shown(pool, tasks)), CELLS: cells_as_bytes(report)}
+    # Every target and every demonstration once, sorted by id.
+    rows = [row for found in tasks.values() for row in found]
+    used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
+    papers = [pool.texts[name] for name in sorted(used)]
+    files = {PAPERS: papers_as_bytes(papers), CELLS: cells_as_bytes(report)}
     return FamilyItems(tasks, SCHEMAS, excluded, files)
 
 
@@ -119,13 +122,6 @@ def _settings(options: WritingOptions) -> tuple[str, ...]:
     """The settings of the round in their usual order."""
     wanted = (s for s in SETTINGS if s in options.settings)
     return tuple(s for s in wanted if options.demos or s not in DEMONSTRATED)
-
-
-def _shown(pool: Pool, tasks: Mapping[str, Sequence[Row]]) -> list[PaperText]:
-    """Every target and every demonstration once, sorted by id."""
-    rows = [row for found in tasks.values() for row in found]
-    used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
-    return [pool.texts[name] for name in sorted(used)]
 
 
 @dataclass(frozen=True, slots=True)

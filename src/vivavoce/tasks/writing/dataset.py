@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,7 +120,10 @@ def writing_dataset(
                 f"{shown.setting}. viva round stats counts the items of each split."
             )
     wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, shown))}
-    papers = _read_papers(opened, wanted)
+    table = table_of_parquet(opened.read_file("writing", "papers.parquet"))
+    mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
+    listed = table.filter(pa.array(mask, pa.bool_())).to_pylist()
+    papers = {row["paper_id"]: paper_from_row(row) for row in listed}
     values = {"words": words, "max_tokens": max_tokens}
     maker = SampleMaker(shown, prompts, values, papers)
     return MemoryDataset(
@@ -147,7 +150,10 @@ class SampleMaker:
         `cluster` is what the bootstrap resamples.
         """
         shown, values, paper = self._shown, self._values, self._papers[row["paper_id"]]
-        works = _listed(row, shown)
+        works: list[Row] = []
+        if shown.task == "related_work" and shown.setting != "title_only":
+            padded = shown.track == "padded"
+            works = [work for work in row["works"] if padded or work["role"] == "cited"]
         composed = compose(
             self._prompts,
             shown.task,
@@ -191,20 +197,6 @@ class SampleMaker:
 
 def _demonstrations(row: Row, shown: Showing) -> list[str]:
     return shown_demos(row, shown.setting, shown.demos)
-
-
-def _listed(row: Row, shown: Showing) -> list[Row]:
-    """The works that a prompt lists."""
-    if shown.task != "related_work" or shown.setting == "title_only":
-        return []
-    return [w for w in row["works"] if shown.track == "padded" or w["role"] == "cited"]
-
-
-def _read_papers(opened: Round, wanted: set[str]) -> dict[str, PaperText]:
-    table = table_of_parquet(opened.read_file("writing", "papers.parquet"))
-    mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
-    rows: Sequence[Row] = table.filter(pa.array(mask, pa.bool_())).to_pylist()
-    return {row["paper_id"]: paper_from_row(row) for row in rows}
 
 
 def _why_empty(opened: Round, shown: Showing) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -61,13 +60,20 @@ def writing(
                 notes["read_as"] = text
             found = _against_reference(text, target.text)
             if task == "related_work":
-                found = {**found, **_citations(text, state.metadata)}
+                cited = find_citations(text, state.metadata["works"])
+                found = {
+                    **found,
+                    "citation_precision": cited.precision,
+                    "citation_recall": cited.recall(state.metadata["cited"]),
+                }
             if templates is not None:
                 comparison = Comparison(
                     task.replace("_", " "),
                     text,
                     target.text,
-                    _source(state) if judge_source else None,
+                    target_source(state.input_text, state.metadata["spans"])
+                    if judge_source
+                    else None,
                 )
                 found = {**found, **await _judgement(templates, comparison, notes)}
             return found
@@ -88,18 +94,6 @@ def _against_reference(text: str, reference: str) -> Values:
         "rouge2": found.rouge2.f,
         "length_ratio": length_ratio(text, reference),
     }
-
-
-def _citations(text: str, metadata: Mapping[str, Any]) -> Values:
-    found = find_citations(text, metadata["works"])
-    return {
-        "citation_precision": found.precision,
-        "citation_recall": found.recall(metadata["cited"]),
-    }
-
-
-def _source(state: TaskState) -> str:
-    return target_source(state.input_text, state.metadata["spans"])
 
 
 async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> Values:

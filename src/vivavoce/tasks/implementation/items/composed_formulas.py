@@ -53,7 +53,8 @@ def write_program(tree: Node, result: str, mistake: str = "") -> str:
         result: Name of the file.
         mistake: One of `MISTAKES` that it makes; none if empty.
     """
-    own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in _operators(tree))
+    names = sorted({node.name for node in tree.nodes() if not node.is_leaf})
+    own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in names)
     helpers = functions_used(own, {**HELPERS, **MISTAKES.get(mistake, {})})
     tables = sorted({column.partition(".")[0] for column in columns_of(tree)})
     reads = [
@@ -84,7 +85,8 @@ def evaluate(
             known[tree] = frames[table][column]
         else:
             args = [evaluate(arg, frames, known, mistake) for arg in tree.args]
-            more = [_extra(name, frames) for name in OPERATORS[tree.name].get("columns", ())]
+            needed = (name.partition(".") for name in OPERATORS[tree.name].get("columns", ()))
+            more = [frames[table][column] for table, _, column in needed]
             numbers = [tree.number] if tree.number else []
             known[tree] = _functions(mistake)[tree.name](*args, *more, *numbers)
     return known[tree]
@@ -106,11 +108,6 @@ def mistaken(tree: Node, names: Mapping[str, Any]) -> Node | None:
     return None
 
 
-def _extra(name: str, frames: Mapping[str, Any]) -> Any:
-    table, _, column = name.partition(".")
-    return frames[table][column]
-
-
 @cache
 def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
     """The operators as functions; their code is the package's own."""
@@ -119,10 +116,6 @@ def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
     namespace: dict[str, Any] = {}
     exec(_IMPORTS + "\n".join(codes), namespace)
     return namespace
-
-
-def _operators(tree: Node) -> list[str]:
-    return sorted({node.name for node in tree.nodes() if not node.is_leaf})
 
 
 def _call(node: Node) -> str:
@@ -268,7 +261,12 @@ class Trial:
             return None
         known: dict[Node, Any] = {}
         values = evaluate(tree, self.frames, known)
-        if not _tells(values) or (mark := _mark(values)) in self.seen:
+        if not _tells(values):
+            return None
+        # A sign of the values, whatever their last digits.
+        numbers = np.array([float(f"{value:.6g}") for value in values.to_numpy(float)])
+        mark = hashlib.sha256(numbers.tobytes()).digest()
+        if mark in self.seen:
             return None
         if any(_same(values, evaluate(other, self.frames, known)) for other in simpler(tree)):
             return None
@@ -309,12 +307,6 @@ def _same(values: Any, others: Any, spare: float = 0.0) -> bool:
     scale = np.nanmedian(np.abs(one))
     near = np.isclose(one, other, rtol=_NEAR, atol=_NEAR * scale, equal_nan=True)
     return bool((~near).mean() <= spare)
-
-
-def _mark(values: Any) -> bytes:
-    """A short sign of values, whatever their last digits."""
-    numbers = np.array([float(f"{value:.6g}") for value in values.to_numpy(float)])
-    return hashlib.sha256(numbers.tobytes()).digest()
 
 
 def _draw_tree(rng: np.random.Generator, category: str, depth: int) -> Node | None:

@@ -328,15 +328,21 @@ def generate(seed: int) -> Market:
     fundamentals = simulate_fundamentals(rng, daily)
     minutes, kept = simulate_minutes(rng, daily)
     days, rows = trading_days(), events.listed
-    keys = _daily_keys(days, rows)
+    day, instrument = np.nonzero(rows)
+    keys = {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
     prices = {name: values[rows] for name, values in _price_columns(daily).items()}
-    prices["industry"] = np.array(INDUSTRIES)[groups[np.nonzero(rows)[1]]]
+    prices["industry"] = np.array(INDUSTRIES)[groups[instrument]]
     ratios = {name: values[rows] for name, values in fundamentals.items()}
     quotes = {name: values[kept] for name, values in minutes.items()}
+    # Days, then instruments, then minutes that are kept: the order of `simulate_minutes`.
+    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
+    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
+    day, name, minute = np.nonzero(kept)
+    minute_keys = {"datetime": stamps[day, minute], "instrument": names[name]}
     return Market(
         daily_pv=_shuffled(rng, keys | prices),
         daily_f=_shuffled(rng, keys | ratios),
-        high_freq=_shuffled(rng, _minute_keys(days, kept) | quotes),
+        high_freq=_shuffled(rng, minute_keys | quotes),
     )
 
 
@@ -359,19 +365,6 @@ def _price_columns(daily: Daily) -> dict[str, Any]:
         "$money": np.round(daily.vwap / daily.factor * daily.volume, 2),
         "$factor": daily.factor,
     }
-
-
-def _daily_keys(days: Times, listed: Flags) -> dict[str, Any]:
-    day, instrument = np.nonzero(listed)
-    return {"datetime": days[day], "instrument": np.array(INSTRUMENTS)[instrument]}
-
-
-def _minute_keys(days: Times, kept: Flags) -> dict[str, Any]:
-    """Days, then instruments, then minutes that are kept: the order of `simulate_minutes`."""
-    stamps = days[-MINUTE_DAYS:, np.newaxis] + minute_offsets()
-    names = np.array(INSTRUMENTS[:MINUTE_INSTRUMENTS])
-    day, name, minute = np.nonzero(kept)
-    return {"datetime": stamps[day, minute], "instrument": names[name]}
 
 
 def _shuffled(rng: np.random.Generator, columns: dict[str, Any]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -136,20 +136,17 @@ def _kind(item: Formula | ComposedFormula | Architecture | Report, cluster: str)
 def _gold(series: Any) -> bytes:
     """A reference's values as Parquet: datetime, instrument, value, in order."""
     frame = series.rename("value").sort_index().reset_index()
+    values = [float(f"{value:.{_SIGNIFICANT}g}") for value in frame["value"].tolist()]
     table = pa.table(
         {
             "datetime": pa.array(frame["datetime"].dt.strftime("%Y-%m-%d").tolist(), pa.string()),
             "instrument": pa.array(frame["instrument"].astype(str).tolist(), pa.string()),
-            "value": pa.array(_rounded(frame["value"].tolist()), pa.float64()),
+            "value": pa.array(values, pa.float64()),
         }
     )
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return sink.getvalue()
-
-
-def _rounded(values: Sequence[float]) -> list[float]:
-    return [float(f"{value:.{_SIGNIFICANT}g}") for value in values]
 
 
 def architecture_items(

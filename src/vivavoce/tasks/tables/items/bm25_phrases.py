@@ -26,9 +26,10 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
     is the phrase around the first such word of a text, or N/A.
     """
     asked = list(dict.fromkeys(word.casefold() for word in telling_words(demand)))
-    texts = {
-        one.label: "\n".join((one.title, one.abstract, one.text)) for one in _choose(asked, papers)
-    }
+    searched = Bm25Retriever((f"{one.title}\n{one.abstract}" for one in papers), epsilon=None)
+    order = np.argsort(-searched.scores(" ".join(asked)), kind="stable")
+    chosen = [papers[place] for place in sorted(order[: -(-len(papers) // 2)].tolist())]
+    texts = {one.label: "\n".join((one.title, one.abstract, one.text)) for one in chosen}
     columns = {
         word.capitalize(): found
         for word in asked
@@ -42,13 +43,6 @@ def make_table(demand: str, papers: Sequence[PoolText]) -> LiteratureTable:
             TableRow(label, tuple(found.get(label) for found in shown.values())) for label in texts
         ),
     )
-
-
-def _choose(words: Sequence[str], papers: Sequence[PoolText]) -> list[PoolText]:
-    """The better half of a pool in its order; of equals the first."""
-    searched = Bm25Retriever((f"{one.title}\n{one.abstract}" for one in papers), epsilon=None)
-    order = np.argsort(-searched.scores(" ".join(words)), kind="stable")
-    return [papers[place] for place in sorted(order[: -(-len(papers) // 2)].tolist())]
 
 
 def _phrases(word: str, texts: Mapping[str, str]) -> dict[str, str]:

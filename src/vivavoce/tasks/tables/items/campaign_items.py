@@ -33,7 +33,9 @@ def campaign_rows(folder: Path, kind: str) -> list[tuple[Row, str]]:
         raise InputError(f"A round has no items for {kind}. It has some for: {names}.")
     found = load_round(folder)
     items = found.items(FAMILY, TASK)
-    papers = _papers(found.read_file(FAMILY, PAPERS))
+    content = pa.BufferReader(found.read_file(FAMILY, PAPERS))
+    listed = pq.read_table(content, columns=["paper_id", "title", "abstract"]).to_pylist()
+    papers = {row["paper_id"]: row for row in listed}
     rows = [
         (row, f"{folder}: the table {item['id']}")
         for item in items
@@ -91,12 +93,6 @@ _READERS: dict[str, Callable[[Row, Papers], Iterator[Row]]] = {
     "demands": _demands,
     "tables": _tables,
 }
-
-
-def _papers(content: bytes) -> dict[str, Row]:
-    columns = ["paper_id", "title", "abstract"]
-    rows: list[Row] = pq.read_table(pa.BufferReader(content), columns=columns).to_pylist()
-    return {row["paper_id"]: row for row in rows}
 
 
 def _paper(paper: str, papers: Papers) -> Row:

@@ -56,7 +56,9 @@ def work_of_reference(row: Row) -> Work:
 
     The work has the id of the paper of the corpus that it resolves to, if any.
     """
-    title, year = _title_of(row), row["year"]
+    title, year = plain_words(row["title"] or ""), row["year"]
+    if _NO_TITLE.match(title) or not normalise_title(title):
+        title = ""  # an address, a venue or no word
     return Work(
         paper_id=row["cited_paper_id"] or work_id(title, row["raw"]),
         title=title,
@@ -64,12 +66,6 @@ def work_of_reference(row: Row) -> Work:
         published=f"{year:04}" if year is not None and 1000 <= year <= 9999 else None,
         has_text=False,
     )
-
-
-def _title_of(row: Row) -> str:
-    """The title that a reference gives; empty where it is an address, a venue or no word."""
-    title = plain_words(row["title"] or "")
-    return "" if _NO_TITLE.match(title) or not normalise_title(title) else title
 
 
 def merge_works(
@@ -177,12 +173,9 @@ def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
             if key.startswith(start) and raw is not None:
                 (held,) = json.loads(raw)
                 record = held["record"]
-                yield key, record if not held["as"].endswith("_by_id.jsonl") else _only(record)
-
-
-def _only(record: Row) -> Row:
-    (inner,) = record.values()
-    return dict(inner)
+                if held["as"].endswith("_by_id.jsonl"):
+                    (record,) = record.values()
+                yield key, record
 
 
 def _numbers(record: Row) -> list[str]:

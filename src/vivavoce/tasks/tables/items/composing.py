@@ -198,13 +198,11 @@ def _markdown(table: LiteratureTable, titles: Mapping[str, str]) -> str:
     with_rows = {row.paper for row in table.rows}
     bare = [paper for paper in table.papers if paper not in with_rows]
     lines += [_line([_name(paper, titles), *[""] * len(columns)]) for paper in bare[:_ROWS]]
-    return "\n".join([*lines, *_left_out(table)])
-
-
-def _left_out(table: LiteratureTable) -> Iterator[str]:
-    rows, columns = len(table.rows) - _ROWS, len(table.columns) - _COLUMNS
-    if rows > 0 or columns > 0:
-        yield f"\n{max(0, rows)} further rows and {max(0, columns)} further columns are not shown."
+    more_rows, more_columns = len(table.rows) - _ROWS, len(table.columns) - _COLUMNS
+    if more_rows > 0 or more_columns > 0:
+        left_out = f"{max(0, more_rows)} further rows and {max(0, more_columns)} further columns"
+        lines.append(f"\n{left_out} are not shown.")
+    return "\n".join(lines)
 
 
 def _name(paper: str, titles: Mapping[str, str]) -> str:
@@ -243,8 +241,9 @@ def abbreviations_in(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         for short, long in _definitions(text):
             wordings.setdefault(_key(long), long)
-            for name in {short, _singular(short)}:
-                found.setdefault(name, Counter())[_key(long)] += 1
+            found.setdefault(short, Counter())[_key(long)] += 1
+            if short.endswith("s") and short[:-1].isupper():
+                found.setdefault(short[:-1], Counter())[_key(long)] += 1
     return {
         short: wordings[ranked[0][0]]
         for short, counts in sorted(found.items())
@@ -294,10 +293,6 @@ def _long_form(short: str, before: str) -> str | None:
     long = text[place:]
     is_other = len(long.split()) > 1 and short.casefold() not in long.casefold().split()
     return long if is_other and not {"(", ")"} & set(long) else None
-
-
-def _singular(short: str) -> str:
-    return short[:-1] if short.endswith("s") and short[:-1].isupper() else short
 
 
 def _key(long: str) -> str:

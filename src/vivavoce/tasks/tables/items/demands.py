@@ -75,7 +75,10 @@ def find_topics(caption: str, titles: Sequence[str], index: LeakIndex) -> list[s
     several = [phrase for phrase in (*named, *shared) if " " in phrase or "-" in phrase]
     single = [phrase for phrase in (*named, *shared) if phrase not in several]
     topics = _distinct(several, MAX_TOPICS) or _distinct(single, 2)
-    return topics or _distinct(_longest_first(titles, index), 1)
+    if topics:
+        return topics
+    runs = [run for title in titles[:_MAX_TITLES] for run in _clean_runs(title, index)]
+    return _distinct(sorted(runs, key=lambda run: -len(run.split())), 1)
 
 
 def _distinct(phrases: Iterable[str], most: int) -> list[str]:
@@ -151,20 +154,15 @@ def _shared_phrases(titles: Sequence[str], index: LeakIndex) -> list[str]:
         printed = {**phrases, **printed}
     shared = {stems: count for stems, count in counts.items() if count > 1}
     parts = {
-        part: count
+        stems[start : start + length]: count
         for stems, count in sorted(shared.items(), key=lambda item: item[1])
-        for part in _parts(stems)
+        for length in range(1, len(stems))
+        for start in range(len(stems) - length + 1)
     }
     # `large language` stands in the titles only as a part of `large language models`.
     whole = [stems for stems, count in shared.items() if 2 * parts.get(stems, 0) < count]
     order = sorted(whole, key=lambda stems: (-_weight(stems, shared[stems]), stems))
     return [printed[stems] for stems in order]
-
-
-def _parts(stems: Stems) -> Iterator[Stems]:
-    for length in range(1, len(stems)):
-        for start in range(len(stems) - length + 1):
-            yield stems[start : start + length]
 
 
 def _weight(stems: Stems, count: int) -> float:
@@ -184,11 +182,6 @@ def _phrases(title: str, index: LeakIndex) -> Iterator[tuple[Stems, str]]:
                 if is_telling(window[0]) and is_telling(window[-1]):
                     stems = tuple(stem_of(word) for word in window if is_telling(word))
                     yield stems, " ".join(window)
-
-
-def _longest_first(titles: Sequence[str], index: LeakIndex) -> list[str]:
-    runs = [run for title in titles[:_MAX_TITLES] for run in _clean_runs(title, index)]
-    return sorted(runs, key=lambda run: -len(run.split()))
 
 
 Source = Literal["template", "model", "given"]
@@ -235,9 +228,12 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     topics = find_topics(table.caption, titles, index)
     first = int(hash_of(table.id)[:8], 16)
     wordings = [WORDINGS[(first + step) % len(WORDINGS)] for step in range(len(WORDINGS))]
-    for demand in _worded(topics, wordings):
-        if all(check.passed for check in check_demand(demand, table, titles, index)):
-            return demand
+    # Every wording with the table's whole subject, then with less of it.
+    for topic in _phrased(topics):
+        for wording in wordings:
+            demand: str = wording.format(topic=topic)
+            if all(check.passed for check in check_demand(demand, table, titles, index)):
+                return demand
     return None
 
 
@@ -273,13 +269,6 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
             raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
         demands[demand.id] = demand
     return demands
-
-
-def _worded(topics: Sequence[str], wordings: Sequence[str]) -> Iterator[str]:
-    """Every wording with the table's whole subject, then with less of it."""
-    for topic in _phrased(topics):
-        for wording in wordings:
-            yield wording.format(topic=topic)
 
 
 def _phrased(topics: Sequence[str]) -> Iterator[str]:

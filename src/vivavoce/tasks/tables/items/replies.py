@@ -126,7 +126,8 @@ class _Application:
             label = None if paper is None else self._label(paper, gone)
             self.changed |= change(*arguments)
         except TableFault as fault:
-            self._note(str(fault))
+            if len(self.faults) < _MAX_FAULTS:
+                self.faults.append(str(fault))
             return None
         return label
 
@@ -143,10 +144,6 @@ class _Application:
         if label in gone:
             raise TableFault(f"Paper {label} is excluded and included at once.")
         return label
-
-    def _note(self, fault: str) -> None:
-        if len(self.faults) < _MAX_FAULTS:
-            self.faults.append(fault)
 
 
 def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
@@ -297,7 +294,13 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
         value = {**outer, **({"rows": inner} if isinstance(inner, list) else inner)}
     rows, columns, papers = (value.get(key) for key in ("rows", "columns", "papers"))
     if isinstance(rows, dict):
-        rows = [_row_of(name, cells) for name, cells in rows.items()]
+        rows = [
+            {
+                "paper": name,
+                "cells": cells.get("cells", cells) if isinstance(cells, dict) else cells,
+            }
+            for name, cells in rows.items()
+        ]
     found: dict[str, Any] = value
     if not isinstance(rows, list):
         return found
@@ -314,11 +317,6 @@ def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
     return bool(value) and all(
         isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
     )
-
-
-def _row_of(paper: Any, cells: Any) -> Any:
-    inner = cells.get("cells", cells) if isinstance(cells, dict) else cells
-    return {"paper": paper, "cells": inner}
 
 
 def _shaped(row: Any, columns: list[str], paper: Any) -> Any:

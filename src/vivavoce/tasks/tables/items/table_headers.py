@@ -212,7 +212,10 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
         if place in labels or not name or not any(values) or _is_pointer(name, values):
             continue
         formulas += sum(_is_formula(cells[place]) for cells in printed)
-        kept.append((name, _with_crosses(values)))
+        # In a column in which only what applies is marked, the rest is marked too.
+        if {cell_key(value) for value in values if value is not None} == {_YES}:
+            values = [_CROSS if value is None else value for value in values]
+        kept.append((name, values))
     named = [without_citations(cells[labels[0]]) if labels else "" for cells in printed]
     return Values(
         labels=tuple(named),
@@ -273,13 +276,6 @@ def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
         return True
     numbers = [value for value in values if value is not None]
     return key in _INDEX_NAMES and all(number.rstrip(".)").isdigit() for number in numbers)
-
-
-def _with_crosses(values: list[str | None]) -> list[str | None]:
-    """A column in which only what applies is marked, with the rest marked too."""
-    if {cell_key(value) for value in values if value is not None} != {_YES}:
-        return values
-    return [_CROSS if value is None else value for value in values]
 
 
 def _is_formula(cell: str) -> bool:

@@ -211,6 +211,7 @@ class TablesOptions(Options):
 def table_statistics(items: Sequence[Row]) -> dict[str, Any]:
     """The statistics of some items as plain values; None where there is nothing to average."""
     papers = [len(item["gold_papers"]) for item in items]
+    cells = [cell for item in items for row in item["rows"] for cell in row["cells"]]
     return {
         "tables": len(items),
         "kinds": _counts(item["kind"] for item in items),
@@ -224,7 +225,7 @@ def table_statistics(items: Sequence[Row]) -> dict[str, Any]:
         },
         "distinct_papers": len({paper for item in items for paper in item["gold_papers"]}),
         "tables_by_papers": {str(size): count for size, count in sorted(Counter(papers).items())},
-        "empty_cells": _empty_cells(items),
+        "empty_cells": cells.count(None) / len(cells) if cells else None,
         "evidence": _counts(one for item in items for one in item["evidence"]),
     }
 
@@ -233,22 +234,13 @@ def _spread(numbers: Sequence[int]) -> dict[str, float | None]:
     return {
         "min": min(numbers, default=None),
         "max": max(numbers, default=None),
-        "mean": _mean(numbers),
+        "mean": math.fsum(numbers) / len(numbers) if numbers else None,
         "total": sum(numbers),
     }
 
 
-def _mean(numbers: Sequence[int]) -> float | None:
-    return math.fsum(numbers) / len(numbers) if numbers else None
-
-
 def _counts(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
-
-
-def _empty_cells(items: Sequence[Row]) -> float | None:
-    cells = [cell for item in items for row in item["rows"] for cell in row["cells"]]
-    return cells.count(None) / len(cells) if cells else None
 
 
 BIN = 10

@@ -180,7 +180,8 @@ class WorkingTable:
             lines.append(
                 [label, *(ABSENT if one is None else _short(one, longest) for one in values)]
             )
-        return "\n".join(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines)
+        escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+        return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
     def _known_column(self, name: str) -> str:
         column = self.find_column(name)
@@ -201,10 +202,6 @@ def _clean(text: str, longest: int) -> str:
 
 def _short(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: max(0, longest - 1)]}{_MORE}"
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _quoted(name: str) -> str:

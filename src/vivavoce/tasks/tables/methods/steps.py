@@ -231,7 +231,10 @@ class TableRun:
         self.record["calls"] += 1
         config = GenerateConfig(max_tokens=room)
         output = await generate_with_retry(self._model, [message], config=config)
-        self.record["tokens"] += self._used(output, fitted)
+        if output.usage is not None:
+            self.record["tokens"] += output.usage.total_tokens
+        else:  # the provider does not tell
+            self.record["tokens"] += fitted.tokens + self.counter.count(output.completion)
         return output, fitted
 
     def room_beside(self, prompt: Rendered) -> int | None:
@@ -270,12 +273,6 @@ class TableRun:
     def _again(self, prompt: Rendered, complaint: str) -> Rendered:
         rendered = self._prompts.render(AGAIN, {"fault": complaint[:_MAX_COMPLAINT]}, {})
         return Rendered(f"{prompt.text}\n\n{rendered.text}", prompt.spans, prompt.blocks)
-
-    def _used(self, output: ModelOutput, fitted: Fitted) -> int:
-        """Tokens of a call; where the provider does not tell, as they are counted here."""
-        if output.usage is not None:
-            return output.usage.total_tokens
-        return fitted.tokens + self.counter.count(output.completion)
 
 
 def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:

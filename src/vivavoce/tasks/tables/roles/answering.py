@@ -103,7 +103,12 @@ class Used:
             }
             for run in self.runs
         ]
-        return {name: _mean([values[name] for values in found]) for name in found[0]}
+        means: dict[str, float | None] = {}
+        for name in found[0]:
+            # What is undefined in one of the runs is so in all: they ask the same.
+            defined = [value for values in found if (value := values[name]) is not None]
+            means[name] = math.fsum(defined) / len(defined) if defined else None
+        return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,9 @@ async def use_tables(
     """Ask both tables what the other one says."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
-    asking = _Asking(prompts, use, names, askers or _askers_of_roles(use))
+    if askers is None:
+        askers = Askers(*(get_model(role=one, required=True, config=_CONFIG) for one in use.roles))
+    asking = _Asking(prompts, use, names, askers)
     pairs = await asking.headers(gold, system)
     if pairs is not None:
         system = rename_columns(system, gold, pairs)
@@ -292,10 +299,6 @@ class _Asking:
         return None if find_fault(output) else output.completion
 
 
-def _askers_of_roles(use: Use) -> Askers:
-    return Askers(*(get_model(role=role, required=True, config=_CONFIG) for role in use.roles))
-
-
 def _as_rows(
     asked: QuestionSet,
     words: Mapping[str, str],
@@ -311,12 +314,6 @@ def _as_rows(
         }
         for question in (*asked.questions, *asked.probes)
     ]
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean over runs; what is undefined in one of them is so in all: they ask the same."""
-    defined = [value for value in values if value is not None]
-    return math.fsum(defined) / len(defined) if defined else None
 
 
 def is_other_wording(text: object, question: Question) -> bool:

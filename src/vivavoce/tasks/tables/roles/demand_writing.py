@@ -134,7 +134,10 @@ async def write_demands(
                 written += 1
                 if progress:
                     progress(written, len(requests))
-        write_jsonl(path, [asdict(row) for row in _in_order(requests, done)])
+        # Rows of tables that are asked for, in their order; then those of others, as they are.
+        asked = [request.table.id for request in requests if request.table.id in done]
+        others = [table for table in done if table not in set(asked)]
+        write_jsonl(path, [asdict(done[table]) for table in (*asked, *others)])
         if failure is not None:
             raise failure
     return [done[request.table.id] for request in requests]
@@ -240,15 +243,6 @@ def _text(found: object, key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _in_order(
-    requests: Sequence[DemandRequest], done: Mapping[str, WrittenDemand]
-) -> list[WrittenDemand]:
-    """Rows of tables that are asked for, in their order; then those of others, kept as they are."""
-    asked = [request.table.id for request in requests if request.table.id in done]
-    others = [table for table in done if table not in set(asked)]
-    return [done[table] for table in (*asked, *others)]
-
-
 PROMPTS = Path(build.__file__).with_name("prompts")
 
 
@@ -311,7 +305,9 @@ def write_round_demands(
         InputError: The spec, the corpus, the file or a model's window cannot be used.
         VivaError: There is no table.
     """
-    parsed = read_spec(spec, _all_options())
+    from vivavoce.tasks import builders
+
+    parsed = read_spec(spec, {name: builder.OPTIONS for name, builder in builders().items()})
     options = parsed.families.get(FAMILY)
     if options is None:
         raise InputError(f'{spec}: [round] families lacks "{FAMILY}", so it asks for no table.')
@@ -332,9 +328,3 @@ def write_round_demands(
             return await write_demands(out, requests, writers, progress)
 
     return RoundDemands(out, tuple(asyncio.run(write())), len(gold.tables) - len(requests))
-
-
-def _all_options() -> dict[str, type]:
-    from vivavoce.tasks import builders
-
-    return {family: builder.OPTIONS for family, builder in builders().items()}

@@ -13,7 +13,7 @@ abstracts are shown as often as those of the cited works.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,6 @@ from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
 from vivavoce.tasks.writing.items.near_duplicates import Hashes
 from vivavoce.tasks.writing.items.papers import primary_category
 from vivavoce.text.citation_markers import (
-    AuthorYearMarker,
     find_author_year_markers,
     find_numeric_markers,
     name_key,
@@ -91,30 +90,23 @@ def _by_number(paper: PaperText, section: str, references: Sequence[Row]) -> lis
 def _by_author(section: str, references: Sequence[Row]) -> list[Row] | None:
     entries: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in references:
-        for key in _surnames(row["first_author"] or ""):
-            if row["year"] is not None:
-                entries[key, row["year"]].append(row)
+        name = row["first_author"] or ""
+        if row["year"] is None or not name.strip():
+            continue
+        for key in {name_key(name), name_key(name.split()[-1])} - {""}:
+            entries[key, row["year"]].append(row)
     meant: set[int] = set()
     unread = markers = 0
     for marker in find_author_year_markers(section):
-        found = _entries(marker, entries)
+        # The first reading of the marker that has any entries.
+        read = (entries.get((names[0], marker.year)) for names in marker.readings)
+        found = next(filter(None, read), ())
         markers += 1
         unread += not found
         meant.update(row["ordinal"] for row in found)
     if not meant or unread > _MAX_UNREAD * markers:
         return None
     return [row for row in references if row["ordinal"] in meant]
-
-
-def _entries(
-    marker: AuthorYearMarker, entries: Mapping[tuple[str, int], list[Row]]
-) -> Sequence[Row]:
-    """Entries of the first reading of a marker that has any."""
-    return next((f for names in marker.readings if (f := entries.get((names[0], marker.year)))), ())
-
-
-def _surnames(name: str) -> set[str]:
-    return {name_key(name), name_key(name.split()[-1])} - {""} if name.strip() else set()
 
 
 class Library:
@@ -157,7 +149,11 @@ class Library:
             key = [self._seed, name, paper.paper_id]
             return sorted(rows, key=lambda row: hash_of([*key, row["work_id"], row["title"]]))
 
-        padding = _with_abstracts_as_often(shuffled(padding, "abstracts"), cited)
+        padding = shuffled(padding, "abstracts")
+        # As large a share of abstracts as the cited works have: else it tells.
+        have = sum(bool(row["abstract"]) for row in cited)
+        kept = round(len(padding) * have / max(1, len(cited)))
+        padding[kept:] = [{**row, "abstract": None} for row in padding[kept:]]
         return Works(tuple(shuffled(cited + padding, "works")), told is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
@@ -189,13 +185,6 @@ class Library:
                 used |= names
                 wanted -= 1
                 yield _work(other, other.title or "", "padding")
-
-
-def _with_abstracts_as_often(padding: Sequence[Row], cited: Sequence[Row]) -> list[Row]:
-    """The padding with as large a share of abstracts as the cited works have: else it tells."""
-    have = sum(bool(row["abstract"]) for row in cited)
-    kept = round(len(padding) * have / max(1, len(cited)))
-    return [*padding[:kept], *({**row, "abstract": None} for row in padding[kept:])]
 
 
 def _work(paper: Paper | None, title: str, role: str) -> Row:

@@ -14,7 +14,7 @@ change the choice only where they are chosen themselves.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -89,12 +89,15 @@ class Demonstrations:
             else:
                 rejected = rejected or (candidate, reason)
         if not shown:
-            rejected = rejected or self._nearest(task, kind, target)
+            find = self._nearest_of_category if kind == "random" else self._nearest_by_author
+            rejected = rejected or find(task, target)
         return Choice(tuple(shown), None if shown else rejected)
 
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category that have the gold, in their places."""
-        shelf = self._shelf(task).get(self.pool.categories[target.paper_id] or "")
+        if task not in self._shelves:
+            self._shelves[task] = self._make_shelves(task)
+        shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
         if shelf is None:
             return
         start = period(target.published)[0].toordinal()
@@ -130,11 +133,6 @@ class Demonstrations:
         if kind == "coauthor" and mine == self.authors.of_paper.get(candidate):
             return "same_group", "the target's authors, all of them and nobody else, wrote it"
         return None
-
-    def _nearest(self, task: str, kind: str, target: PaperText) -> tuple[str, Reason]:
-        """The paper that came closest to being a candidate, and its missing condition."""
-        find = self._nearest_of_category if kind == "random" else self._nearest_by_author
-        return find(task, target)
 
     def _nearest_of_category(self, task: str, target: PaperText) -> tuple[str, Reason]:
         mine = self.pool.categories[target.paper_id]
@@ -174,11 +172,6 @@ class Demonstrations:
         for name, unfit in self.pool.unfit.items():
             return name, unfit
         return target.paper_id, ("itself", "the corpus has no other paper")
-
-    def _shelf(self, task: str) -> Mapping[str, _Shelf]:
-        if task not in self._shelves:
-            self._shelves[task] = self._make_shelves(task)
-        return self._shelves[task]
 
     def _make_shelves(self, task: str) -> dict[str, _Shelf]:
         grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)

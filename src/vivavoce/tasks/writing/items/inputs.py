@@ -197,7 +197,10 @@ def _compose(task: str, sections: Sequence[Section], left_out: frozenset[str]) -
     for place, section in enumerate(sections):
         if place in hidden or section.role in left_out:
             continue
-        text = _without(own, section.text) if own else section.text
+        text = section.text
+        if own:  # without the paragraphs that are, or hold, one of the gold's
+            kept = [p for p in _paragraphs(text) if not _repeats(own, normalise_title(p))]
+            text = "\n\n".join(kept)
         # A heading of which all paragraphs are gone goes too; one that had none stays.
         if text or not section.text:
             blocks += [_heading(section), text]
@@ -212,12 +215,6 @@ def _heading(section: Section) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     return [paragraph for paragraph in _BLANK_LINE.split(text) if paragraph.strip()]
-
-
-def _without(own: Sequence[str], text: str) -> str:
-    """A text without the paragraphs that are, or hold, one of the gold's."""
-    kept = [p for p in _paragraphs(text) if not _repeats(own, normalise_title(p))]
-    return "\n\n".join(kept)
 
 
 def _repeats(own: Sequence[str], paragraph: str) -> bool:

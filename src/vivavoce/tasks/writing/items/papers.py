@@ -325,13 +325,10 @@ class Memo:
     def save(self) -> None:
         """Keep what was made, where that is possible."""
         new = [part for part, used in self._used.items() if used.keys() - self._kept[part].keys()]
-        with suppress(VivaError, OSError):
-            if new:
-                self._write(new)
-
-    def _write(self, parts: list[str]) -> None:
-        with lock(self._folder):
-            for part in sorted(parts):
+        if not new:
+            return
+        with suppress(VivaError, OSError), lock(self._folder):
+            for part in sorted(new):
                 # Read again: another build may have written since.
                 entries = {**self._used[part], **self._read(part)}
                 within = dict(list(entries.items())[:MAX_ENTRIES])

@@ -240,7 +240,8 @@ class Maker:
         out = dict(target.left_out)
         for setting in self.settings:
             if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
-                out[setting] = (NO_DEMONSTRATION, _why_without(missing, setting))
+                why = [one.detail for one in missing if setting in (one.kind, "mixed")]
+                out[setting] = (NO_DEMONSTRATION, "; ".join(why))
         wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
         row["settings"] = [setting for setting in wanted if setting not in out]
         self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
@@ -276,7 +277,3 @@ def _has_demos(row: Row, setting: str) -> bool:
     if setting != "mixed":
         return bool(row[f"demos_{setting}"])
     return all(row[f"demos_{kind}"] for kind in KINDS) and len(shown_demos(row, setting)) > 1
-
-
-def _why_without(missing: Sequence[Missing], setting: str) -> str:
-    return "; ".join(one.detail for one in missing if setting in (one.kind, "mixed"))
