@@ -26,10 +26,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def _required(found: metadata.Distribution) -> list[str]:
     names = []
     for line in found.requires or []:
@@ -46,7 +42,7 @@ def closure(packages: tuple[str, ...]) -> tuple[metadata.Distribution, ...]:
     waiting = [(name, True) for name in packages]
     while waiting:
         name, named = waiting.pop()
-        key = _key(name)
+        key = re.sub(r"[-_.]+", "-", name).lower()
         if key in found:
             continue
         if key in _NEVER:

@@ -60,12 +60,6 @@ class RunResult:
         return self.returncode == 0 and self.killed_for is None
 
 
-def _fresh_uid() -> int | None:
-    if os.geteuid() != 0:
-        return None
-    return _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
-
-
 _FREE: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Queue[int]]
 _FREE = weakref.WeakKeyDictionary()
 
@@ -111,7 +105,9 @@ class Sandbox:
         if self._process is not None and self._process.returncode is None:
             return self._process
         await self.close()
-        self.uid = _fresh_uid()
+        self.uid = None
+        if os.geteuid() == 0:
+            self.uid = _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
         try:
             self._process = await self._spawn()
         except BaseException:
@@ -191,8 +187,9 @@ class Sandbox:
                     process.kill()
                 await asyncio.shield(process.wait())
         finally:
-            if process is not None:
-                _close_pipes(process)
+            transport = getattr(process, "_transport", None)
+            if transport is not None:
+                transport.close()  # with its pipes
             if group is not None:
                 group.remove()
 
@@ -320,12 +317,6 @@ class Sandbox:
     async def read(self, path: str) -> bytes:
         """Read a regular file, never through a link at its end; raises OSError as `open` would."""
         return await self._touch({"op": "read", "path": path})
-
-
-def _close_pipes(process: asyncio.subprocess.Process) -> None:
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
 
 
 @asynccontextmanager

@@ -134,18 +134,6 @@ def set_up(inodes: int) -> int:
     return proc
 
 
-def _open_folders() -> None:
-    """Take back what a program of the same user did to the rights of its folders."""
-    if os.getuid() != 0:
-        for folder in _FOLDERS:
-            os.chmod(folder, 0o1777)  # noqa: PTH101
-
-
-def _filter_calls(rules: bytes) -> None:
-    program = _Rules(len(rules) // 8, rules)
-    _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
-
-
 def _start(
     request: Request, descriptors: tuple[int, int, int], report: int, proc: int, rules: bytes
 ) -> NoReturn:
@@ -164,7 +152,8 @@ def _start(
         _become(request)
         os.umask(0o022)
         os.chdir(request["cwd"])
-        _filter_calls(rules)
+        program = _Rules(len(rules) // 8, rules)
+        _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
         os.write(3, struct.pack(">i", error.errno or 1))
@@ -420,7 +409,10 @@ def main() -> None:
     _answer({"ready": True, "uid": os.getuid()})
     while True:
         request, data = _next()
-        _open_folders()
+        if os.getuid() != 0:
+            # A program of the same user may have changed the rights of its folders.
+            for folder in _FOLDERS:
+                os.chmod(folder, 0o1777)  # noqa: PTH101
         if request["op"] == "exec":
             run(request, data, proc, rules)
         else:

@@ -60,8 +60,9 @@ def make_shard(task: Row) -> Row:
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
     shard = _Shard()
-    for paper in _read_papers(task):
-        shard.add(paper)
+    documents = _read_documents(task)  # read as they are taken: some are in memory at a time
+    for paper_id, count in zip(task["ids"], task["counts"], strict=True):
+        shard.add(MergedPaper(paper_id, tuple(next(documents) for _ in range(count))))
     tables = {table: rows.table() for table, rows in shard.tables.items()}
     references = tables.pop(REFERENCES)
     facts = paper_facts(shard.citable, shard.metadata_kinds)
@@ -273,13 +274,6 @@ def _merge_fields(
         "health_reasons": list(text.health_reasons),
     }
     return statements, row, sections
-
-
-def _read_papers(task: Row) -> Iterator[MergedPaper]:
-    """The papers of a shard in order, some documents in memory as records at a time."""
-    documents = _read_documents(task)
-    for paper_id, count in zip(task["ids"], task["counts"], strict=True):
-        yield MergedPaper(paper_id, tuple(next(documents) for _ in range(count)))
 
 
 def _read_documents(task: Row) -> Iterator[Document]:

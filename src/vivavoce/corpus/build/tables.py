@@ -128,7 +128,10 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     folder = corpus / "tables"
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
     found = identify(batches)
-    plan, config = _plan(found), _config()
+    plan = _plan(found)
+    kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
+    # All that decides what documents become, beside what they hold.
+    config = hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
     markers = _made(folder, plan, config)
     todo = [s for s in plan if s.name not in markers]
     _make(folder, todo, found.files, config, engine)
@@ -168,12 +171,6 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     }
     write_sealed(folder / MANIFEST, manifest)
     return _built(ordered, found, unmatched, outside)
-
-
-def _config() -> str:
-    """Hash of all that decides what documents become, beside what they hold."""
-    kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
-    return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
 def _plan(found: Identity) -> list[_Planned]:

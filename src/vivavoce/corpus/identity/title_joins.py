@@ -260,7 +260,8 @@ class _Joiner:
         for holders in shared:
             namesakes = self._namesakes(holders)
             for other in namesakes[1:]:
-                reason = self._fit(namesakes[0], other)[1]
+                title = self._title(other.holder)
+                _, reason = fit(self._groups, namesakes[0], other, title)
                 apart.append(Apart(other.holder, namesakes[0].holder, reason))
             undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
         return [*apart, *self._lookalikes(by_key)], undecided
@@ -297,9 +298,6 @@ class _Joiner:
 
     def _title(self, index: int) -> str:
         return self._documents[index].title or ""
-
-    def _fit(self, one: Namesake, other: Namesake) -> tuple[int, str]:
-        return fit(self._groups, one, other, self._title(other.holder))
 
     def _describe(self, holder: int, *, own: bool) -> Namesake:
         """Facts of the group of a document, told by all its documents or by its own ones."""

@@ -125,6 +125,9 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
     title = text_of(paper.find("title"))
     if not title:
         raise InputError("the paper has no title")
+    published = date_of(paper, volume.published) or volume.published
+    if published and volume.published and volume.published.startswith(published):
+        published = volume.published  # the day or month that the paper's own date lacks
     return Document(
         kind=KIND,
         key=f"acl:{acl_id}",
@@ -133,7 +136,7 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
         source_url=f"https://aclanthology.org/{acl_id}",
         title=title,
         abstract=text_of(paper.find("abstract")) or None,
-        published=_finer(date_of(paper, volume.published), volume.published),
+        published=published,
         venue=volume.venue,
         authors=tuple(_authors(paper)),
     )
@@ -160,13 +163,6 @@ def date_of(element: etree._Element | None, of_volume: str | None = None) -> str
         return None
     month = parse_month(text_of(element.find("month")))
     return f"{year}-{month:02d}" if month else year
-
-
-def _finer(own: str | None, of_volume: str | None) -> str | None:
-    """A paper's own date, unless the volume's says the same and more."""
-    if own and of_volume and of_volume.startswith(own):
-        return of_volume
-    return own or of_volume
 
 
 def attribute_of(element: etree._Element, name: str) -> str:

@@ -52,29 +52,20 @@ def read_work(work: Fields) -> Document:
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))
+    abstract = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
+    dates = [date for name in _DATES for date in _date(object_at(work, name))]
     return Document(
         kind=KIND,
         key=f"doi:{doi}",
         doi=doi,
         source_url=f"https://doi.org/{doi}",
         title=title,
-        abstract=_abstract(work),
-        published=_published(work),
+        abstract=_LABEL.sub("", abstract, count=1) or None,
+        published=min(dates, key=lambda text: (period(text)[1], text), default=None),
         venue=next(iter(texts_at(work, "container-title")), None),
         licence=next((url for url in licences if url), None),
         authors=tuple(_authors(work)),
     )
-
-
-def _abstract(work: Fields) -> str | None:
-    """The abstract without its markup."""
-    plain = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
-    return _LABEL.sub("", plain, count=1) or None
-
-
-def _published(work: Fields) -> str | None:
-    found = [date for name in _DATES for date in _date(object_at(work, name))]
-    return min(found, key=lambda text: (period(text)[1], text), default=None)
 
 
 def _date(field: Fields) -> Iterator[str]:

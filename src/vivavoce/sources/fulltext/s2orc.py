@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Section
+from vivavoce.records import Author, CitedTable, Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.fulltext.tei.blocks import Block
 from vivavoce.sources.fulltext.tei.sections import build_sections
@@ -151,19 +151,23 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
     entries = objects_at(parse, "bib_entries")
     ordinals = {key: ordinal for ordinal, key in enumerate(entries)}
     body, back = rows_at(parse, "body_text"), rows_at(parse, "back_matter")
+    blocks = [*_blocks(body, "body", ordinals), *_blocks(back, "back", ordinals)]
     title = line_at(about, "title")
     abstract = _abstract(record, parse, ordinals)
-    sections = _sections(body, back, title, ordinals)
+    sections = build_sections(blocks, title)
     if not (title or abstract or sections or entries):
         raise InputError("the record holds no title, no abstract, no text and no references")
     numbers = _numbers(about, source_file)
     arxiv = find_arxiv_id(numbers.get("arxiv", ""))
     published = parse_date(line_at(about, "year"))
+    # It joins the lines of text of a release with those of its metadata.
+    number = line_at(record, "paper_id")
+    is_bulk = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
     return Document(
         kind="s2orc",
         key=key,
         source_file=source_file,
-        given_id=_corpus_id(record),
+        given_id=f"s2:{number}" if is_bulk else None,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(numbers.get("acl", "")),
@@ -178,13 +182,6 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         references=tuple(_reference(e, place) for place, e in enumerate(entries.values())),
         tables=_tables(parse, Marks([*body, *back], ordinals), ordinals),
     )
-
-
-def _corpus_id(record: Fields) -> str | None:
-    """Id that joins the lines of text of a release with those of its metadata."""
-    number = line_at(record, "paper_id")
-    is_known = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
-    return f"s2:{number}" if is_known else None
 
 
 def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:
@@ -223,13 +220,6 @@ def _name(person: Fields) -> str:
     parts = [line_at(person, "first"), *texts_at(person, "middle")]
     parts += [line_at(person, "last"), line_at(person, "suffix")]
     return " ".join(part for part in parts if part) or line_at(person, "name")
-
-
-def _sections(
-    body: Sequence[Fields], back: Sequence[Fields], title: str, ordinals: Mapping[str, int]
-) -> tuple[Section, ...]:
-    blocks = [*_blocks(body, "body", ordinals), *_blocks(back, "back", ordinals)]
-    return build_sections(blocks, title)
 
 
 def _blocks(

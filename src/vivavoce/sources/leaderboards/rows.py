@@ -84,7 +84,9 @@ def documents_of(
     """
     groups: dict[str, list[tuple[int, ResultRow]]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault(_paper_of(row) or f"row {number}", []).append((number, row))
+        title = normalise_title(row.paper_title or "")
+        paper = row.paper_url or row.file_name or title or f"row {number}"
+        groups.setdefault(paper, []).append((number, row))
     for paper, members in groups.items():
         results = tuple(
             _result(row, name if best_first else None, number) for number, row in members
@@ -164,12 +166,6 @@ def plain(value: Any) -> str:
 def has_name(row: ResultRow) -> bool:
     """Check that a row says what was measured: a score, its dataset and its metric."""
     return bool(row.dataset and row.metric and row.score)
-
-
-def _paper_of(row: ResultRow) -> str | None:
-    """Key of a row's paper: its address, its title or its file."""
-    title = normalise_title(row.paper_title or "")
-    return row.paper_url or row.file_name or title or None
 
 
 def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:

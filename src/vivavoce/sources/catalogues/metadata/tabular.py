@@ -325,13 +325,10 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
                 lines.give_back_all_but_one()
                 record = f"the line is not readable CSV: {error}"
             if record:
-                yield number, record if _is_utf8(record) else "the line is not UTF-8"
+                line = record if isinstance(record, str) else "".join(record)
+                is_utf8 = line.isascii() or not any("\udc80" <= c <= "\udcff" for c in line)
+                yield number, record if is_utf8 else "the line is not UTF-8"
             number += lines.end_record()
-
-
-def _is_utf8(record: list[str] | str) -> bool:
-    text = record if isinstance(record, str) else "".join(record)
-    return text.isascii() or not any("\udc80" <= character <= "\udcff" for character in text)
 
 
 def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:

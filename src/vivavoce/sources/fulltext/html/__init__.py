@@ -140,15 +140,11 @@ def _names(creator: etree._Element) -> Iterator[str]:
         found = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
         if found:
             yield from found
-        else:
-            yield from _whole(lines)
-
-
-def _whole(lines: list[str]) -> Iterator[str]:
-    """A single line that is no person's name, such as that of a collaboration."""
-    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
-    if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
-        yield text
+            continue
+        # A single line that is no person's name, such as that of a collaboration.
+        text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
+        if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
+            yield text
 
 
 def _print(element: etree._Element, out: list[str], depth: int) -> None:

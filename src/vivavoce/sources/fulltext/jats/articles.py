@@ -294,9 +294,11 @@ def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> Cited
         if grid.room < 0:
             break
         grid.add_row(_cells(row, ordinals))
+    label = text_of(wrap.find("label")).rstrip(" .:")
+    caption = text_of(wrap.find("caption"))
     return CitedTable(
         ordinal,
-        _caption(wrap),
+        f"{label}: {caption}" if label and caption else label or caption,
         tuple(grid.rows),
         cited,
         grid.citations.by_row(cited),
@@ -305,29 +307,19 @@ def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> Cited
     )
 
 
-def _caption(table: etree._Element) -> str:
-    label = text_of(table.find("label")).rstrip(" .:")
-    caption = text_of(table.find("caption"))
-    return f"{label}: {caption}" if label and caption else label or caption
-
-
 def _cells(row: etree._Element, ordinals: Ordinals) -> Iterator[Cell]:
     for cell in children(row):
         height = span_of(cell.get("rowspan") or "1", MAX_HEIGHT)
+        more = cell.get("morerows") or "0"  # OASIS tables state how many rows more than one
+        oasis_height = 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
         yield Cell(
             text=text_of(cell),
             width=span_of(cell.get("colspan") or "1", MAX_WIDTH),
             height=height,
             cited=mentions_in(cell, ordinals),
-            cited_height=max(height, _oasis_height(cell)),
+            cited_height=max(height, oasis_height),
             is_bold=is_all_in(cell, lambda inner: inner.tag in {"bold", "b", "strong"}),
         )
-
-
-def _oasis_height(cell: etree._Element) -> int:
-    """Number of rows that a cell of an OASIS table covers: it states how many more than one."""
-    more = cell.get("morerows") or "0"
-    return 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
 
 
 def read_sections(article: etree._Element) -> tuple[Section, ...]:

@@ -173,6 +173,8 @@ class Evidence:
         roles = {self.roles[p] for p in body} & ANCHORS
         gaps = self._gaps(body)
         numbers = [n.parts[0] for n in one.members.values() if n is not None]
+        tops = {p for p, level in self.marked.items() if level == 1}
+        both = len(tops & one.members.keys())
         style = one.style
         return {
             "bias": 1.0,
@@ -192,7 +194,7 @@ class Evidence:
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
             "holes": min(numbers[-1] - len(numbers), 4) / 4 if one.number_style else 0.0,
             "mentions": self._mentions(one, set(numbers)),
-            "outline": self._outline(places),
+            "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
             "rivals": min(self._rivals(one), 4) / 4,
             "larger": min(self._larger(one), 6) / 6,
         }
@@ -211,11 +213,6 @@ class Evidence:
         if not one.number_style:
             return -0.5
         return 2 * len(self.mentioned & numbers) / len(self.mentioned) - 1
-
-    def _outline(self, places: Sequence[int]) -> float:
-        tops = {p for p, level in self.marked.items() if level == 1}
-        both = len(tops & set(places))
-        return 2 * both / (len(tops) + len(places)) if tops else 0.0
 
     def _rivals(self, one: Hypothesis) -> int:
         """Names of sections that are set apart but do not belong to the hypothesis."""

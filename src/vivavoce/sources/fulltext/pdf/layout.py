@@ -68,7 +68,9 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
     for page in pages:
         page.words[:] = with_accents(page.words)
-    is_leftwards = _is_leftwards(pages)
+    sample = "".join(word.text for page in pages[:4] for word in page.words)
+    letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
+    is_leftwards = sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
     if is_leftwards:
         _mirror(pages)
     runs = {page.number: list(runs_of(page)) for page in pages}
@@ -181,13 +183,6 @@ def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) 
     foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
     left = sum(run.x1 < gutter for run in foot)
     return not (is_whole and across) and min(left, len(foot) - left) >= _FEWEST_BESIDE
-
-
-def _is_leftwards(pages: Sequence[Page]) -> bool:
-    """Check whether the text runs from right to left."""
-    sample = "".join(word.text for page in pages[:4] for word in page.words)
-    letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
-    return sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
 
 
 def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:

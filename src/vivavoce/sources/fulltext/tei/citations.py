@@ -193,7 +193,7 @@ class Citations:
             yield from numeric_mentions(text, self.numbers)
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
-            key = _key(marker)
+            key = (marker.names, marker.has_others, marker.year, marker.letter)
             if key not in known:
                 known[key] = self.resolve(marker)
             ordinal = known[key]
@@ -256,10 +256,6 @@ def find_itself(
         if (own and normalise_title(reference.title or "") == own)
         or (arxiv_id and reference.arxiv_id == arxiv_id)
     )
-
-
-def _key(marker: AuthorYearMarker) -> _Key:
-    return (marker.names, marker.has_others, marker.year, marker.letter)
 
 
 def _targets(mark: etree._Element, ordinals: dict[str, int]) -> set[int]:
