@@ -79,13 +79,6 @@ async def _processor() -> AsyncIterator[int]:
         _FREE[loop].put_nowait(number)
 
 
-def _loaded(name: str, data: bytes) -> int:
-    descriptor = os.memfd_create(name)
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
-
-
 class Sandbox:
     """A sandbox; starts when first used, and afresh after it was lost."""
 
@@ -122,7 +115,10 @@ class Sandbox:
             raise UnknownProcessor(platform.machine())
         source = Path(__file__).with_name("supervisor.py").read_bytes()
         read_info, write_info = os.pipe()
-        held = [_loaded("supervisor", source), write_info]
+        supervisor = os.memfd_create("supervisor")
+        os.write(supervisor, source)
+        os.lseek(supervisor, 0, os.SEEK_SET)
+        held = [supervisor, write_info]
         sizes = (self.config.memory_mb, self.config.work_mb, self.config.processes)
         self.group = make_group(*sizes)
         scope = [] if self.group else scope_command(*sizes)

@@ -101,26 +101,10 @@ def _limit(limits: dict[str, int]) -> None:
         resource.setrlimit(name, (allowed, allowed))
 
 
-def _prefer_as_victim(proc: int) -> None:
-    """Make the kernel end a program when memory runs out, never this process."""
-    with suppress(OSError):  # not ours to write without root: the measured limit remains
-        descriptor = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
-        os.write(descriptor, b"1000")
-        os.close(descriptor)
-
-
 def _checked(result: int) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-
-
-def _drop_capabilities() -> None:
-    """Keep what it takes to become another user and to end its programs, and only as root."""
-    kept = 0 if os.getuid() else _ROOT_CAPABILITIES
-    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
-    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
-    _checked(_LIBC.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
 
 
 def set_up(inodes: int) -> int:
@@ -130,7 +114,11 @@ def set_up(inodes: int) -> int:
         _checked(_LIBC.mount(None, folder.encode(), None, flags, f"nr_inodes={inodes}".encode()))
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     _checked(_LIBC.umount2(b"/proc", _MNT_DETACH))
-    _drop_capabilities()
+    # Root keeps what it takes to become another user and to end its programs.
+    kept = 0 if os.getuid() else _ROOT_CAPABILITIES
+    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    _checked(_LIBC.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
     return proc
 
 
@@ -139,7 +127,11 @@ def _start(
 ) -> NoReturn:
     """The child's side of an exec: never returns."""
     try:
-        _prefer_as_victim(proc)
+        # The kernel shall end a program when memory runs out, never this process.
+        with suppress(OSError):  # not ours to write without root: the measured limit remains
+            score = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+            os.write(score, b"1000")
+            os.close(score)
         os.sched_setaffinity(0, {request["processor"]})
         os.nice(_NICE)
         os.setsid()

@@ -88,18 +88,13 @@ def resolve_references(task: Row) -> Row:
             place[rows] = before.num_rows + np.arange(len(rows))
             resolved = pa.concat_tables([before, found.table]).take(pa.array(place))
         if not (is_held and resolved.equals(before)):
-            entry = write_parquet_table(path, _with_columns(references, resolved))
+            for name in resolved.column_names:
+                at = references.schema.get_field_index(name)
+                references = references.set_column(at, references.field(at), resolved[name])
+            entry = write_parquet_table(path, references)
     extra = {**entry, "index": task["index"], "digest": hash_file(digest)}
     mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
     return {}
-
-
-def _with_columns(table: pa.Table, columns: pa.Table) -> pa.Table:
-    """A table with others in place of the columns of the same names."""
-    for name in columns.column_names:
-        at = table.schema.get_field_index(name)
-        table = table.set_column(at, table.field(at), columns[name])
-    return table
 
 
 def files_to_resolve(task: Row) -> Iterator[Path]:

@@ -186,7 +186,12 @@ class _Shard:
         text = text_document(paper)
         statements, row, sections = _merge_fields(paper, text)
         year = int(row["published"][:4]) if row["published"] else None
-        self.citable.append((_without_texts(paper), year))
+        # As far as references tell of it: its texts need not be kept.
+        slim = tuple(
+            replace(d, abstract=None, sections=(), references=(), tables=(), results=())
+            for d in paper.documents
+        )
+        self.citable.append((MergedPaper(paper.paper_id, slim), year))
         self.sources[row["source"]] += 1
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
@@ -217,15 +222,6 @@ def own_method_of(row: Row, sections: Sequence[Section]) -> str:
     texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
     title, abstract = row["title"] or "", row["abstract"]
     return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
-
-
-def _without_texts(paper: MergedPaper) -> MergedPaper:
-    """A paper as far as references tell of it, so that its texts need not be kept."""
-    slim = tuple(
-        replace(d, abstract=None, sections=(), references=(), tables=(), results=())
-        for d in paper.documents
-    )
-    return MergedPaper(paper.paper_id, slim)
 
 
 def _merge_fields(

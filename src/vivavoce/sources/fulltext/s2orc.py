@@ -12,6 +12,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, CitedTable, Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.tei.citations import LONE_NUMBER
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.json_records import (
     Fields,
@@ -34,7 +35,6 @@ from vivavoce.text.row_citations import Mention, RowsCited
 from vivavoce.text.table_parsing import html_rows
 
 _TOKEN = re.compile(r"BIBREF[0-9]{1,6}")
-_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _PRINTED_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _ENOUGH_NUMBERS = 3
 _MAX_MARK = 200
@@ -79,7 +79,7 @@ class Marks:
                 printed = text_at(span, "text")
                 if ordinal is None or len(printed) > _MAX_MARK:
                     continue
-                lone = _LONE_NUMBER.fullmatch(printed)
+                lone = LONE_NUMBER.fullmatch(printed)
                 if lone is not None:
                     numbers[int(lone[1])].add(ordinal)
                 elif _PRINTED_YEAR.search(printed) and len(printed) >= _SHORTEST_NAMED:
@@ -160,6 +160,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
     numbers = _numbers(about, source_file)
     arxiv = find_arxiv_id(numbers.get("arxiv", ""))
     published = parse_date(line_at(about, "year"))
+    names = [_name(person) for person in rows_at(about, "authors")]
     # It joins the lines of text of a release with those of its metadata.
     number = line_at(record, "paper_id")
     is_bulk = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
@@ -177,7 +178,7 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         published=published[0] if published else None,
         venue=line_at(about, "venue") or line_at(about, "journal") or None,
         licence=line_at(about, "license") or None,
-        authors=tuple(_authors(about)),
+        authors=tuple(Author(name) for name in names if sum(map(str.isalpha, name)) > 1),
         sections=sections,
         references=tuple(_reference(e, place) for place, e in enumerate(entries.values())),
         tables=_tables(parse, Marks([*body, *back], ordinals), ordinals),
@@ -207,13 +208,6 @@ def _abstract(record: Fields, parse: Fields, ordinals: Mapping[str, int]) -> str
         if found:
             return print_marks(found, ordinals)
     return ""
-
-
-def _authors(about: Fields) -> Iterator[Author]:
-    for person in rows_at(about, "authors"):
-        name = _name(person)
-        if sum(map(str.isalpha, name)) > 1:
-            yield Author(name)
 
 
 def _name(person: Fields) -> str:

@@ -76,7 +76,11 @@ def document_from(record: Fields, where: str) -> Document:
     printer = _Printer({key: place for place, key in enumerate(works)}, entries)
     title = line_at(about, "title")
     abstract = line_at(about, "abstract") or _abstract(record, printer)
-    sections = _sections(_paragraphs(record), printer)
+    by_heading = objects_at(record, "sections")  # in releases of 2024
+    held: list[Fields] = [
+        {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
+    ]
+    sections = _sections(rows_at(record, "body_text") or held, printer)
     if not (title or abstract or sections or works):
         raise InputError("the record holds no title, no abstract, no text and no references")
     number = line_at(about, "id") or line_at(record, "paper_id")
@@ -144,15 +148,6 @@ def _authors(about: Fields) -> Iterator[Author]:
         name = " ".join(part for part in (first, last, suffix) if part)
         if any(map(str.isalpha, name)):
             yield Author(name)
-
-
-def _paragraphs(record: Fields) -> list[Fields]:
-    """The paragraphs with their headings; releases of 2024 hold them by heading."""
-    by_heading = objects_at(record, "sections")
-    held: list[Fields] = [
-        {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
-    ]
-    return rows_at(record, "body_text") or held
 
 
 def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section, ...]:

@@ -191,14 +191,10 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
 
 def _title_of(rows: list[ResultRow]) -> str | None:
     """The title that all rows agree in; a link that bears several is wrong for some of them."""
-    titles = [title for row in rows if (title := _title(row))]
+    given = [row.paper_title for row in rows if row.paper_title]
+    # Some lists put the address of the paper in the place of its title.
+    titles = [title for title in given if not title.startswith(("http://", "https://"))]
     return titles[0] if len({normalise_title(title) for title in titles}) == 1 else None
-
-
-def _title(row: ResultRow) -> str | None:
-    """A title; some lists put the address of the paper in its place."""
-    title = row.paper_title
-    return None if title is None or title.startswith(("http://", "https://")) else title
 
 
 def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:

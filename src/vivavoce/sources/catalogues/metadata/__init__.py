@@ -244,18 +244,15 @@ def _entries(row: Row, column: str) -> list[Any]:
     if not isinstance(value, str):
         raise InputError(f"{column} is {_kind(value)} instead of a list or text")
     if value.lstrip().startswith("["):
-        return _printed_list(value, column)
+        try:
+            listed: list[Any] = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{column} looks like a list but is not JSON: separate with ;"
+            ) from error
+        return listed
     entries = value.split(";")
     return entries[:-1] if not entries[-1].strip() else entries
-
-
-def _printed_list(text: str, column: str) -> list[Any]:
-    """A list as JSON inside a cell."""
-    try:
-        entries: list[Any] = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{column} looks like a list but is not JSON: separate with ;") from error
-    return entries
 
 
 def _author(name: Any, author_id: Any) -> Author | None:

@@ -197,19 +197,14 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
             for batch in file.iter_batches(_ROWS_PER_BATCH, groups, columns, use_threads=False):
                 skip = max(piece.start - row, 0)
                 rows = batch.slice(skip, max(stop - row - skip, 0))
-                yield from _batch_rows(rows, row + skip + 1)
+                cells = zip(*map(_cells, rows.columns), strict=True)
+                for number, values in enumerate(cells, start=row + skip + 1):
+                    yield number, dict(zip(rows.schema.names, values, strict=True))
                 row += batch.num_rows
                 if row >= stop:
                     return
         except pa.ArrowException as error:
             raise BadFile(f"the file cannot be read beyond row {row}: {error}") from error
-
-
-def _batch_rows(batch: pa.RecordBatch, first: int) -> Rows:
-    names = batch.schema.names
-    columns = [_cells(column) for column in batch.columns]
-    for number, row in enumerate(zip(*columns, strict=True), start=first):
-        yield number, dict(zip(names, row, strict=True))
 
 
 def _cells(column: pa.Array) -> list[Any]:

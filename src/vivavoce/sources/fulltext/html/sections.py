@@ -292,7 +292,9 @@ def _read(entry: etree._Element, ordinal: int) -> Reference:
     # LaTeXML has the names and the year of some entries in their label alone.
     is_named = label is not None and "ltx_bib_author-year" in classes_of(label)
     raw = " ".join([line_of(label)[:_MAX_LABEL], *texts] if is_named else texts)[:_MAX_RAW]
-    everything = " ".join([*printed, *_links(parts)])
+    links = [link.get("href") or "" for part in parts for link in part.iter("a")]
+    # An address with a place in a page leads into the paper itself.
+    everything = " ".join([*printed, *(link for link in links if "#" not in link)])
     read = read_reference(raw[:_MAX_GUESS], ordinal)
     return replace(
         read,
@@ -302,15 +304,6 @@ def _read(entry: etree._Element, ordinal: int) -> Reference:
         arxiv_id=arxiv_id_in(everything),
         doi=find_doi(raw) or find_doi(everything),
     )
-
-
-def _links(parts: list[etree._Element]) -> Iterator[str]:
-    """The addresses of other works: those with a place in a page lead into the paper itself."""
-    for part in parts:
-        for link in part.iter("a"):
-            address = link.get("href") or ""
-            if "#" not in address:
-                yield address
 
 
 def _field(entry: etree._Element, name: str) -> str:

@@ -182,22 +182,18 @@ def _read(citation: etree._Element, ordinal: int) -> Reference:
     raw = _raw(citation)
     links = [link.get(HREF) or "" for link in citation.iter("ext-link", "uri")]
     everything = " ".join([raw, *links])
+    kind = citation.get("publication-type") or citation.get("citation-type") or ""
+    tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
+    titles = (text_of(citation.find(f".//{tag}")).rstrip(" .") for tag in tags)
     return Reference(
         ordinal=ordinal,
         raw=raw,
-        title=_title(citation),
+        title=next((title for title in titles if any(map(str.isalpha, title))), None),
         year=_year(citation),
         first_author=_first_author(citation),
         arxiv_id=arxiv_id_in(_pub_id(citation, "arxiv")) or arxiv_id_in(everything),
         doi=find_doi(_pub_id(citation, "doi")) or find_doi(everything),
     )
-
-
-def _title(citation: etree._Element) -> str | None:
-    kind = citation.get("publication-type") or citation.get("citation-type") or ""
-    tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
-    titles = (text_of(citation.find(f".//{tag}")).rstrip(" .") for tag in tags)
-    return next((title for title in titles if any(map(str.isalpha, title))), None)
 
 
 def _year(citation: etree._Element) -> int | None:
@@ -330,27 +326,17 @@ def read_sections(article: etree._Element) -> tuple[Section, ...]:
         drafts += _division(body, Draft(1, None, None, None), 1)
     back = article.find("back")
     if back is not None:
-        for part in _parts(back):
-            role = _ROLE_OF_BACK[str(part.tag)]
-            drafts += _division(part, _open(part, 1, role), 2)
-    return number_sections(_with_text(drafts))
-
-
-def _with_text(drafts: list[Draft]) -> list[Draft]:
-    """The sections that have text, themselves or below them."""
+        for child in children(back):
+            for part in child.iterfind("app") if child.tag == "app-group" else [child]:
+                if part.tag in _ROLE_OF_BACK:
+                    role = _ROLE_OF_BACK[str(part.tag)]
+                    drafts += _division(part, _open(part, 1, role), 2)
     kept: list[Draft] = []
     for draft in reversed(drafts):
+        # With text, of its own or below it.
         if draft.paragraphs or (draft.heading and kept and kept[-1].level > draft.level):
             kept.append(draft)
-    return kept[::-1]
-
-
-def _parts(back: etree._Element) -> Iterator[etree._Element]:
-    for part in children(back):
-        if part.tag == "app-group":
-            yield from part.iterfind("app")
-        elif part.tag in _ROLE_OF_BACK:
-            yield part
+    return number_sections(kept[::-1])
 
 
 def _open(element: etree._Element, level: int, role: str | None) -> Draft:

@@ -94,17 +94,13 @@ class Evidence:
         self.at = [letters[c.start] for c in candidates]
         self.total = max(letters[-1], 1)
         self.mentioned = _mentioned(line.text for line in lines if not line.kind)
-        self.end = self._end_of_body()
-        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
-
-    def _end_of_body(self) -> int:
-        """The place of the references, the last such heading in the second half of the text."""
-        places = [
+        references = [
             place
             for place, role in enumerate(self.roles)
             if role == "references" and self.at[place] > _EARLY * self.total
         ]
-        return places[0] if places else len(self.candidates)
+        self.end = references[0] if references else len(candidates)
+        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
 
     def best(self) -> Hypothesis:
         """The hypothesis with the most evidence; an empty one where there is none."""

@@ -74,7 +74,10 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     if is_leftwards:
         _mirror(pages)
     runs = {page.number: list(runs_of(page)) for page in pages}
-    body = _body_font(runs)
+    letters_of: Counter[Font] = Counter()
+    for word in (word for lines in runs.values() for line in lines for word in line.words):
+        letters_of[word.font] += len(word.text)
+    body = max(letters_of, key=lambda font: (letters_of[font], font.name, font.size))
     shared = _find_gutters(pages, runs, body)
     gutters = [_of_page(page, runs, body, shared) for page in pages]
     gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
@@ -96,15 +99,6 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
     )
-
-
-def _body_font(runs: dict[int, list[Line]]) -> Font:
-    letters: Counter[Font] = Counter()
-    for lines in runs.values():
-        for line in lines:
-            for word in line.words:
-                letters[word.font] += len(word.text)
-    return max(letters, key=lambda font: (letters[font], font.name, font.size))
 
 
 def _find_gutters(

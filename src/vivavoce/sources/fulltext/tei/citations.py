@@ -27,7 +27,7 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.row_citations import Mention
 
 _YEAR_OF_DATE = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
+LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
 _PARTS = ("forename", "surname")
@@ -62,7 +62,9 @@ def read_name(person: etree._Element | None) -> str:
 
 def _read_reference(entry: etree._Element, ordinal: int) -> Reference:
     raw = _raw(entry)
-    everything = f"{raw} {' '.join(_addresses(entry))}"
+    addresses = [text_of(number) for number in entry.iter("idno")]
+    addresses += [pointer.get("target") or "" for pointer in entry.iter("ptr")]
+    everything = f"{raw} {' '.join(addresses)}"
     return Reference(
         ordinal=ordinal,
         raw=raw,
@@ -109,13 +111,6 @@ def _first_author(entry: etree._Element) -> str | None:
 def _idno(entry: etree._Element, kind: str) -> str:
     numbers = (n for n in entry.iter("idno") if (n.get("type") or "").lower() == kind)
     return " ".join(text_of(number) for number in numbers)
-
-
-def _addresses(entry: etree._Element) -> Iterator[str]:
-    for number in entry.iter("idno"):
-        yield text_of(number)
-    for pointer in entry.iter("ptr"):
-        yield pointer.get("target") or ""
 
 
 def _raw(entry: etree._Element) -> str:
@@ -287,7 +282,7 @@ def _read_numbers(
     for mark in marks:
         text = text_of(mark)
         author_year += _YEAR.search(text) is not None and any(map(str.isalpha, text))
-        lone = _LONE_NUMBER.fullmatch(text)
+        lone = LONE_NUMBER.fullmatch(text)
         targets = _targets(mark, ordinals)
         if lone is None or len(targets) != 1:
             continue
