@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -128,10 +128,7 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     folder = corpus / "tables"
     batches = [batch for batch in list_batches(corpus) if batch.is_complete]
     found = identify(batches)
-    plan = _plan(found)
-    kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
-    # All that decides what documents become, beside what they hold.
-    config = hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
+    plan, config = _plan(found), _config()
     markers = _made(folder, plan, config)
     todo = [s for s in plan if s.name not in markers]
     _make(folder, todo, found.files, config, engine)
@@ -151,10 +148,9 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
         entry = {part: marker[REFERENCES][part] for part in ("sha256", "rows", "row_hash")}
         files[f"{REFERENCES}/{shard}.parquet"] = entry
     results, outside = collect_results(folder, ordered, found)
-    sketches = [pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in ordered]
     small = {
         "results": results,
-        "works": find_works(pa.concat_tables([SKETCH.empty_table(), *sketches]).combine_chunks()),
+        "works": find_works(_read_sketches(folder, ordered)),
         "merges": found.merges,
         "faults": _faults(batches, unmatched),
     }
@@ -172,6 +168,12 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     }
     write_sealed(folder / MANIFEST, manifest)
     return _built(ordered, found, unmatched, outside)
+
+
+def _config() -> str:
+    """Hash of all that decides what documents become, beside what they hold."""
+    kinds = {s.kind: [s.is_metadata, s.completes, s.dates] for s in list_sources().values()}
+    return hash_of({"code": __version__, "format": FORMAT, "kinds": kinds})
 
 
 def _plan(found: Identity) -> list[_Planned]:
@@ -291,6 +293,11 @@ def _changed(folder: Path, names: Sequence[str]) -> DamagedError:
         f"Shards of {folder} changed while they were made, such as {names[0]}. "
         "Run the same command again."
     )
+
+
+def _read_sketches(folder: Path, shards: Iterable[str]) -> pa.Table:
+    read = (pq.read_table(folder / SKETCHES / f"{name}.parquet") for name in shards)
+    return pa.concat_tables([SKETCH.empty_table(), *read]).combine_chunks()
 
 
 def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) -> pa.Table:
