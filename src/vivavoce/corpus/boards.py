@@ -277,17 +277,20 @@ def boards_within(
     With `keep_undated`, entries of works outside the corpus stay that tell no date.
     """
     dates = {p.paper_id: p.first_public for p in corpus.papers}
+    end = window.end.isoformat()
     kept: list[BoardWithin] = []
     left_out: list[LeftOut] = []
     for board in read_boards(corpus):
-        dated = [(entry, _first_public(entry, dates)) for entry in board.entries]
+        # The date of an entry's paper, else what the table tells of it.
+        dated = [(entry, dates.get(entry.paper_id or "", entry.date)) for entry in board.entries]
         bare = [entry for entry, date in dated if date is None and entry.paper_id not in dates]
         entries = tuple(
             entry
             for entry, date in dated
-            if _is_known(date, window) or (keep_undated and entry in bare)
+            if (date is not None and _after(date) <= end) or (keep_undated and entry in bare)
         )
-        newest = _newest(entries, dates, window)
+        found = {dates.get(entry.paper_id) for entry in entries if entry.paper_id is not None}
+        newest = max((date for date in found if date and inside(date, window)), default=None)
         if board.higher_is_better is None:
             left_out.append(LeftOut(board.id, "no_direction", "no evidence for its better end"))
         elif newest is None:
@@ -297,30 +300,12 @@ def boards_within(
     return kept, left_out
 
 
-def _first_public(entry: BoardEntry, dates: Mapping[str, str | None]) -> str | None:
-    """The date of an entry's work: that of its paper, or what the table tells of it."""
-    if entry.paper_id is not None and entry.paper_id in dates:
-        return dates[entry.paper_id]
-    return entry.date
-
-
-def _is_known(date: str | None, window: Window) -> bool:
-    return date is not None and _after(date) <= window.end.isoformat()
-
-
 def _after(text: str) -> str:
     """The day after the last that a date can mean; the last of all days for an invalid date."""
     try:
         return period(text)[1].isoformat()
     except InputError:
         return "9999"
-
-
-def _newest(
-    entries: tuple[BoardEntry, ...], dates: Mapping[str, str | None], window: Window
-) -> str | None:
-    found = {dates.get(entry.paper_id) for entry in entries if entry.paper_id is not None}
-    return max((date for date in found if date and inside(date, window)), default=None)
 
 
 def _why(board: CorpusBoard, dates: Mapping[str, str | None]) -> LeftOut:

@@ -195,7 +195,8 @@ class _Update:
                     yield dict(zip(_LISTED.names, row, strict=True))
 
     def _put(self, document: TermsDocument, old: Row | None) -> None:
-        digest = _digest(document)
+        whole = f"{document.published}\0{document.text}"
+        digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
         if old is not None and digest == old["digest"]:
             self.rows.append(old)
             return
@@ -269,11 +270,6 @@ def _command(corpus: Corpus, text: str) -> str:
 
 def _remedy(corpus: Corpus, text: str) -> str:
     return f"Build the index anew: {_command(corpus, text)} --fresh"
-
-
-def _digest(document: TermsDocument) -> bytes:
-    whole = f"{document.published}\0{document.text}"
-    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:

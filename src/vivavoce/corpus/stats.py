@@ -303,7 +303,13 @@ def result_tuples(corpus: Corpus, paper: str | None = None) -> Iterator[Row]:
         corpus: The corpus.
         paper: The id of a paper, for its rows alone.
     """
-    boards = _boards_by_metric(corpus)
+    known: dict[str, set[_KNOWN]] = defaultdict(set)
+    for row in corpus.rows("results"):
+        task, dataset, metric = row["task"], row["dataset"], row["metric"]
+        names = board_names(task, dataset)
+        key = dataset_key(names.dataset, names.task, metric)
+        known[metric_key(metric)].add((board_id(task, dataset, metric), names.task, key))
+    boards = {metric: sorted(of_metric) for metric, of_metric in known.items()}
     dates = {one.paper_id: one.first_public for one in corpus.papers}
 
     @cache
@@ -315,16 +321,6 @@ def result_tuples(corpus: Corpus, paper: str | None = None) -> Iterator[Row]:
             board, task = find(row["dataset"] or "", row["metric"])
             first = {"paper_id": row["paper_id"], "date": dates[row["paper_id"]]}
             yield {**first, "board": board, "task": task, **row}
-
-
-def _boards_by_metric(corpus: Corpus) -> dict[str, list[_KNOWN]]:
-    found: dict[str, set[_KNOWN]] = defaultdict(set)
-    for row in corpus.rows("results"):
-        task, dataset, metric = row["task"], row["dataset"], row["metric"]
-        names = board_names(task, dataset)
-        key = dataset_key(names.dataset, names.task, metric)
-        found[metric_key(metric)].add((board_id(task, dataset, metric), names.task, key))
-    return {metric: sorted(boards) for metric, boards in found.items()}
 
 
 def _only_board(dataset: str, boards: list[_KNOWN]) -> tuple[str | None, str | None]:

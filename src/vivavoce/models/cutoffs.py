@@ -104,7 +104,11 @@ def load_cutoffs(path: Path | None = None, margin_days: int = MARGIN_DAYS) -> Cu
     own = os.environ.get(VARIABLE)
     paths = [path] if path else []
     paths += [Path(own)] if own else []
-    return Cutoffs(tuple(_read(found) for found in (*paths, _SHIPPED)), margin_days)
+    form = "a file of cutoffs ([[model]] with name, cutoff, source)"
+    tables = []
+    for found in (*paths, _SHIPPED):
+        tables.append(tuple(_cutoff(entry, found) for entry in read_models(found, _Entry, form)))
+    return Cutoffs(tuple(tables), margin_days)
 
 
 def status_of(
@@ -240,11 +244,6 @@ class _Entry:
     open_weights: bool | None = None
     size: str | None = None
     released: Any = None
-
-
-def _read(path: Path) -> tuple[Cutoff, ...]:
-    entries = read_models(path, _Entry, "a file of cutoffs ([[model]] with name, cutoff, source)")
-    return tuple(_cutoff(entry, path) for entry in entries)
 
 
 def _cutoff(entry: _Entry, path: Path) -> Cutoff:

@@ -86,15 +86,6 @@ def _gone(folder: Path) -> bool:
     return True
 
 
-def _own_paths() -> dict[str, str]:
-    """This process's group by controller; that of version 2 under the empty name."""
-    found: dict[str, str] = {}
-    for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
-        _, names, path = line.split(":", 2)
-        found |= dict.fromkeys(names.split(","), path)
-    return found
-
-
 def _parents(controller: str, own: dict[str, str]) -> Iterator[Path]:
     """Folders that may hold a new group: from the hierarchy's root down to this process's own."""
     base = _ROOT / controller
@@ -121,7 +112,10 @@ def _sizes(memory_mb: int, work_mb: int, processes: int) -> tuple[int, int]:
 def make_group(memory_mb: int, work_mb: int, processes: int) -> Group | None:
     """Control groups for one sandbox (sizes in MiB), None where they cannot be made."""
     name = f"sandbox-{os.getpid()}-{next(_COUNTER)}"
-    own, made = _own_paths(), list[Path]()
+    own, made = dict[str, str](), list[Path]()
+    for line in Path("/proc/self/cgroup").read_text("utf-8").splitlines():
+        _, names, path = line.split(":", 2)  # no name: version 2
+        own |= dict.fromkeys(names.split(","), path)
     for controller, values in _limits(*_sizes(memory_mb, work_mb, processes)):
         folders = (parent / name for parent in _parents(controller, own))
         found = next((folder for folder in folders if _make(folder, values)), None)

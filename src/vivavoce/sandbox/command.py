@@ -26,27 +26,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NEVER = frozenset({"vivavoce", "torch-geometric", "inspect-ai"})
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _required(found: metadata.Distribution) -> list[str]:
-    names = []
-    for line in found.requires or []:
-        requirement, _, marker = line.partition(";")
-        match = _NAME.match(requirement.strip())
-        if match and "extra" not in marker:
-            names.append(match.group())
-    return names
-
-
 def closure(packages: tuple[str, ...]) -> tuple[metadata.Distribution, ...]:
     """The distributions named and all they require, by name; raises InputError if one is absent."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [(name, True) for name in packages]
     while waiting:
         name, named = waiting.pop()
-        key = _key(name)
+        key = re.sub(r"[-_.]+", "-", name).lower()
         if key in found:
             continue
         if key in _NEVER:
@@ -60,7 +46,11 @@ def closure(packages: tuple[str, ...]) -> tuple[metadata.Distribution, ...]:
                     f"Install it with: pip install {name}"
                 ) from None
             continue  # a requirement of another platform
-        waiting += [(one, False) for one in _required(found[key])]
+        for line in found[key].requires or []:
+            requirement, _, marker = line.partition(";")
+            match = _NAME.match(requirement.strip())
+            if match and "extra" not in marker:
+                waiting.append((match.group(), False))
     return tuple(found[key] for key in sorted(found))
 
 
@@ -150,13 +140,6 @@ def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     return tuple(shown), tuple(path for path in hidden if path.is_dir() and _inside(path, shown))
 
 
-def _namespaces(root: bool) -> list[str]:
-    names = (*_CAPABILITIES, *(_ROOT_CAPABILITIES if root else ()))
-    kept = [part for name in names for part in ("--cap-add", name)]
-    kinds = ("pid", "net", "ipc", "uts", "cgroup", *(() if root else ("user",)))
-    return [*(f"--unshare-{kind}" for kind in kinds), "--cap-drop", "ALL", *kept]
-
-
 def _files(config: BwrapConfig) -> list[str]:
     shown, hidden = _trees(interpreter(config))
     parts: list[str] = []
@@ -216,7 +199,12 @@ def _starts(program: str) -> bool:
 def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
     """The whole command; the numbers are descriptors that bwrap inherits."""
     size = str(config.work_mb << 20)
-    command = [find_bwrap(), *_namespaces(os.geteuid() == 0), "--as-pid-1", "--new-session"]
+    is_root = os.geteuid() == 0
+    kinds = ("pid", "net", "ipc", "uts", "cgroup", *(() if is_root else ("user",)))
+    command = [find_bwrap(), *(f"--unshare-{kind}" for kind in kinds), "--cap-drop", "ALL"]
+    for name in (*_CAPABILITIES, *(_ROOT_CAPABILITIES if is_root else ())):
+        command += ["--cap-add", name]
+    command += ["--as-pid-1", "--new-session"]
     command += ["--die-with-parent", "--hostname", "sandbox"]
     command += _files(config)
     command += ["--proc", "/proc", "--perms", "0755", "--dir", "/dev"]

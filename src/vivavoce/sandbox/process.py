@@ -60,12 +60,6 @@ class RunResult:
         return self.returncode == 0 and self.killed_for is None
 
 
-def _fresh_uid() -> int | None:
-    if os.geteuid() != 0:
-        return None
-    return _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
-
-
 _FREE: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Queue[int]]
 _FREE = weakref.WeakKeyDictionary()
 
@@ -83,13 +77,6 @@ async def _processor() -> AsyncIterator[int]:
         yield number
     finally:
         _FREE[loop].put_nowait(number)
-
-
-def _loaded(name: str, data: bytes) -> int:
-    descriptor = os.memfd_create(name)
-    os.write(descriptor, data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 class Sandbox:
@@ -111,7 +98,9 @@ class Sandbox:
         if self._process is not None and self._process.returncode is None:
             return self._process
         await self.close()
-        self.uid = _fresh_uid()
+        self.uid = None
+        if os.geteuid() == 0:
+            self.uid = _FIRST_UID + os.getpid() * 256 + next(_COUNTER) % 256
         try:
             self._process = await self._spawn()
         except BaseException:
@@ -126,7 +115,10 @@ class Sandbox:
             raise UnknownProcessor(platform.machine())
         source = Path(__file__).with_name("supervisor.py").read_bytes()
         read_info, write_info = os.pipe()
-        held = [_loaded("supervisor", source), write_info]
+        supervisor = os.memfd_create("supervisor")
+        os.write(supervisor, source)
+        os.lseek(supervisor, 0, os.SEEK_SET)
+        held = [supervisor, write_info]
         sizes = (self.config.memory_mb, self.config.work_mb, self.config.processes)
         self.group = make_group(*sizes)
         scope = [] if self.group else scope_command(*sizes)
@@ -191,8 +183,9 @@ class Sandbox:
                     process.kill()
                 await asyncio.shield(process.wait())
         finally:
-            if process is not None:
-                _close_pipes(process)
+            transport = getattr(process, "_transport", None)
+            if transport is not None:
+                transport.close()  # with its pipes
             if group is not None:
                 group.remove()
 
@@ -320,12 +313,6 @@ class Sandbox:
     async def read(self, path: str) -> bytes:
         """Read a regular file, never through a link at its end; raises OSError as `open` would."""
         return await self._touch({"op": "read", "path": path})
-
-
-def _close_pipes(process: asyncio.subprocess.Process) -> None:
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        transport.close()
 
 
 @asynccontextmanager

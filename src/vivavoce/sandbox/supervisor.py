@@ -101,26 +101,10 @@ def _limit(limits: dict[str, int]) -> None:
         resource.setrlimit(name, (allowed, allowed))
 
 
-def _prefer_as_victim(proc: int) -> None:
-    """Make the kernel end a program when memory runs out, never this process."""
-    with suppress(OSError):  # not ours to write without root: the measured limit remains
-        descriptor = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
-        os.write(descriptor, b"1000")
-        os.close(descriptor)
-
-
 def _checked(result: int) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
-
-
-def _drop_capabilities() -> None:
-    """Keep what it takes to become another user and to end its programs, and only as root."""
-    kept = 0 if os.getuid() else _ROOT_CAPABILITIES
-    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
-    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
-    _checked(_LIBC.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
 
 
 def set_up(inodes: int) -> int:
@@ -130,20 +114,12 @@ def set_up(inodes: int) -> int:
         _checked(_LIBC.mount(None, folder.encode(), None, flags, f"nr_inodes={inodes}".encode()))
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
     _checked(_LIBC.umount2(b"/proc", _MNT_DETACH))
-    _drop_capabilities()
+    # Root keeps what it takes to become another user and to end its programs.
+    kept = 0 if os.getuid() else _ROOT_CAPABILITIES
+    _checked(_LIBC.prctl(_PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    _checked(_LIBC.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)))
     return proc
-
-
-def _open_folders() -> None:
-    """Take back what a program of the same user did to the rights of its folders."""
-    if os.getuid() != 0:
-        for folder in _FOLDERS:
-            os.chmod(folder, 0o1777)  # noqa: PTH101
-
-
-def _filter_calls(rules: bytes) -> None:
-    program = _Rules(len(rules) // 8, rules)
-    _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
 
 
 def _start(
@@ -151,7 +127,11 @@ def _start(
 ) -> NoReturn:
     """The child's side of an exec: never returns."""
     try:
-        _prefer_as_victim(proc)
+        # The kernel shall end a program when memory runs out, never this process.
+        with suppress(OSError):  # not ours to write without root: the measured limit remains
+            score = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
+            os.write(score, b"1000")
+            os.close(score)
         os.sched_setaffinity(0, {request["processor"]})
         os.nice(_NICE)
         os.setsid()
@@ -164,7 +144,8 @@ def _start(
         _become(request)
         os.umask(0o022)
         os.chdir(request["cwd"])
-        _filter_calls(rules)
+        program = _Rules(len(rules) // 8, rules)
+        _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
         os.write(3, struct.pack(">i", error.errno or 1))
@@ -420,7 +401,10 @@ def main() -> None:
     _answer({"ready": True, "uid": os.getuid()})
     while True:
         request, data = _next()
-        _open_folders()
+        if os.getuid() != 0:
+            # A program of the same user may have changed the rights of its folders.
+            for folder in _FOLDERS:
+                os.chmod(folder, 0o1777)  # noqa: PTH101
         if request["op"] == "exec":
             run(request, data, proc, rules)
         else:

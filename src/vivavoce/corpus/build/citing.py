@@ -82,27 +82,19 @@ def resolve_references(task: Row) -> Row:
         if rows is None:
             write_digest(digest, found.keys)
         before = references.select(RESOLVED.names)
-        resolved = found.table if rows is None else _replaced(before, rows, found.table)
+        resolved = found.table
+        if rows is not None:
+            place = np.arange(before.num_rows)
+            place[rows] = before.num_rows + np.arange(len(rows))
+            resolved = pa.concat_tables([before, found.table]).take(pa.array(place))
         if not (is_held and resolved.equals(before)):
-            entry = write_parquet_table(path, _with_columns(references, resolved))
+            for name in resolved.column_names:
+                at = references.schema.get_field_index(name)
+                references = references.set_column(at, references.field(at), resolved[name])
+            entry = write_parquet_table(path, references)
     extra = {**entry, "index": task["index"], "digest": hash_file(digest)}
     mark_done(path, config=task["config"], inputs=task["inputs"], extra=extra)
     return {}
-
-
-def _replaced(table: pa.Table, rows: NDArray[np.int64], by: pa.Table) -> pa.Table:
-    """A table with others in place of some of its rows."""
-    place = np.arange(table.num_rows)
-    place[rows] = table.num_rows + np.arange(len(rows))
-    return pa.concat_tables([table, by]).take(pa.array(place))
-
-
-def _with_columns(table: pa.Table, columns: pa.Table) -> pa.Table:
-    """A table with others in place of the columns of the same names."""
-    for name in columns.column_names:
-        at = table.schema.get_field_index(name)
-        table = table.set_column(at, table.field(at), columns[name])
-    return table
 
 
 def files_to_resolve(task: Row) -> Iterator[Path]:

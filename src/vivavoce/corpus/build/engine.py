@@ -16,7 +16,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
@@ -86,7 +86,10 @@ class Engine:
             return
         pack = self.exchange.pack if self.exchange else lambda task, _: canonical_json(task)
         for outcome in self._outcomes(step, [pack(task, reads(task)) for task in tasks]):
-            _raise(outcome)
+            if "error" in outcome:
+                kind = getattr(errors, outcome["type"], VivaError)
+                is_known = kind in (errors.DamagedError, errors.StaleError)
+                raise (kind if is_known else VivaError)(outcome["error"])
 
     def _outcomes(self, step: Step, tasks: Sequence[str]) -> list[Row]:
         """Outcome of each task; all are put again when a worker is lost."""
@@ -201,11 +204,3 @@ def _join_cluster(address: str | None) -> None:
     # Ray prints what becomes of its machines, at any later time, and log_to_driver does not cover
     # that. Standard output is for results, and Ray has no public switch.
     ray._private.worker._worker_logs_enabled = False
-
-
-def _raise(outcome: Mapping[str, str]) -> None:
-    if "error" in outcome:
-        kind = getattr(errors, outcome["type"], VivaError)
-        raise (kind if kind in (errors.DamagedError, errors.StaleError) else VivaError)(
-            outcome["error"]
-        )

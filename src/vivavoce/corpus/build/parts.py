@@ -60,8 +60,9 @@ def make_shard(task: Row) -> Row:
     folder, name = Path(task["folder"]), f"{task['name']}.parquet"
     bound = {"config": task["config"], "inputs": task["inputs"]}
     shard = _Shard()
-    for paper in _read_papers(task):
-        shard.add(paper)
+    documents = _read_documents(task)  # read as they are taken: some are in memory at a time
+    for paper_id, count in zip(task["ids"], task["counts"], strict=True):
+        shard.add(MergedPaper(paper_id, tuple(next(documents) for _ in range(count))))
     tables = {table: rows.table() for table, rows in shard.tables.items()}
     references = tables.pop(REFERENCES)
     facts = paper_facts(shard.citable, shard.metadata_kinds)
@@ -185,7 +186,12 @@ class _Shard:
         text = text_document(paper)
         statements, row, sections = _merge_fields(paper, text)
         year = int(row["published"][:4]) if row["published"] else None
-        self.citable.append((_without_texts(paper), year))
+        # As far as references tell of it: its texts need not be kept.
+        slim = tuple(
+            replace(d, abstract=None, sections=(), references=(), tables=(), results=())
+            for d in paper.documents
+        )
+        self.citable.append((MergedPaper(paper.paper_id, slim), year))
         self.sources[row["source"]] += 1
         self.dated += row["first_public"] is not None
         key = {"paper_id": paper.paper_id}
@@ -216,15 +222,6 @@ def own_method_of(row: Row, sections: Sequence[Section]) -> str:
     texts = tuple(LibrarySection(section.heading, section.text) for section in sections)
     title, abstract = row["title"] or "", row["abstract"]
     return own_method(LibraryPaper(row["paper_id"], title, None, abstract, texts, ()))
-
-
-def _without_texts(paper: MergedPaper) -> MergedPaper:
-    """A paper as far as references tell of it, so that its texts need not be kept."""
-    slim = tuple(
-        replace(d, abstract=None, sections=(), references=(), tables=(), results=())
-        for d in paper.documents
-    )
-    return MergedPaper(paper.paper_id, slim)
 
 
 def _merge_fields(
@@ -273,13 +270,6 @@ def _merge_fields(
         "health_reasons": list(text.health_reasons),
     }
     return statements, row, sections
-
-
-def _read_papers(task: Row) -> Iterator[MergedPaper]:
-    """The papers of a shard in order, some documents in memory as records at a time."""
-    documents = _read_documents(task)
-    for paper_id, count in zip(task["ids"], task["counts"], strict=True):
-        yield MergedPaper(paper_id, tuple(next(documents) for _ in range(count)))
 
 
 def _read_documents(task: Row) -> Iterator[Document]:

@@ -9,7 +9,7 @@ of the metric, the order of a list, and scores by date.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -42,36 +42,22 @@ def collect_results(
         if file in marker["files"]
     ]
     counts: Counter[str] = Counter()
-    for kind, table in _of_outside(found):
-        tables.append(table)
-        counts[kind] += table.num_rows
-    results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
-    return _judge(results), counts
-
-
-def _judge(results: pa.Table) -> pa.Table:
-    """Replace the columns that the results of a board are told together."""
-    judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
-    for name in ("higher_is_better", *(field.name for field in JUDGED)):
-        column = [judgement[name] for judgement in judgements]
-        field = _SCHEMA.field(name)
-        results = results.set_column(
-            _SCHEMA.get_field_index(name), field, pa.array(column, field.type)
-        )
-    return results
-
-
-def _of_outside(found: Identity) -> list[tuple[str, pa.Table]]:
-    """The results of documents that are of no paper, with the source of each table."""
     numbers, rows = (found.outside[name].to_numpy() for name in ("file", "row"))
-    tables = []
     for number in np.unique(numbers).tolist():
         file = found.files[number]
         wanted = np.sort(rows[numbers == number]).astype(np.int64)
         for batch in read_rows(file.path, wanted, ["results"]):
             if batch.num_columns:
-                tables.append((file.batch.kind, _without_paper(batch.column(0))))
-    return tables
+                tables.append(_without_paper(batch.column(0)))
+                counts[file.batch.kind] += tables[-1].num_rows
+    results = sort_rows(pa.concat_tables([_SCHEMA.empty_table(), *tables]), KEYS["results"])
+    # The columns that the results of a board are told together.
+    judgements = judge_results(results.select([*_JUDGED_BY, "higher_is_better"]).to_pylist())
+    for name in ("higher_is_better", *(field.name for field in JUDGED)):
+        at = _SCHEMA.get_field_index(name)
+        column = pa.array([judgement[name] for judgement in judgements], _SCHEMA.field(at).type)
+        results = results.set_column(at, _SCHEMA.field(at), column)
+    return results, counts
 
 
 def _without_paper(results: pa.ListArray) -> pa.Table:
@@ -119,10 +105,14 @@ def _judge_board(rows: Sequence[Row]) -> list[Row]:
     off = iter(off_scale(metric_key(metric), [row["score"] for row in sound]))
     reasons = [reason or (OF_ANOTHER_SCALE if next(off) else None) for reason in reasons]
     kept = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
+    lists: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for row in kept:
+        if row["listed_in"] is not None and row["position"] is not None:
+            lists[row["listed_in"]].append((row["position"], row["score"]))
     direction = direction_of(
         metric,
         [row["higher_is_better"] for row in kept],
-        _lists(kept),
+        [[score for _, score in sorted(scores)] for _, scores in sorted(lists.items())],
         [(row["date"], row["score"]) for row in kept if row["date"]],
     )
     if direction.is_disputed:
@@ -136,12 +126,3 @@ def _judge_board(rows: Sequence[Row]) -> list[Row]:
 
 def _reason(metric: str, score: float | None) -> str | None:
     return RESOURCE if is_resource(metric_key(metric)) else impossible(metric, score)
-
-
-def _lists(rows: Iterable[Row]) -> list[list[float]]:
-    """The scores of each list that holds results of a board, in its order."""
-    lists: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for row in rows:
-        if row["listed_in"] is not None and row["position"] is not None:
-            lists[row["listed_in"]].append((row["position"], row["score"]))
-    return [[score for _, score in sorted(scores)] for _, scores in sorted(lists.items())]

@@ -74,7 +74,10 @@ def title_key(title: str) -> str:
     that hides the same. Empty where the title holds neither letters nor digits.
     """
     key = "".join(title_words(title))
-    return key + _hidden(title) if key and not title.isascii() else key
+    if not key or title.isascii():
+        return key
+    invisible = (c for c in title if unicodedata.category(c) == "Cf" and ord(c) != _SOFT_HYPHEN)
+    return key + "".join(invisible)
 
 
 def skeleton(title: str) -> str:
@@ -175,10 +178,6 @@ def _without(words: list[str], word: str) -> set[str]:
 
 def _initials_agree(one: set[str], other: set[str]) -> bool:
     return not one or not other or bool(one & other)
-
-
-def _hidden(title: str) -> str:
-    return "".join(c for c in title if unicodedata.category(c) == "Cf" and ord(c) != _SOFT_HYPHEN)
 
 
 ALIKE, LIKELY = 0.4, 0.5

@@ -171,16 +171,13 @@ def _joins(
     for join in groups.joins:  # surest schemes first
         surest.setdefault(join.one, (join, join.other))
         surest.setdefault(join.other, (join, join.one))
-    return [
-        _row(documents[index], paper_ids[index], join.scheme, join.value, documents[partner])
-        for index, (join, partner) in sorted(surest.items())
-        if index in paper_ids
-    ]
-
-
-def _row(document: Document, paper_id: str, scheme: str, value: str, other: Document) -> JoinedBy:
-    detail = f"{value} with {other.kind} {other.key}"
-    return JoinedBy(paper_id, document.kind, document.key, scheme, detail)
+    rows = []
+    for index, (join, partner) in sorted(surest.items()):
+        if index in paper_ids:
+            one, other = documents[index], documents[partner]
+            detail = f"{join.value} with {other.kind} {other.key}"
+            rows.append(JoinedBy(paper_ids[index], one.kind, one.key, join.scheme, detail))
+    return rows
 
 
 def _near_misses(

@@ -260,10 +260,17 @@ class _Joiner:
         for holders in shared:
             namesakes = self._namesakes(holders)
             for other in namesakes[1:]:
-                reason = self._fit(namesakes[0], other)[1]
+                title = self._title(other.holder)
+                _, reason = fit(self._groups, namesakes[0], other, title)
                 apart.append(Apart(other.holder, namesakes[0].holder, reason))
             undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
-        return [*apart, *self._lookalikes(by_key)], undecided
+        # Titles that pass for each other on sight and are spelt with different characters.
+        first: dict[str, int] = {}
+        for index in sorted(holders[0] for holders in by_key.values()):
+            alike = first.setdefault(skeleton(self._title(index)), index)
+            if self._groups.root(alike) != self._groups.root(index):
+                apart.append(Apart(index, alike, LOOKALIKE))
+        return apart, undecided
 
     def complete(
         self, of_papers: Mapping[str, Sequence[int]], of_lists: Mapping[str, Sequence[int]]
@@ -298,9 +305,6 @@ class _Joiner:
     def _title(self, index: int) -> str:
         return self._documents[index].title or ""
 
-    def _fit(self, one: Namesake, other: Namesake) -> tuple[int, str]:
-        return fit(self._groups, one, other, self._title(other.holder))
-
     def _describe(self, holder: int, *, own: bool) -> Namesake:
         """Facts of the group of a document, told by all its documents or by its own ones."""
         members = self._groups.group_of(holder)
@@ -328,14 +332,6 @@ class _Joiner:
             if holder == min(mine) and all(fitting[other] == mine for other in mine):
                 for joined in sorted(mine - {holder}):
                     self._join(holder, joined, title)
-
-    def _lookalikes(self, by_key: Mapping[str, Sequence[int]]) -> Iterator[Apart]:
-        """Titles that pass for each other on sight and are spelt with different characters."""
-        first: dict[str, int] = {}
-        for index in sorted(holders[0] for holders in by_key.values()):
-            other = first.setdefault(skeleton(self._title(index)), index)
-            if self._groups.root(other) != self._groups.root(index):
-                yield Apart(index, other, LOOKALIKE)
 
     def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:
         """Each work of one title that has no paper, with each paper of the title."""

@@ -214,7 +214,9 @@ def _letters(codes: NDArray[np.uint32], offsets: Numbers) -> _Letters:
     is_letter, is_word_start, is_word_end = _words(codes, offsets)
     # Spaces aside, a title may start after a mark and end before one.
     kept = ~blank()[codes]
-    is_mark = _marks()[codes[kept]]
+    marks = np.zeros(0x110000, np.bool_)
+    marks[[ord(mark) for mark in MARKS]] = True
+    is_mark = marks[codes[kept]]
     after_mark = np.concatenate([[True], is_mark[:-1]]) if len(is_mark) else is_mark
     before_mark = np.concatenate([is_mark[1:], [True]]) if len(is_mark) else is_mark
     among = is_letter[kept]
@@ -244,12 +246,6 @@ def _words(codes: NDArray[np.uint32], offsets: Numbers) -> tuple[Flags, Flags, F
     follows[inner] = False
     precedes[inner - 1] = False
     return is_letter, is_letter & ~follows, is_letter & ~precedes
-
-
-def _marks() -> Flags:
-    flags = np.zeros(0x110000, np.bool_)
-    flags[[ord(mark) for mark in MARKS]] = True
-    return flags
 
 
 COLUMNS = ("raw", "title", "year", "first_author", "arxiv_id", "doi", "given_id")

@@ -342,16 +342,16 @@ def identifiers_of(reference: Reference) -> Iterator[tuple[str, str]]:
     # A DOI of the Anthology that holds no id was cut short where its line ended.
     if reference.doi and (in_doi or not reference.doi.startswith(ACL_DOIS)):
         yield "doi", reference.doi
-    if acl_id := in_doi.get("acl") or _acl_id_in(reference.raw[:MAX_RAW]):
+    acl_id = in_doi.get("acl")
+    if not acl_id:
+        addresses = _ANTHOLOGY.finditer(reference.raw[:MAX_RAW])
+        # A line break may have parted an address.
+        found = (find_acl_id(_BROKEN.sub("", address[0])) for address in addresses)
+        acl_id = next(filter(None, found), None)
+    if acl_id:
         yield "acl", acl_id
     if reference.given_id:
         yield "given", reference.given_id
-
-
-def _acl_id_in(raw: str) -> str | None:
-    """The id in an address or a DOI of the Anthology, also where a line break parted it."""
-    found = (find_acl_id(_BROKEN.sub("", address[0])) for address in _ANTHOLOGY.finditer(raw))
-    return next((acl_id for acl_id in found if acl_id), None)
 
 
 def _trust(evidence: Evidence, *, is_long: bool) -> float:

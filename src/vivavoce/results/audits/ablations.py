@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -229,7 +229,11 @@ def sweep_tables(
         VivaError: As `open_logs` says, or nothing was swept.
     """
     found, notes, draws = open_logs(logs, **reading)
-    _refuse_unknown(found, over)
+    known = sorted({name for log in found for name in _arguments(log)})
+    for name in over:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
     series: dict[_Series, list[RunLog]] = defaultdict(list)
     for log in found:
         steps = "+".join(name for name, _ in log.steps)
@@ -252,14 +256,6 @@ def _arguments(log: RunLog) -> dict[str, Any]:
     return {
         name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
     }
-
-
-def _refuse_unknown(found: Iterable[RunLog], over: Sequence[str]) -> None:
-    known = sorted({name for log in found for name in _arguments(log)})
-    for name in over:
-        if name not in known:
-            there = ", ".join(known) or "none"
-            raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
 
 
 def _series_rows(

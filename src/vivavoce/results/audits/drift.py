@@ -78,7 +78,10 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
     anchors = {item: value for item, value in now.items() if item in kept}
     drift = paired_row(was, anchors, clusters, draws)
     items = [item for item in sorted(now) if not np.isnan(now[item])]
-    table = [_sums(now[item], is_anchor=item in kept) for item in items]
+    # Sums of an item: the others' values and number, the anchors' values and number.
+    table = [
+        (0.0, 0.0, now[item], 1.0) if item in kept else (now[item], 1.0, 0.0, 0.0) for item in items
+    ]
     harder = estimate_from_sums(table, [clusters[i] for i in items], _gap, draws)
     others = [now[item] for item in items if item not in kept]
     if not others:
@@ -99,11 +102,6 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
         "difficulty": harder.value,
         "difficulty_ci": harder.fields()["ci"],
     }
-
-
-def _sums(value: float, *, is_anchor: bool) -> tuple[float, float, float, float]:
-    """Sums of one item: the others' values and number, the anchors' values and number."""
-    return (0.0, 0.0, value, 1.0) if is_anchor else (value, 1.0, 0.0, 0.0)
 
 
 def _gap(sums: Floats) -> Floats:

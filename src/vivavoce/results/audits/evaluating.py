@@ -144,7 +144,9 @@ def evaluate(
             if answer.fault is not None:
                 scores[evaluator.name, place] = dict.fromkeys(_NAMES, 0.0)
             elif evaluator.answerer is None:
-                scores[evaluator.name, place] = _match(answer, use)
+                made = score_table(answer.gold, answer.system, pairs=use.pairs, seed=use.seed)
+                values = made.values()
+                scores[evaluator.name, place] = {name: values[name] for name in _NAMES}
             elif key in known:
                 scores[evaluator.name, place] = known[key]["values"]
             else:
@@ -210,11 +212,6 @@ async def _ask(
     used = await use_tables(prompts, answer.gold, answer.system, answer.names, asking, askers)
     values = used.values()
     return {name: values[name] for name in (*_NAMES, YES_BIAS)}
-
-
-def _match(answer: TableAnswer, use: Use) -> dict[str, float | None]:
-    values = score_table(answer.gold, answer.system, pairs=use.pairs, seed=use.seed).values()
-    return {name: values[name] for name in _NAMES}
 
 
 def _averaged(
@@ -306,7 +303,13 @@ def read_table_answers(
     for log in logs:
         if by_contestant.setdefault(log.contestant, log) is not log:
             notes.append(f"{log.name} is another log of {log.contestant}; left out.")
-    return [answer for log in by_contestant.values() for answer in _answers(log)], notes
+    answers: list[TableAnswer] = []
+    for log in by_contestant.values():
+        # Samples hold long prompts: one is read at a time.
+        samples = read_eval_log_samples(log.path, all_samples_required=False)
+        of_log = [_answer(log, one) for one in samples if not one.error and one.scores]
+        answers += sorted(of_log, key=lambda answer: (answer.item, answer.epoch))
+    return answers, notes
 
 
 def take_items(answers: Sequence[TableAnswer], size: int | None, seed: int) -> list[TableAnswer]:
@@ -332,13 +335,6 @@ def _of_one_setting(logs: Sequence[RunLog], setting: str | None) -> list[RunLog]
         reason = "Name one with --setting" if setting is None else "Give logs of one of them"
         raise InputError(f"Contestants are compared on one round and setting. {reason}: {found}.")
     return chosen
-
-
-def _answers(log: RunLog) -> list[TableAnswer]:
-    """The answers of a log; its samples hold long prompts, so that one is read at a time."""
-    samples = read_eval_log_samples(log.path, all_samples_required=False)
-    found = [_answer(log, one) for one in samples if not one.error and one.scores]
-    return sorted(found, key=lambda answer: (answer.item, answer.epoch))
 
 
 def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:

@@ -175,7 +175,10 @@ class _Swap:
         largest = None if np.isnan(here).all() else int(np.nanargmax(here))
         row: Row = {"aspect": aspect, "contestants": len(self._shared), "items": len(self.items)}
         for name, values in (("mean", size), ("shift", change), ("relative", relative)):
-            means = _defined_mean(values)
+            is_there = ~np.isnan(values)
+            counts, sums = is_there.sum(axis=1), np.where(is_there, values, 0.0).sum(axis=1)
+            means = np.full(len(values), np.nan)
+            np.divide(sums, counts, out=means, where=counts > 0)
             row[name] = defined(means[0])
             row[f"{name}_ci"] = self._interval(means[1:])
         row["max"] = None if largest is None else defined(here[largest])
@@ -256,15 +259,6 @@ def _cosine(one: Floats, other: Floats) -> Floats:
     np.divide(products, np.sqrt(lengths), out=found, where=lengths > 0)
     clipped: Floats = np.clip(found, -1.0, 1.0)
     return clipped
-
-
-def _defined_mean(values: Floats) -> Floats:
-    """The mean of each row's values that are not NaN."""
-    defined = ~np.isnan(values)
-    counts = defined.sum(axis=1)
-    means = np.full(len(values), np.nan)
-    np.divide(np.where(defined, values, 0.0).sum(axis=1), counts, out=means, where=counts > 0)
-    return means
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,11 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
     labels = read_labels(path)
     every = [judged for of_judge in by_judge.values() for judged in of_judge]
     check_labels(labels, every)
-    several = [verdicts for verdicts in _by_pair(labels).values() if len(verdicts) > 1]
+    by_pair: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for label in labels:
+        narrowed = tuple(sorted(label.narrowed.items()))
+        by_pair[label.id, label.sides, narrowed].append(label.verdict)
+    several = [verdicts for verdicts in by_pair.values() if len(verdicts) > 1]
     people = {"value": pairwise_agreement(several), "n": len(several)}
     rows = []
     for judge in sorted(by_judge):
@@ -116,13 +120,6 @@ def _label(row: Row, where: str) -> Label:
         narrowed={name: row[name] for name in _NARROWING if name in row},
         **{name: row[name] for name in _ABOUT if name in row},
     )
-
-
-def _by_pair(labels: Sequence[Label]) -> dict[tuple[Any, ...], list[str]]:
-    found: dict[tuple[Any, ...], list[str]] = defaultdict(list)
-    for label in labels:
-        found[label.id, label.sides, tuple(sorted(label.narrowed.items()))].append(label.verdict)
-    return found
 
 
 def check_labels(labels: Sequence[Label], every: Sequence[Judged]) -> None:
@@ -225,7 +222,12 @@ def corrected_rows(
     Raises:
         InputError: A line of the file is no label, or names what no judge has judged.
     """
-    labels, repeated = _last_of_each_person(read_labels(path))
+    told = read_labels(path)
+    last = {
+        (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
+        for label in told
+    }  # of each person
+    labels, repeated = list(last.values()), len(told) - len(last)
     check_labels(labels, judged)
     groups: dict[tuple[str, RowKey], list[Judged]] = defaultdict(list)
     for each in judged:
@@ -248,14 +250,6 @@ def calibrations(
 def _spelled(group: tuple[tuple[str, RowKey], list[Judged]]) -> tuple[str, str]:
     judge, asked = group[0]
     return judge, repr(asked)
-
-
-def _last_of_each_person(labels: Sequence[Label]) -> tuple[list[Label], int]:
-    kept = {
-        (label.id, label.sides, tuple(label.narrowed.items()), label.person or label.where): label
-        for label in labels
-    }
-    return list(kept.values()), len(labels) - len(kept)
 
 
 def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:

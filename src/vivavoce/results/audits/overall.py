@@ -42,7 +42,10 @@ def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
     groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
     for log in found:
         group = log.key.round, log.family, log.key.setting, log.metrics[0]
-        groups[group].setdefault(_who_of(log), {})[log.key.task] = log
+        # The longest answer belongs to the task, and not to who answers.
+        decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
+        who = log.contestant, log.key.model, log.key.method, decoding, log.key.judge
+        groups[group].setdefault(who, {})[log.key.task] = log
     rows: list[Row] = []
     for group in sorted(groups):
         made, missing = _group_rows(group, groups[group], draws)
@@ -54,12 +57,6 @@ def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
             "Run the family's other tasks into the same folder."
         )
     return Table(tuple(rows), tuple(sorted(notes)))
-
-
-def _who_of(log: RunLog) -> _Who:
-    # The longest answer belongs to the task, and not to who answers.
-    decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
-    return log.contestant, log.key.model, log.key.method, decoding, log.key.judge
 
 
 def _group_rows(

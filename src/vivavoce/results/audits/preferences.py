@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inspect_ai.log import EvalSample, read_eval_log_samples
+from inspect_ai.log import read_eval_log_samples
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
@@ -117,7 +117,11 @@ def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
                 "other rounds, decoding, prompts or judges. Put those to compare into a folder of "
                 "their own."
             )
-        samples[name] = _first_samples(of_name[0])
+        samples[name] = {
+            str(sample.id): sample
+            for sample in read_eval_log_samples(of_name[0].path, all_samples_required=False)
+            if sample.epoch == 1 and not sample.error
+        }
     key = logs[0].key
     shared = sorted(set.intersection(*(set(each) for each in samples.values())))
     for item in shared:
@@ -136,14 +140,6 @@ def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
                 "source": {"id": item, "task": key.task, "setting": key.setting},
             },
         }
-
-
-def _first_samples(log: RunLog) -> dict[str, EvalSample]:
-    return {
-        str(sample.id): sample
-        for sample in read_eval_log_samples(log.path, all_samples_required=False)
-        if sample.epoch == 1 and not sample.error
-    }
 
 
 _OTHER: Mapping[Side, Side] = {"gold": "system", "system": "gold"}

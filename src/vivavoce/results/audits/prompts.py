@@ -67,7 +67,8 @@ def audit_prompts(logs: Path | str, **reading: Unpack[Reading]) -> PromptAudit:
         for metric in first.metrics:
             columns = {n: variants[n].item_values(metric) for n in sorted(variants)}
             row = {
-                **_identity(key, first),
+                **{name: value for name, value in asdict(key).items() if name != "prompt_hash"},
+                "contestant": first.contestant,
                 "metric": metric,
                 "headline": metric == first.metrics[0],
                 **_spread(columns, clusters, draws),
@@ -100,12 +101,6 @@ def _contestants(
             )
         variants[variant] = log
     return contestants, notes
-
-
-def _identity(key: RowKey, first: RunLog) -> Row:
-    fields = asdict(key)
-    del fields["prompt_hash"]
-    return {**fields, "contestant": first.contestant}
 
 
 def _spread(columns: Columns, clusters: Mapping[str, str], draws: Draws) -> Row:

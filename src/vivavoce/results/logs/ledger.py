@@ -141,25 +141,18 @@ def count_runs(folder: Path, logs: Iterable[LogHeader]) -> dict[RowKey, Row]:
         for path, line in _by_log(ledger).items():
             if _is_gone(path, line):
                 gone[tuple(str(line.get(name, "")) for name in _TOLD)] += 1
-    return {
-        key: {
+    found: dict[RowKey, Row] = {}
+    for key in repeated:
+        bare = "+".join(step.partition("(")[0] for step in key.method.split("+"))
+        # A log that is gone may have run all items, or the row's split of them.
+        tried = {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
+        found[key] = {
             "logs": repeated[key],
-            "removed": sum(gone[(*tried, _bare(key.method))] for tried in _removed(key)),
+            "removed": sum(gone[(*one, bare)] for one in tried),
             "variants": len(variants[_tried(key)]) - 1,
         }
-        for key in repeated
-    }
+    return found
 
 
 def _tried(key: RowKey) -> tuple[str, ...]:
     return key.round, key.task, key.setting, key.model
-
-
-def _removed(key: RowKey) -> set[tuple[str, ...]]:
-    """Rows that a log which is gone may have made: of all items, or of the row's split of them."""
-    return {_tried(key), _tried(replace(key, setting=bare_setting(key.setting)))}
-
-
-def _bare(method: str) -> str:
-    """A method without its arguments."""
-    return "+".join(step.partition("(")[0] for step in method.split("+"))

@@ -158,7 +158,11 @@ def _run_log(
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    steps = [_method(step.solver, step.params or {}) for step in header.plan.steps]
+    steps = []  # such as `self_refine(rounds=3)`; the window is a setting of decoding
+    for step in header.plan.steps:
+        params = {name: value for name, value in (step.params or {}).items() if name != "context"}
+        settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
+        steps.append(short_name(step.solver) + (f"({settings})" if settings else ""))
     has_model = header.eval.model != "none/none"
     return RowKey(
         round=metadata["round"],
@@ -200,13 +204,6 @@ def _judge_role(header: EvalLog) -> ModelConfig | None:
 def _is_own_judge(header: EvalLog) -> bool | None:
     role = _judge_role(header)
     return None if role is None else is_same_family(header.eval.model, role.model)
-
-
-def _method(solver: str, params: Mapping[str, Any]) -> str:
-    """A solver with its settings, such as `self_refine(rounds=3)`; the window is a decoding one."""
-    settings = [f"{name}={_shown(value)}" for name, value in params.items() if name != "context"]
-    name = short_name(solver)
-    return f"{name}({', '.join(settings)})" if settings else name
 
 
 def _decoding(header: EvalLog, has_model: bool) -> str:

@@ -69,7 +69,15 @@ def choose(
         VivaError: A log is incomplete or damaged and `partial` was not asked for, or one round
             name stands for two rounds.
     """
-    _refuse_mixed_rounds(found)
+    hashes: dict[str, set[str]] = defaultdict(set)
+    for log in found:
+        hashes[log.key.round].add(log.round_sha256)
+    mixed = sorted(round_id for round_id, known in hashes.items() if len(known) > 1)
+    if mixed:
+        raise VivaError(
+            f"Logs of different rounds are called {', '.join(mixed)}. "
+            "Put the logs of each round into a folder of its own."
+        )
     chosen, notes = _choose(found)
     notes += _notes_on_added(chosen)
     _refuse_partial(chosen, foreign, partial)
@@ -142,15 +150,3 @@ def _notes_on_added(logs: Iterable[LogHeader]) -> list[str]:
                 "all folders of logs."
             )
     return [f"{name} was added after the runs: {made_by}." for name, (made_by,) in makers.items()]
-
-
-def _refuse_mixed_rounds(logs: Iterable[LogHeader]) -> None:
-    hashes: dict[str, set[str]] = defaultdict(set)
-    for log in logs:
-        hashes[log.key.round].add(log.round_sha256)
-    mixed = sorted(round_id for round_id, found in hashes.items() if len(found) > 1)
-    if mixed:
-        raise VivaError(
-            f"Logs of different rounds are called {', '.join(mixed)}. "
-            "Put the logs of each round into a folder of its own."
-        )

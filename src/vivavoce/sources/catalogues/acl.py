@@ -125,6 +125,14 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
     title = text_of(paper.find("title"))
     if not title:
         raise InputError("the paper has no title")
+    authors = []
+    for author in paper.iterfind("author"):  # in the Latin script; variants hold other ones
+        name = " ".join(filter(None, (text_of(author.find("first")), text_of(author.find("last")))))
+        if any(map(str.isalpha, name)):
+            authors.append(Author(name, attribute_of(author, "id") or None))
+    published = date_of(paper, volume.published) or volume.published
+    if published and volume.published and volume.published.startswith(published):
+        published = volume.published  # the day or month that the paper's own date lacks
     return Document(
         kind=KIND,
         key=f"acl:{acl_id}",
@@ -133,18 +141,10 @@ def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
         source_url=f"https://aclanthology.org/{acl_id}",
         title=title,
         abstract=text_of(paper.find("abstract")) or None,
-        published=_finer(date_of(paper, volume.published), volume.published),
+        published=published,
         venue=volume.venue,
-        authors=tuple(_authors(paper)),
+        authors=tuple(authors),
     )
-
-
-def _authors(paper: etree._Element) -> Iterator[Author]:
-    """Authors with the ids that tell people of one name apart; other scripts are left out."""
-    for author in paper.iterfind("author"):
-        name = " ".join(filter(None, (text_of(author.find("first")), text_of(author.find("last")))))
-        if any(map(str.isalpha, name)):
-            yield Author(name, attribute_of(author, "id") or None)
 
 
 def date_of(element: etree._Element | None, of_volume: str | None = None) -> str | None:
@@ -160,13 +160,6 @@ def date_of(element: etree._Element | None, of_volume: str | None = None) -> str
         return None
     month = parse_month(text_of(element.find("month")))
     return f"{year}-{month:02d}" if month else year
-
-
-def _finer(own: str | None, of_volume: str | None) -> str | None:
-    """A paper's own date, unless the volume's says the same and more."""
-    if own and of_volume and of_volume.startswith(own):
-        return of_volume
-    return own or of_volume
 
 
 def attribute_of(element: etree._Element, name: str) -> str:
@@ -201,7 +194,11 @@ def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
     for place, paper in enumerate(root.iterfind("paper"), start=1):
         where = f"{file}: paper {place}"
         try:
-            name, number = _cut(collection, attribute_of(paper, "id"))
+            digits = attribute_of(paper, "id")
+            if not _DIGITS.fullmatch(digits):
+                raise InputError(f"the paper's id {digits[:40]!r} is not of four digits")
+            width = 2 if has_wide_volumes(collection, int(digits[:2])) else 1
+            name, number = str(int(digits[:width])), digits[width:]
             acl_id = build_id(collection, name, number)
             where = f"{file}: {acl_id}"
             if volume is None or volume.name != name:
@@ -217,14 +214,6 @@ def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
                 yield read_paper(paper, acl_id, replace(volume, venue=book or volume.venue))
         except InputError as error:
             yield Fault(where, str(error))
-
-
-def _cut(collection: str, digits: str) -> tuple[str, str]:
-    """Volume and paper out of their four digits."""
-    if not _DIGITS.fullmatch(digits):
-        raise InputError(f"the paper's id {digits[:40]!r} is not of four digits")
-    width = 2 if has_wide_volumes(collection, int(digits[:2])) else 1
-    return str(int(digits[:width])), digits[width:]
 
 
 _READERS = {"collection": read_collection, "volume": read_earlier}

@@ -52,29 +52,27 @@ def read_work(work: Fields) -> Document:
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))
+    authors = []
+    for person in rows_at(work, "author"):
+        names = [line_at(person, part) for part in ("given", "family", "suffix")]
+        name = " ".join(filter(None, names)) or line_at(person, "name")
+        if any(map(str.isalpha, name)):
+            orcid = _ORCID.search(line_at(person, "ORCID").upper())
+            authors.append(Author(name, orcid[0] if orcid else None))
+    abstract = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
+    dates = [date for name in _DATES for date in _date(object_at(work, name))]
     return Document(
         kind=KIND,
         key=f"doi:{doi}",
         doi=doi,
         source_url=f"https://doi.org/{doi}",
         title=title,
-        abstract=_abstract(work),
-        published=_published(work),
+        abstract=_LABEL.sub("", abstract, count=1) or None,
+        published=min(dates, key=lambda text: (period(text)[1], text), default=None),
         venue=next(iter(texts_at(work, "container-title")), None),
         licence=next((url for url in licences if url), None),
-        authors=tuple(_authors(work)),
+        authors=tuple(authors),
     )
-
-
-def _abstract(work: Fields) -> str | None:
-    """The abstract without its markup."""
-    plain = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
-    return _LABEL.sub("", plain, count=1) or None
-
-
-def _published(work: Fields) -> str | None:
-    found = [date for name in _DATES for date in _date(object_at(work, name))]
-    return min(found, key=lambda text: (period(text)[1], text), default=None)
 
 
 def _date(field: Fields) -> Iterator[str]:
@@ -87,15 +85,6 @@ def _date(field: Fields) -> Iterator[str]:
         written = "-".join([f"{plain[0]:04d}", *(f"{n:02d}" for n in plain[1:])])
         if (parsed := parse_date(written)) is not None:
             yield parsed[0]
-
-
-def _authors(work: Fields) -> Iterator[Author]:
-    for person in rows_at(work, "author"):
-        names = [line_at(person, part) for part in ("given", "family", "suffix")]
-        name = " ".join(filter(None, names)) or line_at(person, "name")
-        if any(map(str.isalpha, name)):
-            orcid = _ORCID.search(line_at(person, "ORCID").upper())
-            yield Author(name, orcid[0] if orcid else None)
 
 
 def _read(content: bytes, name: str) -> Iterator[Document | Fault]:

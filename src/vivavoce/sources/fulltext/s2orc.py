@@ -9,9 +9,10 @@ from itertools import chain, islice
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Fault, Reference, Section
+from vivavoce.records import Author, CitedTable, Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source
 from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.tei.citations import LONE_NUMBER
 from vivavoce.sources.fulltext.tei.sections import build_sections
 from vivavoce.sources.json_records import (
     Fields,
@@ -34,7 +35,6 @@ from vivavoce.text.row_citations import Mention, RowsCited
 from vivavoce.text.table_parsing import html_rows
 
 _TOKEN = re.compile(r"BIBREF[0-9]{1,6}")
-_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _PRINTED_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _ENOUGH_NUMBERS = 3
 _MAX_MARK = 200
@@ -79,7 +79,7 @@ class Marks:
                 printed = text_at(span, "text")
                 if ordinal is None or len(printed) > _MAX_MARK:
                     continue
-                lone = _LONE_NUMBER.fullmatch(printed)
+                lone = LONE_NUMBER.fullmatch(printed)
                 if lone is not None:
                     numbers[int(lone[1])].add(ordinal)
                 elif _PRINTED_YEAR.search(printed) and len(printed) >= _SHORTEST_NAMED:
@@ -151,19 +151,24 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
     entries = objects_at(parse, "bib_entries")
     ordinals = {key: ordinal for ordinal, key in enumerate(entries)}
     body, back = rows_at(parse, "body_text"), rows_at(parse, "back_matter")
+    blocks = [*_blocks(body, "body", ordinals), *_blocks(back, "back", ordinals)]
     title = line_at(about, "title")
     abstract = _abstract(record, parse, ordinals)
-    sections = _sections(body, back, title, ordinals)
+    sections = build_sections(blocks, title)
     if not (title or abstract or sections or entries):
         raise InputError("the record holds no title, no abstract, no text and no references")
     numbers = _numbers(about, source_file)
     arxiv = find_arxiv_id(numbers.get("arxiv", ""))
     published = parse_date(line_at(about, "year"))
+    names = [_name(person) for person in rows_at(about, "authors")]
+    # It joins the lines of text of a release with those of its metadata.
+    number = line_at(record, "paper_id")
+    is_bulk = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
     return Document(
         kind="s2orc",
         key=key,
         source_file=source_file,
-        given_id=_corpus_id(record),
+        given_id=f"s2:{number}" if is_bulk else None,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(numbers.get("acl", "")),
@@ -173,18 +178,11 @@ def document_from(record: Fields, key: str, source_file: str | None) -> Document
         published=published[0] if published else None,
         venue=line_at(about, "venue") or line_at(about, "journal") or None,
         licence=line_at(about, "license") or None,
-        authors=tuple(_authors(about)),
+        authors=tuple(Author(name) for name in names if sum(map(str.isalpha, name)) > 1),
         sections=sections,
         references=tuple(_reference(e, place) for place, e in enumerate(entries.values())),
         tables=_tables(parse, Marks([*body, *back], ordinals), ordinals),
     )
-
-
-def _corpus_id(record: Fields) -> str | None:
-    """Id that joins the lines of text of a release with those of its metadata."""
-    number = line_at(record, "paper_id")
-    is_known = number.isascii() and number.isdigit() and any(n in record for n in _BULK_FIELDS)
-    return f"s2:{number}" if is_known else None
 
 
 def _numbers(about: Fields, source_file: str | None) -> dict[str, str]:
@@ -212,24 +210,10 @@ def _abstract(record: Fields, parse: Fields, ordinals: Mapping[str, int]) -> str
     return ""
 
 
-def _authors(about: Fields) -> Iterator[Author]:
-    for person in rows_at(about, "authors"):
-        name = _name(person)
-        if sum(map(str.isalpha, name)) > 1:
-            yield Author(name)
-
-
 def _name(person: Fields) -> str:
     parts = [line_at(person, "first"), *texts_at(person, "middle")]
     parts += [line_at(person, "last"), line_at(person, "suffix")]
     return " ".join(part for part in parts if part) or line_at(person, "name")
-
-
-def _sections(
-    body: Sequence[Fields], back: Sequence[Fields], title: str, ordinals: Mapping[str, int]
-) -> tuple[Section, ...]:
-    blocks = [*_blocks(body, "body", ordinals), *_blocks(back, "back", ordinals)]
-    return build_sections(blocks, title)
 
 
 def _blocks(

@@ -76,7 +76,11 @@ def document_from(record: Fields, where: str) -> Document:
     printer = _Printer({key: place for place, key in enumerate(works)}, entries)
     title = line_at(about, "title")
     abstract = line_at(about, "abstract") or _abstract(record, printer)
-    sections = _sections(_paragraphs(record), printer)
+    by_heading = objects_at(record, "sections")  # in releases of 2024
+    held: list[Fields] = [
+        {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
+    ]
+    sections = _sections(rows_at(record, "body_text") or held, printer)
     if not (title or abstract or sections or works):
         raise InputError("the record holds no title, no abstract, no text and no references")
     number = line_at(about, "id") or line_at(record, "paper_id")
@@ -106,14 +110,13 @@ def document_from(record: Fields, where: str) -> Document:
 def _abstract(record: Fields, printer: _Printer) -> str:
     """The abstract of the text, which is an object here and a list in some records."""
     value = record.get("abstract")
-    rows = rows_at(record, "abstract") if isinstance(value, list) else [_held(record)]
+    if isinstance(value, str):
+        rows: Sequence[Fields] = [{"text": value}]
+    elif isinstance(value, list):
+        rows = rows_at(record, "abstract")
+    else:
+        rows = [object_at(record, "abstract")]
     return "\n\n".join(text for row in rows if (text := printer.print(text_at(row, "text"))))
-
-
-def _held(record: Fields) -> Fields:
-    if isinstance(record.get("abstract"), str):
-        return {"text": record["abstract"]}
-    return object_at(record, "abstract")
 
 
 def _published(versions: Sequence[Fields]) -> str | None:
@@ -147,15 +150,6 @@ def _authors(about: Fields) -> Iterator[Author]:
             yield Author(name)
 
 
-def _paragraphs(record: Fields) -> list[Fields]:
-    """The paragraphs with their headings; releases of 2024 hold them by heading."""
-    by_heading = objects_at(record, "sections")
-    held: list[Fields] = [
-        {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
-    ]
-    return rows_at(record, "body_text") or held
-
-
 def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section, ...]:
     """Runs of paragraphs under one heading."""
     drafts: list[Draft] = []
@@ -163,7 +157,9 @@ def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section,
         heading, number = line_at(paragraph, "section"), line_at(paragraph, "sec_number")
         number = "" if number == _NO_NUMBER else number
         if not drafts or (drafts[-1].heading, drafts[-1].number or "") != (heading, number):
-            drafts.append(Draft(_level(paragraph, number), heading, number or None, None))
+            known = _LEVELS.get(line_at(paragraph, "sec_type"))
+            level = known or min(number.count("."), 5) + 1
+            drafts.append(Draft(level, heading, number or None, None))
         text = printer.print(text_at(paragraph, "text"))
         if text:
             drafts[-1].paragraphs.append(text)
@@ -210,11 +206,6 @@ def _starts_of_runs(drafts: Sequence[Draft], start: int, end: int) -> list[int]:
 def _count(number: str) -> int:
     """A section's number where that is a plain one, else 0."""
     return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
-
-
-def _level(paragraph: Fields, number: str) -> int:
-    known = _LEVELS.get(line_at(paragraph, "sec_type"))
-    return known or min(number.count("."), 5) + 1
 
 
 def _reference(work: Fields, ordinal: int) -> Reference:

@@ -157,9 +157,12 @@ def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
 
 def _read_row(line: str) -> list[ResultRow]:
     text = {key: plain(content) for key, content in read_fields(line).items()}
+    path = text.get("section") or text.get("dataset", "")
+    # Headings without links and closing colons, as pages give them.
+    headings = [plain(plain_words(part)).rstrip(": ") for part in path.split(" > ")]
     row = ResultRow(
         task=text.get("task", ""),
-        dataset=_dataset(text.get("section") or text.get("dataset", "")),
+        dataset=" > ".join(headings),
         metric=text.get("metric", "").replace("\\", ""),
         method=text.get("method", ""),
         score=text.get("score", ""),
@@ -169,11 +172,6 @@ def _read_row(line: str) -> list[ResultRow]:
     if not has_name(row):
         raise InputError("the row lacks a dataset, a metric or a score")
     return [row]
-
-
-def _dataset(path: str) -> str:
-    """Headings without links and closing colons, as pages give them."""
-    return " > ".join(plain(plain_words(part)).rstrip(": ") for part in path.split(" > "))
 
 
 SOURCE = results_source(

@@ -84,7 +84,9 @@ def documents_of(
     """
     groups: dict[str, list[tuple[int, ResultRow]]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault(_paper_of(row) or f"row {number}", []).append((number, row))
+        title = normalise_title(row.paper_title or "")
+        paper = row.paper_url or row.file_name or title or f"row {number}"
+        groups.setdefault(paper, []).append((number, row))
     for paper, members in groups.items():
         results = tuple(
             _result(row, name if best_first else None, number) for number, row in members
@@ -166,12 +168,6 @@ def has_name(row: ResultRow) -> bool:
     return bool(row.dataset and row.metric and row.score)
 
 
-def _paper_of(row: ResultRow) -> str | None:
-    """Key of a row's paper: its address, its title or its file."""
-    title = normalise_title(row.paper_title or "")
-    return row.paper_url or row.file_name or title or None
-
-
 def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key: str) -> Document:
     first = rows[0]
     url = first.paper_url
@@ -195,14 +191,10 @@ def _document(rows: list[ResultRow], results: tuple[Result, ...], kind: str, key
 
 def _title_of(rows: list[ResultRow]) -> str | None:
     """The title that all rows agree in; a link that bears several is wrong for some of them."""
-    titles = [title for row in rows if (title := _title(row))]
+    given = [row.paper_title for row in rows if row.paper_title]
+    # Some lists put the address of the paper in the place of its title.
+    titles = [title for title in given if not title.startswith(("http://", "https://"))]
     return titles[0] if len({normalise_title(title) for title in titles}) == 1 else None
-
-
-def _title(row: ResultRow) -> str | None:
-    """A title; some lists put the address of the paper in its place."""
-    title = row.paper_title
-    return None if title is None or title.startswith(("http://", "https://")) else title
 
 
 def _result(row: ResultRow, listed_in: str | None, position: int) -> Result:

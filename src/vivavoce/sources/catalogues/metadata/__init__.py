@@ -51,7 +51,8 @@ def document_from(row: Row) -> Document:
     A DOI or arXiv id that cannot be read counts as absent.
     """
     given, url = _to_name(row.get("id"), "id"), _text(row, "source_url")
-    file = _file_name(_text(row, "file"))
+    path = (_text(row, "file") or "").replace("\\", "/")
+    file = path.rstrip("/").rpartition("/")[2] or None
     doi_text, arxiv_text = _text(row, "doi"), _text(row, "arxiv_id")
     doi = find_doi(doi_text) if doi_text else None
     if doi is None and given and given.startswith("10."):
@@ -130,10 +131,6 @@ def _kind(value: Any) -> str:
     return names.get(type(value), f"of the type {type(value).__name__}")
 
 
-def _file_name(file: str | None) -> str | None:
-    return file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or None if file else None
-
-
 def _find_arxiv(*places: str | None) -> str | None:
     for place in places:
         if place and (found := find_arxiv_id(place)):
@@ -166,14 +163,12 @@ def _key(
         return f"acl:{acl_id}"
     if doi:
         return f"doi:{doi}"
-    return f"id:{given}" if given else f"url:{_normalise_url(url or '')}"
-
-
-def _normalise_url(url: str) -> str:
-    """An address without scheme, `www.`, fragment and last slash; the host in lower case."""
-    bare = _SCHEME.sub("", url, count=1).split("#", 1)[0].rstrip("/")
+    if given:
+        return f"id:{given}"
+    # An address without scheme, `www.`, fragment and last slash; the host in lower case.
+    bare = _SCHEME.sub("", url or "", count=1).split("#", 1)[0].rstrip("/")
     host, slash, rest = bare.partition("/")
-    return f"{host.lower()}{slash}{rest}"
+    return f"url:{host.lower()}{slash}{rest}"
 
 
 def _published(row: Row) -> str | None:
@@ -249,18 +244,15 @@ def _entries(row: Row, column: str) -> list[Any]:
     if not isinstance(value, str):
         raise InputError(f"{column} is {_kind(value)} instead of a list or text")
     if value.lstrip().startswith("["):
-        return _printed_list(value, column)
+        try:
+            listed: list[Any] = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{column} looks like a list but is not JSON: separate with ;"
+            ) from error
+        return listed
     entries = value.split(";")
     return entries[:-1] if not entries[-1].strip() else entries
-
-
-def _printed_list(text: str, column: str) -> list[Any]:
-    """A list as JSON inside a cell."""
-    try:
-        entries: list[Any] = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{column} looks like a list but is not JSON: separate with ;") from error
-    return entries
 
 
 def _author(name: Any, author_id: Any) -> Author | None:

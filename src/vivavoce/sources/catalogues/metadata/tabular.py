@@ -197,19 +197,14 @@ def _parquet_rows(piece: Piece, wanted: Collection[str]) -> Rows:
             for batch in file.iter_batches(_ROWS_PER_BATCH, groups, columns, use_threads=False):
                 skip = max(piece.start - row, 0)
                 rows = batch.slice(skip, max(stop - row - skip, 0))
-                yield from _batch_rows(rows, row + skip + 1)
+                cells = zip(*map(_cells, rows.columns), strict=True)
+                for number, values in enumerate(cells, start=row + skip + 1):
+                    yield number, dict(zip(rows.schema.names, values, strict=True))
                 row += batch.num_rows
                 if row >= stop:
                     return
         except pa.ArrowException as error:
             raise BadFile(f"the file cannot be read beyond row {row}: {error}") from error
-
-
-def _batch_rows(batch: pa.RecordBatch, first: int) -> Rows:
-    names = batch.schema.names
-    columns = [_cells(column) for column in batch.columns]
-    for number, row in enumerate(zip(*columns, strict=True), start=first):
-        yield number, dict(zip(names, row, strict=True))
 
 
 def _cells(column: pa.Array) -> list[Any]:
@@ -325,13 +320,10 @@ def _csv_records(path: Path) -> Iterator[tuple[int, list[str] | str]]:
                 lines.give_back_all_but_one()
                 record = f"the line is not readable CSV: {error}"
             if record:
-                yield number, record if _is_utf8(record) else "the line is not UTF-8"
+                line = record if isinstance(record, str) else "".join(record)
+                is_utf8 = line.isascii() or not any("\udc80" <= c <= "\udcff" for c in line)
+                yield number, record if is_utf8 else "the line is not UTF-8"
             number += lines.end_record()
-
-
-def _is_utf8(record: list[str] | str) -> bool:
-    text = record if isinstance(record, str) else "".join(record)
-    return text.isascii() or not any("\udc80" <= character <= "\udcff" for character in text)
 
 
 def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:

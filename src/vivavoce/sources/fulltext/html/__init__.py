@@ -64,7 +64,9 @@ def read_identity(root: etree._Element, name: str) -> Document:
     The day is that of the first version; a later version does not tell it.
     """
     stamp = line_of(_by_id(root, "watermark-tr"))
-    texts = [*_addresses(root), stamp, name]
+    links = [link for link in root.iter("link") if (link.get("rel") or "").lower() == "canonical"]
+    addresses = [address.get("href") or "" for address in (*links, *root.iter("base"))]
+    texts = [*addresses, stamp, name]
     found = [known for text in texts if (known := find_arxiv_id(text)) is not None]
     arxiv_id = found[0][0] if found else None
     versions = (version for known, version in found if known == arxiv_id and version)
@@ -93,14 +95,6 @@ def read_licence(root: etree._Element) -> str | None:
     if any(part in href for part in _LICENCES):
         return href[:_MAX_LICENCE]
     return _LICENCE_START.sub("", line_of(holder), count=1)[:_MAX_LICENCE] or None
-
-
-def _addresses(root: etree._Element) -> Iterator[str]:
-    for link in root.iter("link"):
-        if (link.get("rel") or "").lower() == "canonical":
-            yield link.get("href") or ""
-    for base in root.iter("base"):
-        yield base.get("href") or ""
 
 
 def _by_id(root: etree._Element, name: str) -> etree._Element | None:
@@ -140,15 +134,11 @@ def _names(creator: etree._Element) -> Iterator[str]:
         found = list(names_in(_LEFT_OVERS.sub("", line) for line in lines))
         if found:
             yield from found
-        else:
-            yield from _whole(lines)
-
-
-def _whole(lines: list[str]) -> Iterator[str]:
-    """A single line that is no person's name, such as that of a collaboration."""
-    text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
-    if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
-        yield text
+            continue
+        # A single line that is no person's name, such as that of a collaboration.
+        text = _LEFT_OVER.sub("", " ".join(" ".join(lines).replace(MARK, " ").split()))
+        if 1 < len(text) <= _MAX_NAME and text[0].isalpha() and not _WHOLE_NO_NAME.search(text):
+            yield text
 
 
 def _print(element: etree._Element, out: list[str], depth: int) -> None:

@@ -284,42 +284,26 @@ def _read(entry: etree._Element, ordinal: int) -> Reference:
     # Imported late: it loads what reads PDF files.
     from vivavoce.sources.fulltext.pdf.references import read_reference
 
-    parts = list(_blocks(entry)) or [entry]
+    blocks = with_class(entry, "ltx_bibblock")
+    parts = [block for block in blocks if "ltx_bib_cited" not in classes_of(block)] or [entry]
     printed = [text for part in parts if (text := line_of(part))]
-    blocks = [text for text in printed if not text.startswith(_ADDED)]
-    raw = " ".join([*_label_names(entry), *blocks])[:_MAX_RAW]
-    everything = " ".join([*printed, *_links(parts)])
+    texts = [text for text in printed if not text.startswith(_ADDED)]
+    label = next(with_class(entry, "ltx_tag_bibitem"), None)
+    # LaTeXML has the names and the year of some entries in their label alone.
+    is_named = label is not None and "ltx_bib_author-year" in classes_of(label)
+    raw = " ".join([line_of(label)[:_MAX_LABEL], *texts] if is_named else texts)[:_MAX_RAW]
+    links = [link.get("href") or "" for part in parts for link in part.iter("a")]
+    # An address with a place in a page leads into the paper itself.
+    everything = " ".join([*printed, *(link for link in links if "#" not in link)])
     read = read_reference(raw[:_MAX_GUESS], ordinal)
     return replace(
         read,
         raw=raw,
-        title=_field(entry, "ltx_bib_title") or _slanted(parts) or _title(blocks, raw, read.title),
+        title=_field(entry, "ltx_bib_title") or _slanted(parts) or _title(texts, raw, read.title),
         year=_year(entry, raw),
         arxiv_id=arxiv_id_in(everything),
         doi=find_doi(raw) or find_doi(everything),
     )
-
-
-def _label_names(entry: etree._Element) -> Iterator[str]:
-    """The label where LaTeXML has the names and the year of an entry in it alone."""
-    label = next(with_class(entry, "ltx_tag_bibitem"), None)
-    if label is not None and "ltx_bib_author-year" in classes_of(label):
-        yield line_of(label)[:_MAX_LABEL]
-
-
-def _blocks(entry: etree._Element) -> Iterator[etree._Element]:
-    for block in with_class(entry, "ltx_bibblock"):
-        if "ltx_bib_cited" not in classes_of(block):
-            yield block
-
-
-def _links(parts: list[etree._Element]) -> Iterator[str]:
-    """The addresses of other works: those with a place in a page lead into the paper itself."""
-    for part in parts:
-        for link in part.iter("a"):
-            address = link.get("href") or ""
-            if "#" not in address:
-                yield address
 
 
 def _field(entry: etree._Element, name: str) -> str:

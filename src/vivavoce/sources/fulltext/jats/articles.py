@@ -182,22 +182,18 @@ def _read(citation: etree._Element, ordinal: int) -> Reference:
     raw = _raw(citation)
     links = [link.get(HREF) or "" for link in citation.iter("ext-link", "uri")]
     everything = " ".join([raw, *links])
+    kind = citation.get("publication-type") or citation.get("citation-type") or ""
+    tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
+    titles = (text_of(citation.find(f".//{tag}")).rstrip(" .") for tag in tags)
     return Reference(
         ordinal=ordinal,
         raw=raw,
-        title=_title(citation),
+        title=next((title for title in titles if any(map(str.isalpha, title))), None),
         year=_year(citation),
         first_author=_first_author(citation),
         arxiv_id=arxiv_id_in(_pub_id(citation, "arxiv")) or arxiv_id_in(everything),
         doi=find_doi(_pub_id(citation, "doi")) or find_doi(everything),
     )
-
-
-def _title(citation: etree._Element) -> str | None:
-    kind = citation.get("publication-type") or citation.get("citation-type") or ""
-    tags = (*_TITLES, "source") if kind.lower() in _WORKS_OF_THEIR_OWN else _TITLES
-    titles = (text_of(citation.find(f".//{tag}")).rstrip(" .") for tag in tags)
-    return next((title for title in titles if any(map(str.isalpha, title))), None)
 
 
 def _year(citation: etree._Element) -> int | None:
@@ -294,9 +290,11 @@ def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> Cited
         if grid.room < 0:
             break
         grid.add_row(_cells(row, ordinals))
+    label = text_of(wrap.find("label")).rstrip(" .:")
+    caption = text_of(wrap.find("caption"))
     return CitedTable(
         ordinal,
-        _caption(wrap),
+        f"{label}: {caption}" if label and caption else label or caption,
         tuple(grid.rows),
         cited,
         grid.citations.by_row(cited),
@@ -305,29 +303,19 @@ def _read_table(wrap: etree._Element, ordinal: int, ordinals: Ordinals) -> Cited
     )
 
 
-def _caption(table: etree._Element) -> str:
-    label = text_of(table.find("label")).rstrip(" .:")
-    caption = text_of(table.find("caption"))
-    return f"{label}: {caption}" if label and caption else label or caption
-
-
 def _cells(row: etree._Element, ordinals: Ordinals) -> Iterator[Cell]:
     for cell in children(row):
         height = span_of(cell.get("rowspan") or "1", MAX_HEIGHT)
+        more = cell.get("morerows") or "0"  # OASIS tables state how many rows more than one
+        oasis_height = 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
         yield Cell(
             text=text_of(cell),
             width=span_of(cell.get("colspan") or "1", MAX_WIDTH),
             height=height,
             cited=mentions_in(cell, ordinals),
-            cited_height=max(height, _oasis_height(cell)),
+            cited_height=max(height, oasis_height),
             is_bold=is_all_in(cell, lambda inner: inner.tag in {"bold", "b", "strong"}),
         )
-
-
-def _oasis_height(cell: etree._Element) -> int:
-    """Number of rows that a cell of an OASIS table covers: it states how many more than one."""
-    more = cell.get("morerows") or "0"
-    return 1 if more == "0" else 1 + span_of(more, MAX_HEIGHT)
 
 
 def read_sections(article: etree._Element) -> tuple[Section, ...]:
@@ -338,27 +326,17 @@ def read_sections(article: etree._Element) -> tuple[Section, ...]:
         drafts += _division(body, Draft(1, None, None, None), 1)
     back = article.find("back")
     if back is not None:
-        for part in _parts(back):
-            role = _ROLE_OF_BACK[str(part.tag)]
-            drafts += _division(part, _open(part, 1, role), 2)
-    return number_sections(_with_text(drafts))
-
-
-def _with_text(drafts: list[Draft]) -> list[Draft]:
-    """The sections that have text, themselves or below them."""
+        for child in children(back):
+            for part in child.iterfind("app") if child.tag == "app-group" else [child]:
+                if part.tag in _ROLE_OF_BACK:
+                    role = _ROLE_OF_BACK[str(part.tag)]
+                    drafts += _division(part, _open(part, 1, role), 2)
     kept: list[Draft] = []
     for draft in reversed(drafts):
+        # With text, of its own or below it.
         if draft.paragraphs or (draft.heading and kept and kept[-1].level > draft.level):
             kept.append(draft)
-    return kept[::-1]
-
-
-def _parts(back: etree._Element) -> Iterator[etree._Element]:
-    for part in children(back):
-        if part.tag == "app-group":
-            yield from part.iterfind("app")
-        elif part.tag in _ROLE_OF_BACK:
-            yield part
+    return number_sections(kept[::-1])
 
 
 def _open(element: etree._Element, level: int, role: str | None) -> Draft:

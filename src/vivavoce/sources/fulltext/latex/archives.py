@@ -93,7 +93,10 @@ def tar_members(stream: Readable) -> Iterator[tuple[str, Part]]:
     while any(block := stream.read(BLOCK)):
         found = _header(block)
         if found.type in _HEADERS:
-            content = _extension(stream, found.size)
+            if found.size > _LARGEST_HEADER:
+                most = _LARGEST_HEADER >> 10
+                raise InputError(f"the archive has a header of more than {most} KiB")
+            content = _read(stream, found.size + -found.size % BLOCK)[: found.size]
             if found.type == _LONG_NAME:
                 name = content.partition(b"\0")[0].decode("utf-8", "replace")
             elif found.type in _PAX:
@@ -104,7 +107,9 @@ def tar_members(stream: Readable) -> Iterator[tuple[str, Part]]:
             continue
         if found.type == tarfile.GNUTYPE_SPARSE:
             is_sparse = True
-            _pass_map(stream, block)
+            goes_on = block[_IS_EXTENDED]
+            while goes_on:  # blocks that list the holes of the file
+                goes_on = _read(stream, BLOCK)[_GOES_ON]
         part = Part(stream, 0 if found.type in _WITHOUT_DATA else found.size)
         is_file = found.type in _FILES and not is_sparse
         yield name or found.name, part if is_file else Part(stream, 0)
@@ -123,13 +128,6 @@ def _header(block: bytes) -> tarfile.TarInfo:
     return found
 
 
-def _extension(stream: Readable, size: int) -> bytes:
-    """The content of a header that says more of the member behind it."""
-    if size > _LARGEST_HEADER:
-        raise InputError(f"the archive has a header of more than {_LARGEST_HEADER >> 10} KiB")
-    return _read(stream, size + -size % BLOCK)[:size]
-
-
 def _records(content: bytes) -> dict[bytes, bytes]:
     """The records of an extended header: `18 path=some/name` and a line end, 18 bytes in all."""
     records: dict[bytes, bytes] = {}
@@ -143,13 +141,6 @@ def _records(content: bytes) -> dict[bytes, bytes]:
         records[key] = value
         place += int(length)
     return records
-
-
-def _pass_map(stream: Readable, block: bytes) -> None:
-    """Pass the blocks that list the holes of a sparse file."""
-    goes_on = block[_IS_EXTENDED]
-    while goes_on:
-        goes_on = _read(stream, BLOCK)[_GOES_ON]
 
 
 def _read(stream: Readable, size: int) -> bytes:
@@ -187,19 +178,16 @@ class _Gunzip:
                 self._packed = self._packed.lstrip(b"\0")  # what fills the last block of a tape
                 if not self._packed:
                     return b""
-                self._start_stream()
+                self._streams += 1
+                if self._streams > _MAX_STREAMS:
+                    raise InputError(f"it has more than {_MAX_STREAMS:,} gzip streams")
+                self._inflate = zlib.decompressobj(_GZIP)
             elif not self._packed:
                 raise InputError("the archive is damaged: its gzip data end early")
             piece = self._inflate.decompress(self._packed, size)
             self._packed = self._inflate.unconsumed_tail or self._inflate.unused_data
             if piece:
                 return piece
-
-    def _start_stream(self) -> None:
-        self._streams += 1
-        if self._streams > _MAX_STREAMS:
-            raise InputError(f"it has more than {_MAX_STREAMS:,} gzip streams")
-        self._inflate = zlib.decompressobj(_GZIP)
 
 
 class _Bounded:
@@ -274,10 +262,6 @@ def _tar_or_text(stream: Readable) -> dict[str, bytes]:
     start = stream.read(BLOCK)
     if is_tar(start):
         return _collect(tar_members(_Bounded(stream, start)))
-    return _one_text(start, stream)
-
-
-def _one_text(start: bytes, stream: Readable) -> dict[str, bytes]:
     content = start + stream.read(LARGEST_FILE + 1 - len(start))
     if len(content) > LARGEST_FILE:
         raise InputError(f"it unpacks to more than {LARGEST_FILE >> 20} MiB of text")
@@ -291,17 +275,13 @@ def _zip_members(stream: _SmallReads) -> Iterator[Member]:
         stream.most = LARGEST_FILE + 1
         for member in archive.infolist():
             is_text = member.filename.lower().endswith(TEXT_SUFFIXES)
-            if is_text and _is_file(member):
+            # The mode that Unix programs store tells links and devices from files.
+            mode = stat.S_IFMT(member.external_attr >> 16)
+            if is_text and not member.is_dir() and mode in {0, stat.S_IFREG}:
                 with archive.open(member) as content:
                     yield member.filename, content
             else:
                 yield "", io.BytesIO()
-
-
-def _is_file(member: zipfile.ZipInfo) -> bool:
-    """Check whether a member is no folder, link or device, by the mode that Unix programs store."""
-    mode = stat.S_IFMT(member.external_attr >> 16)
-    return not member.is_dir() and mode in {0, stat.S_IFREG}
 
 
 def _collect(members: Iterator[Member]) -> dict[str, bytes]:

@@ -103,9 +103,10 @@ def _read_item(
         arxiv_id=arxiv_id_in(raw) or arxiv_id_in(source),
         doi=find_doi(source) or find_doi(raw),
     )
-    return Entry(
-        key.strip(), reference, _label_names(label) or short_names(surnames, has_others=has_others)
-    )
+    # A label of natbib, such as `Smith et al.(2015)Smith, Jones, and Kim`.
+    names, bracket, _ = label.partition("(")
+    shown = " ".join(names.split()) if bracket and len(names) < 200 else ""
+    return Entry(key.strip(), reference, shown or short_names(surnames, has_others=has_others))
 
 
 def _year(label: str, raw: str) -> int | None:
@@ -114,12 +115,6 @@ def _year(label: str, raw: str) -> int | None:
         return int(found[1])
     years = _YEAR.findall(raw)
     return int(years[-1]) if years else None
-
-
-def _label_names(label: str) -> str:
-    """The names of a natbib label such as `Smith et al.(2015)Smith, Jones, and Kim`."""
-    names, bracket, _ = label.partition("(")
-    return " ".join(names.split()) if bracket and len(names) < 200 else ""
 
 
 def _names(label: str, block: str) -> tuple[list[str], str | None]:

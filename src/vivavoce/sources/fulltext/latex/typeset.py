@@ -218,12 +218,8 @@ def paragraphs_of(text: str) -> str:
 
 def plain_text(source: str) -> str:
     """A short piece of LaTeX, such as a field of a bibliography, as one line of text."""
-    tokens = _join_environments(tokenise(source))
+    tokens = [token for token in tokenise(source) if token not in {"\\begin", "\\end"}]
     return Typesetter(Layout(tokens)).line(0, len(tokens))
-
-
-def _join_environments(tokens: list[str]) -> list[str]:
-    return [token for token in tokens if token not in {"\\begin", "\\end"}]
 
 
 @dataclass(slots=True)

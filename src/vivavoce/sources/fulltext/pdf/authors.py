@@ -97,10 +97,12 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         if was_open and font is not None and len(pieces) == 1:
             continue  # the end of an affiliation, such as `University at / Chapel Hill`
         good = [piece for piece in pieces if _is_name(piece)]
-        is_address = any(map(_is_place, pieces)) or _is_address(text)
+        names_place = any(map(_is_place, pieces))
+        has_code = _POSTAL.search(_ORCID.sub(" ", text)) is not None
+        is_address = names_place or has_code or _ADDRESS.search(text) is not None
         has_places = has_places or is_address
-        is_open = any(map(_is_place, pieces)) and _OPEN_END.search(text) is not None
-        is_street = font is not None and _POSTAL.search(_ORCID.sub(" ", text)) is not None
+        is_open = names_place and _OPEN_END.search(text) is not None
+        is_street = font is not None and has_code
         if pieces[:1] == good and any(map(_is_place, pieces[1:])) and not is_street:
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
@@ -114,7 +116,8 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
         has_addresses = has_addresses or (font is None and is_address)
         font = font or own
         names += good
-    return [_in_usual_case(name) for name in names], has_places
+    names = [name.title() if name.isupper() and len(name) > 6 else name for name in names]
+    return names, has_places
 
 
 def _openings(lines: Sequence[Line]) -> Sequence[Line]:
@@ -229,16 +232,13 @@ def _font(words: Sequence[Word]) -> Font:
 
 
 def _pieces(text: str) -> list[str]:
-    bare = _ORCID.sub(" ", _ADDRESS.sub(" ", _mended(text)))
+    # Old fonts set accents as signs of their own: `C¸ elik`, `Nova´k`.
+    joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
+    mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
+    bare = _ORCID.sub(" ", _ADDRESS.sub(" ", mended))
     parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]
-
-
-def _mended(text: str) -> str:
-    """Names whose accents old fonts set as signs of their own: `C¸ elik`, `Nova´k`."""
-    joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
-    return _MEMBER.sub(",", _ACCENTS.sub("", joined))
 
 
 def _is_name(text: str) -> bool:
@@ -262,19 +262,9 @@ def _is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None and len(text) <= 60
 
 
-def _is_address(text: str) -> bool:
-    """Check for an e-mail address, a link or a postal code."""
-    return (_ADDRESS.search(text) or _POSTAL.search(_ORCID.sub(" ", text))) is not None
-
-
 def _is_place(text: str) -> bool:
     words = {word.strip(".,()").casefold() for word in text.split() if len(word) > 2}
     return bool(words & _words()["no_names"]) or any(s in text for s in _words()["signs"])
-
-
-def _in_usual_case(name: str) -> str:
-    """A name in capitals as it is usually written."""
-    return name.title() if name.isupper() and len(name) > 6 else name
 
 
 @cache

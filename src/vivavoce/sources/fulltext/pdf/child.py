@@ -168,19 +168,15 @@ def main() -> None:
     _say(answers, {"state": READY})
     for line in sys.stdin:
         request = json.loads(line)
-        _limit_cpu(request["seconds"])
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + request["seconds"] + 1
+        # The kernel ends a process that uses more.
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         _say(answers, _answer(Path(request["path"])))
 
 
 def _say(stream: object, answer: dict[str, object]) -> None:
     print(json.dumps(answer), file=stream, flush=True)  # type: ignore[call-overload]
-
-
-def _limit_cpu(seconds: int) -> None:
-    """Let this process use so many more seconds; the kernel ends it beyond."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    limit = int(used.ru_utime + used.ru_stime) + seconds + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _answer(path: Path) -> dict[str, object]:

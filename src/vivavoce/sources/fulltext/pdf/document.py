@@ -182,25 +182,30 @@ def read_file(path: Path, *, use_bookmarks: bool = True) -> Document:
 
     Runs PDFium in this process: hostile files belong into the child process.
     """
-    with _opened(_content(path)) as document:
+    content = read_whole(path, _LARGEST_FILE, "paper")
+    if b"%PDF-" not in content[:1024]:
+        raise InputError("not a PDF: the file does not start with %PDF-")
+    if b"startxref" not in content[-_TAIL:] and b"%%EOF" not in content[-_TAIL:]:
+        raise InputError("damaged: the end of the file is missing, download it again")
+    with _opened(content) as document:
         count = pdfium.FPDF_GetPageCount(document)
         if count > MAX_PAGES:
             raise InputError(f"{count:,} pages, more than the {MAX_PAGES:,} that are read")
         if count < 1:
             raise InputError("damaged: the file holds no page")
         bookmarks = tuple(_bookmarks(document)) if use_bookmarks else ()
-        pages = list(_pages(document, count))
-        title, authors = (_described(document, field) for field in (b"Title", b"Author"))
-        return read_pages(pages, path.name, bookmarks, title, authors)
-
-
-def _content(path: Path) -> bytes:
-    content = read_whole(path, _LARGEST_FILE, "paper")
-    if b"%PDF-" not in content[:1024]:
-        raise InputError("not a PDF: the file does not start with %PDF-")
-    if b"startxref" not in content[-_TAIL:] and b"%%EOF" not in content[-_TAIL:]:
-        raise InputError("damaged: the end of the file is missing, download it again")
-    return content
+        fonts, pages = FontBook(), list[Page]()
+        for number in range(count):
+            page = read_page(document, number, fonts)
+            if page is None:
+                raise InputError(f"damaged: page {number + 1} cannot be read")
+            pages.append(page)
+        described = []  # by the PDF itself
+        for field in (b"Title", b"Author"):
+            buffer = ctypes.create_string_buffer(8192)
+            size = pdfium.FPDF_GetMetaText(document, field, buffer, len(buffer))
+            described.append(_decode(buffer, size))
+        return read_pages(pages, path.name, bookmarks, *described)
 
 
 @contextmanager
@@ -218,22 +223,6 @@ def _opened(content: bytes) -> Iterator[object]:
         yield document
     finally:
         pdfium.FPDF_CloseDocument(document)
-
-
-def _pages(document: object, count: int) -> Iterator[Page]:
-    fonts = FontBook()
-    for number in range(count):
-        page = read_page(document, number, fonts)
-        if page is None:
-            raise InputError(f"damaged: page {number + 1} cannot be read")
-        yield page
-
-
-def _described(document: object, field: bytes) -> str:
-    """A field of the PDF's own description."""
-    buffer = ctypes.create_string_buffer(8192)
-    size = pdfium.FPDF_GetMetaText(document, field, buffer, len(buffer))
-    return _decode(buffer, size)
 
 
 def _bookmarks(document: object) -> Iterator[Bookmark]:

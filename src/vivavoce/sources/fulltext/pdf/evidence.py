@@ -94,17 +94,13 @@ class Evidence:
         self.at = [letters[c.start] for c in candidates]
         self.total = max(letters[-1], 1)
         self.mentioned = _mentioned(line.text for line in lines if not line.kind)
-        self.end = self._end_of_body()
-        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
-
-    def _end_of_body(self) -> int:
-        """The place of the references, the last such heading in the second half of the text."""
-        places = [
+        references = [
             place
             for place, role in enumerate(self.roles)
             if role == "references" and self.at[place] > _EARLY * self.total
         ]
-        return places[0] if places else len(self.candidates)
+        self.end = references[0] if references else len(candidates)
+        self.stop = self.at[self.end] if self.end < len(candidates) else self.total
 
     def best(self) -> Hypothesis:
         """The hypothesis with the most evidence; an empty one where there is none."""
@@ -173,6 +169,8 @@ class Evidence:
         roles = {self.roles[p] for p in body} & ANCHORS
         gaps = self._gaps(body)
         numbers = [n.parts[0] for n in one.members.values() if n is not None]
+        tops = {p for p, level in self.marked.items() if level == 1}
+        both = len(tops & one.members.keys())
         style = one.style
         return {
             "bias": 1.0,
@@ -192,7 +190,7 @@ class Evidence:
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
             "holes": min(numbers[-1] - len(numbers), 4) / 4 if one.number_style else 0.0,
             "mentions": self._mentions(one, set(numbers)),
-            "outline": self._outline(places),
+            "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
             "rivals": min(self._rivals(one), 4) / 4,
             "larger": min(self._larger(one), 6) / 6,
         }
@@ -211,11 +209,6 @@ class Evidence:
         if not one.number_style:
             return -0.5
         return 2 * len(self.mentioned & numbers) / len(self.mentioned) - 1
-
-    def _outline(self, places: Sequence[int]) -> float:
-        tops = {p for p, level in self.marked.items() if level == 1}
-        both = len(tops & set(places))
-        return 2 * both / (len(tops) + len(places)) if tops else 0.0
 
     def _rivals(self, one: Hypothesis) -> int:
         """Names of sections that are set apart but do not belong to the hypothesis."""

@@ -208,8 +208,10 @@ def _abstract_start(
             continue
         is_styled = place in heads or line.words[0].font != layout.body or line.text[0] in "A摘要اА"
         is_parted = line.words[0].font.bold > line.words[-1].font.bold
-        if is_alone or is_parted or (is_styled and _closes(line.text, found.end())):
-            return place, line.text[found.end() :]
+        label, rest = line.text[: found.end()].strip(), line.text[found.end() :]
+        is_closed = label[-1:] in ".:—–-" or label == label.upper() or rest[:1].isupper()
+        if is_alone or is_parted or (is_styled and is_closed):
+            return place, rest
     return None
 
 
@@ -224,11 +226,6 @@ def _abstract(
     if rest and own:
         text = paragraphs.vocabulary.join(rest, text)
     return text or rest or None
-
-
-def _closes(text: str, end: int) -> bool:
-    label = text[:end].strip()
-    return label[-1:] in ".:—–-" or label == label.upper() or text[end : end + 1].isupper()
 
 
 def _abstract_end(

@@ -101,18 +101,20 @@ class _Judge:
         if self.main.number_style and top is not None:
             start = self._start(top)
         self._accept_appendix(top)
-        self._accept_marked()
+        for place, depth in self.marked.items():
+            if place not in self.accepted:
+                numbers = self.candidates[place].numbers
+                number = next((n for n in numbers if n.style != LETTER), None)
+                self.accepted[place] = (depth, number)
         self._accept_unnumbered(top, start)
-        return [
-            self._heading(place, level, number)
-            for place, (level, number) in sorted(self.accepted.items())
-        ]
-
-    def _heading(self, place: int, level: int, number: SectionNumber | None) -> Heading:
-        candidate = self.candidates[place]
-        text = plain_heading(number.text if number else candidate.text)
-        role = "appendix" if number is not None and number.is_appendix else None
-        return Heading(candidate, level, text, number.printed if number else None, role)
+        found = []
+        for place, (level, number) in sorted(self.accepted.items()):
+            candidate = self.candidates[place]
+            text = plain_heading(number.text if number else candidate.text)
+            role = "appendix" if number is not None and number.is_appendix else None
+            printed = number.printed if number else None
+            found.append(Heading(candidate, level, text, printed, role))
+        return found
 
     def _fill_gaps(self) -> None:
         """Top-level numbers that are missing from the chain and stand elsewhere, set otherwise."""
@@ -235,13 +237,6 @@ class _Judge:
             self.accepted[place] = (1, number)
             stop = places[position + 1] if position + 1 < len(places) else len(self.candidates)
             self._accept_parts(place + 1, stop, number.style, number.parts)
-
-    def _accept_marked(self) -> None:
-        for place, depth in self.marked.items():
-            if place in self.accepted:
-                continue
-            number = next((n for n in self.candidates[place].numbers if n.style != LETTER), None)
-            self.accepted[place] = (depth, number)
 
     def _accept_unnumbered(self, top: Style | None, start: int) -> None:
         ranks = self._ranks(top, start)

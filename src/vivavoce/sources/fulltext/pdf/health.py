@@ -82,7 +82,9 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
 
 def _doubts_of_outline(facts: Facts) -> Iterator[str]:
     """Strong reasons that an outline of the file's own, where it names the headings, outweighs."""
-    if facts.features.get("widest", 0.0) > _WIDEST and _longest(facts.sections) > _UNPARTED:
+    lengths = [len(section.text) for section in facts.sections]
+    longest = max(lengths, default=0) / max(sum(lengths), 1)
+    if facts.features.get("widest", 0.0) > _WIDEST and longest > _UNPARTED:
         yield "one section holds most of the text"
     is_whole = {"introduction", "conclusion"} <= set(map(_role, facts.sections))
     if facts.features.get("behind", 0.0) > 0.5 and not is_whole:
@@ -105,12 +107,6 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
-
-
-def _longest(sections: Sequence[Section]) -> float:
-    """The share of the text between two headings of any level, where it is largest."""
-    lengths = [len(section.text) for section in sections]
-    return max(lengths, default=0) / max(sum(lengths), 1)
 
 
 def _role(section: Section) -> str | None:

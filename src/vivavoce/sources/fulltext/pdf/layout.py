@@ -68,11 +68,16 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     """The lines of all pages in reading order."""
     for page in pages:
         page.words[:] = with_accents(page.words)
-    is_leftwards = _is_leftwards(pages)
+    sample = "".join(word.text for page in pages[:4] for word in page.words)
+    letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
+    is_leftwards = sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
     if is_leftwards:
         _mirror(pages)
     runs = {page.number: list(runs_of(page)) for page in pages}
-    body = _body_font(runs)
+    letters_of: Counter[Font] = Counter()
+    for word in (word for lines in runs.values() for line in lines for word in line.words):
+        letters_of[word.font] += len(word.text)
+    body = max(letters_of, key=lambda font: (letters_of[font], font.name, font.size))
     shared = _find_gutters(pages, runs, body)
     gutters = [_of_page(page, runs, body, shared) for page in pages]
     gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
@@ -94,15 +99,6 @@ def read_layout(pages: Sequence[Page]) -> Layout:
         widths=[page.width for page in pages],
         rules=[page.rules for page in pages],
     )
-
-
-def _body_font(runs: dict[int, list[Line]]) -> Font:
-    letters: Counter[Font] = Counter()
-    for lines in runs.values():
-        for line in lines:
-            for word in line.words:
-                letters[word.font] += len(word.text)
-    return max(letters, key=lambda font: (letters[font], font.name, font.size))
 
 
 def _find_gutters(
@@ -181,13 +177,6 @@ def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) 
     foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
     left = sum(run.x1 < gutter for run in foot)
     return not (is_whole and across) and min(left, len(foot) - left) >= _FEWEST_BESIDE
-
-
-def _is_leftwards(pages: Sequence[Page]) -> bool:
-    """Check whether the text runs from right to left."""
-    sample = "".join(word.text for page in pages[:4] for word in page.words)
-    letters = [unicodedata.bidirectional(c) for c in sample if c.isalpha()]
-    return sum(kind in {"R", "AL"} for kind in letters) > 0.5 * len(letters)
 
 
 def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:

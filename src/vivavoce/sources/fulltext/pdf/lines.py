@@ -186,14 +186,11 @@ class _Reader:
         written = pdfium.FPDFText_GetText(self.text_page, 0, count, buffer)
         # PDFium counts halves of surrogate pairs, so they stay apart here.
         text = "".join(map(chr, buffer[: max(written - 1, 0)]))
-        if len(text) == count and all(map(self._agrees, *zip(*self._sample(text), strict=True))):
+        sample = range(0, len(text), max(len(text) // 16, 1))
+        if len(text) == count and all(self._agrees(index, text[index]) for index in sample):
             return text
         # The page holds marks without a character: ask for each one, which is slower.
         return "".join(chr(self._unicode(index)) for index in range(count))
-
-    def _sample(self, text: str) -> list[tuple[int, str]]:
-        step = max(len(text) // 16, 1)
-        return [(index, text[index]) for index in range(0, len(text), step)]
 
     def _agrees(self, index: int, character: str) -> bool:
         code = self._unicode(index)
@@ -360,11 +357,6 @@ def _accent(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", letter + COMBINING[found[1]])
 
 
-def _is_placed(word: Word) -> bool:
-    """Check whether a word has a place and a size: a hostile matrix makes them NaN or infinite."""
-    return all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
-
-
 def _upright(
     number: int,
     box: tuple[float, float, float, float],
@@ -379,7 +371,9 @@ def _upright(
     main = 1 if turns[1] > 2 * turns[0] else 0
     upright, turned = [], []
     for word, turn in found:
-        if not word.text or not _is_placed(word) or word.font.size < _SMALLEST:
+        # A hostile matrix makes places and sizes NaN or infinite.
+        is_placed = all(map(math.isfinite, (word.x0, word.x1, word.y, word.font.size)))
+        if not word.text or not is_placed or word.font.size < _SMALLEST:
             continue
         if turn != main:
             turned.append(word.text)

@@ -143,7 +143,9 @@ def read_document(content: bytes, name: str) -> Document:
     abstract = _abstract(root)
     if not (title or abstract or sections or references):
         raise InputError("the TEI holds no title, no abstract, no text and no references")
-    header, stem = _header_numbers(root), _stem(name)
+    header = _header_numbers(root)
+    suffix = next((s for s in _SUFFIXES if name.lower().endswith(s)), "")
+    stem = name[: len(name) - len(suffix)]
     arxiv = find_arxiv_id(header.get("arxiv", "")) or find_arxiv_id(stem)
     arxiv_id = arxiv[0] if arxiv else None
     itself = find_itself(references, title, arxiv_id)
@@ -173,11 +175,6 @@ def clean_title(title: str) -> str:
         if found is not None and any(map(str.isalpha, title[found.end() :])):
             return title[found.end() :]
     return title
-
-
-def _stem(name: str) -> str:
-    suffix = next((s for s in _SUFFIXES if name.lower().endswith(s)), "")
-    return name[: len(name) - len(suffix)]
 
 
 def _title(root: etree._Element) -> str:

@@ -27,7 +27,7 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.row_citations import Mention
 
 _YEAR_OF_DATE = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
-_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
+LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
 _PARTS = ("forename", "surname")
@@ -62,7 +62,9 @@ def read_name(person: etree._Element | None) -> str:
 
 def _read_reference(entry: etree._Element, ordinal: int) -> Reference:
     raw = _raw(entry)
-    everything = f"{raw} {' '.join(_addresses(entry))}"
+    addresses = [text_of(number) for number in entry.iter("idno")]
+    addresses += [pointer.get("target") or "" for pointer in entry.iter("ptr")]
+    everything = f"{raw} {' '.join(addresses)}"
     return Reference(
         ordinal=ordinal,
         raw=raw,
@@ -109,13 +111,6 @@ def _first_author(entry: etree._Element) -> str | None:
 def _idno(entry: etree._Element, kind: str) -> str:
     numbers = (n for n in entry.iter("idno") if (n.get("type") or "").lower() == kind)
     return " ".join(text_of(number) for number in numbers)
-
-
-def _addresses(entry: etree._Element) -> Iterator[str]:
-    for number in entry.iter("idno"):
-        yield text_of(number)
-    for pointer in entry.iter("ptr"):
-        yield pointer.get("target") or ""
 
 
 def _raw(entry: etree._Element) -> str:
@@ -193,7 +188,7 @@ class Citations:
             yield from numeric_mentions(text, self.numbers)
         known: dict[_Key, int | None] = {}
         for marker in find_author_year_markers(text):
-            key = _key(marker)
+            key = (marker.names, marker.has_others, marker.year, marker.letter)
             if key not in known:
                 known[key] = self.resolve(marker)
             ordinal = known[key]
@@ -258,10 +253,6 @@ def find_itself(
     )
 
 
-def _key(marker: AuthorYearMarker) -> _Key:
-    return (marker.names, marker.has_others, marker.year, marker.letter)
-
-
 def _targets(mark: etree._Element, ordinals: dict[str, int]) -> set[int]:
     names = (target.lstrip("#") for target in (mark.get("target") or "").split())
     return {ordinals[name] for name in names if name in ordinals}
@@ -291,7 +282,7 @@ def _read_numbers(
     for mark in marks:
         text = text_of(mark)
         author_year += _YEAR.search(text) is not None and any(map(str.isalpha, text))
-        lone = _LONE_NUMBER.fullmatch(text)
+        lone = LONE_NUMBER.fullmatch(text)
         targets = _targets(mark, ordinals)
         if lone is None or len(targets) != 1:
             continue

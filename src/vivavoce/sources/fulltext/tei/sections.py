@@ -243,7 +243,11 @@ class _Outline:
         elif block.heading and self._opens(block, block.heading):
             self._open_unnumbered(place, block, block.heading)
         else:
-            self._continue(block)
+            if not self.drafts or self.drafts[-1].place != block.place:
+                self._open(block, 1, None, None, block.role, is_firm=False)
+            if block.heading and _is_sentence(block.heading):
+                self.drafts[-1].paragraphs.append(block.heading)
+            self.drafts[-1].paragraphs += block.paragraphs
 
     def finished(self) -> list[_Draft]:
         """The sections to keep: unfounded headings without text are dropped."""
@@ -331,13 +335,6 @@ class _Outline:
         if heading is not None:
             draft.paragraphs += block.paragraphs
         self.drafts.append(draft)
-
-    def _continue(self, block: Block) -> None:
-        if not self.drafts or self.drafts[-1].place != block.place:
-            self._open(block, 1, None, None, block.role, is_firm=False)
-        if block.heading and _is_sentence(block.heading):
-            self.drafts[-1].paragraphs.append(block.heading)
-        self.drafts[-1].paragraphs += block.paragraphs
 
 
 def _is_sentence(heading: str) -> bool:

@@ -255,7 +255,10 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
         elif part == 0:  # every part passes over the whole file
             yield found
     for of_one_paper in tables.values():
-        yield from _paper(of_one_paper)
+        try:
+            yield paper_of(of_one_paper)
+        except InputError as error:
+            yield from (Fault(table.entry.where, str(error)) for table in of_one_paper)
 
 
 def _take(entry: Entry | tuple[str, str]) -> Document | Fault | TableRecord:
@@ -265,13 +268,6 @@ def _take(entry: Entry | tuple[str, str]) -> Document | Fault | TableRecord:
         return read_table(entry) if entry.sort == TABLE else _DOCUMENT_OF[entry.sort](entry)
     except InputError as error:
         return Fault(entry.where, str(error))
-
-
-def _paper(tables: list[TableRecord]) -> Iterator[Document | Fault]:
-    try:
-        yield paper_of(tables)
-    except InputError as error:
-        yield from (Fault(table.entry.where, str(error)) for table in tables)
 
 
 SOURCE = Source(

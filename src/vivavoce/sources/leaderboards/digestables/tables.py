@@ -229,7 +229,10 @@ def benchmark_document(entry: Entry) -> Document:
         raise InputError("the entry has neither a 'table_id' nor a 'table_query_id'")
     works = [_listed_work(value) for value in _list_at(fields, "table_references")]
     if not works:
-        works = [_listed_work(value) for value in _wanted(fields)]
+        papers = _list_at(fields, "input_references_id")
+        labels = _list_at(fields, "input_references_label")  # 1: the paper belongs to the table
+        labelled = zip(papers, labels, strict=False)
+        works = [_listed_work(paper) for paper, label in labelled if label == 1]
     for row, work in enumerate(works):
         work["row"] = row
     references = tuple(_reference(work, place) for place, work in enumerate(works))
@@ -308,13 +311,6 @@ def _listed_work(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return dict(value)
     return {"corpus_id": check_id(value, "table_references")}
-
-
-def _wanted(fields: Fields) -> list[Any]:
-    """The input papers that are labelled as belonging to the table."""
-    labels = _list_at(fields, "input_references_label")
-    papers = _list_at(fields, "input_references_id")
-    return [paper for paper, label in zip(papers, labels, strict=False) if label == 1]
 
 
 def _list_at(fields: Fields, name: str) -> list[Any]:

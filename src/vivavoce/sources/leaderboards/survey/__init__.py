@@ -180,8 +180,8 @@ def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     start, first = heads[-1], heads[-1] + 1
     end = _next_heading(parts, first)
     if not any(isinstance(part, Paragraph) for part in parts[first:end]):
-        behind = (p for p in range(end, len(parts)) if _starts_list(parts[p]))
-        first = next(behind, end)
+        texts = {p: part.text for p, part in enumerate(parts) if isinstance(part, Paragraph)}
+        first = next((p for p, text in texts.items() if p >= end and text.startswith("[1]")), end)
         end = _next_heading(parts, first) if first > end else end
     listed = [part.text for part in parts[first:end] if isinstance(part, Paragraph)]
     tables = [part for part in parts[first:end] if isinstance(part, Table)]
@@ -193,12 +193,10 @@ def _next_heading(parts: Sequence[Part], start: int) -> int:
     return next(following, len(parts))
 
 
-def _starts_list(part: Part) -> bool:
-    return isinstance(part, Paragraph) and part.text.startswith("[1]")
-
-
 def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
-    base = _base_level(Counter(part.level for part in parts if isinstance(part, Heading)))
+    levels = Counter(part.level for part in parts if isinstance(part, Heading))
+    repeated = [level for level, times in levels.items() if times > 1]
+    base = min(repeated or levels, default=1)  # the level of the top sections
     blocks: list[Block] = []
     for part in parts:
         if isinstance(part, Heading):
@@ -212,12 +210,6 @@ def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
         for block in blocks:
             block.depth = 0  # the printed numbers tell more than the marks do
     return build_sections(blocks, title)
-
-
-def _base_level(levels: Counter[int]) -> int:
-    """The level of the top sections: the highest that is used more than once."""
-    repeated = [level for level, times in levels.items() if times > 1]
-    return min(repeated or levels, default=1)
 
 
 SOURCE = Source(

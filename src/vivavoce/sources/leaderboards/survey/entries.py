@@ -170,9 +170,12 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
         cuts = [0, *_starts(paragraph), len(paragraph)]
         pieces = [paragraph[start:end].strip() for start, end in pairwise(cuts)]
         for place, piece in enumerate(pieces):
-            if place == 0 and current and _continues(piece, current):
-                current = f"{current} {piece}"
-                continue
+            if place == 0 and current:
+                # The paragraph may go on with the entry before it.
+                is_open = not current.endswith((".", "]", ")", "/"))
+                if piece[:1].islower() or (is_open and not piece[:1].isupper()):
+                    current = f"{current} {piece}"
+                    continue
             if current:
                 yield current
             current = piece
@@ -192,12 +195,6 @@ def _starts(paragraph: str) -> Iterator[int]:
         if _NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start
             last = start
-
-
-def _continues(piece: str, before: str) -> bool:
-    """Check whether a paragraph goes on with the entry before it."""
-    is_open = not before.endswith((".", "]", ")", "/"))
-    return piece[:1].islower() or (is_open and not piece[:1].isupper())
 
 
 def _has_link(raw: str) -> bool:
@@ -314,14 +311,11 @@ class Citations:
 
     def _by_name(self, text: str) -> Iterator[Mention]:
         for marker in find_author_year_markers(text):
-            ordinal = self._resolve(marker)
-            if ordinal is not None:
-                yield marker.start, (ordinal,)
-
-    def _resolve(self, marker: AuthorYearMarker) -> int | None:
-        """The entry of the first reading of a marker that has any; None where it has several."""
-        meant = next(filter(None, (self._fitting(names, marker) for names in marker.readings)), [])
-        return meant[0] if len(meant) == 1 else None
+            # Its first reading that fits any entry tells, unless it fits several.
+            fitting = (self._fitting(names, marker) for names in marker.readings)
+            meant = next(filter(None, fitting), [])
+            if len(meant) == 1:
+                yield marker.start, (meant[0],)
 
     def _fitting(self, names: tuple[str, ...], marker: AuthorYearMarker) -> list[int]:
         namesakes = self._by_author.get((names[0], marker.year), [])

@@ -201,12 +201,9 @@ class _Reader:
                 for cell in row.values():
                     cell.height = 2
                 self.grid[place - 1] |= row
-                self._drop(place)
+                del self.grid[place], self.ys[place]
             else:
                 place += 1
-
-    def _drop(self, place: int) -> None:
-        del self.grid[place], self.ys[place]
 
     def _join_wrapped(self) -> None:
         """Join lines that go on with the cells of the line above."""
@@ -217,14 +214,11 @@ class _Reader:
                 for c, cell in self.grid[place].items():
                     self.grid[first][c].words += cell.words
                 del self.grid[place]
-                self._merged_y(place)
+                # The row now ends where its last line stands.
+                self.ys[place - 1 : place + 1] = [self.ys[place]]
             else:
                 first = place
                 place += 1
-
-    def _merged_y(self, place: int) -> None:
-        # The row now ends where its last line stands.
-        self.ys[place - 1 : place + 1] = [self.ys[place]]
 
     def _goes_on(self, place: int, first: int) -> bool:
         row, above = self.grid[place], self.grid[first]
