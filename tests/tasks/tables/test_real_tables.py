@@ -1,0 +1,110 @@
+"""Tables of real surveys and of real lists of results: items, the bounds of a score, a baseline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval
+from inspect_ai.log import EvalLog
+from inspect_ai.solver import Solver
+
+import vivavoce._registry  # noqa: F401  (registers the providers)
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.rounds import Round, parse_spec
+from vivavoce.rounds.build import build_round
+from vivavoce.tasks.methods.direct import null, oracle
+from vivavoce.tasks.tables import build as family
+from vivavoce.tasks.tables.solvers import bm25_phrases
+from vivavoce.tasks.tables.task import table
+
+
+def round_of(corpus: Path, name: str, **options: Any) -> Round:
+    values = {
+        "id": name,
+        "window": {"start": "1990-01-01", "end": "2030-01-01"},
+        "families": ["tables"],
+        "seed": 0,
+    }
+    spec = parse_spec({"round": values, "tables": options}, {"tables": family.OPTIONS})
+    families: dict[str, Any] = {"tables": family}
+    return build_round(load_corpus(corpus), spec, families, corpus.parent / "rounds")
+
+
+def work(folder: Path, made: Round, solver: Solver, items: int) -> EvalLog:
+    """A run of a solver that asks no model over the first tables of a round."""
+    [log] = eval(
+        table(str(made.folder)),
+        model="none",
+        solver=solver,
+        log_dir=str(folder / "logs"),
+        display="none",
+        limit=items,
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def values_of(log: EvalLog) -> list[dict[str, Any]]:
+    assert log.samples is not None
+    found = []
+    for one in log.samples:
+        assert one.scores is not None
+        [score] = one.scores.values()
+        assert isinstance(score.value, dict)
+        found.append(score.value)
+    return found
+
+
+@pytest.fixture(scope="module")
+def surveys(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
+    """The tables of surveys, whose works are known by their titles."""
+    folder = tmp_path_factory.mktemp("surveys")
+    ingest("survey", data_dir / "tables" / "human_surveys", folder / "corpus")
+    return round_of(folder / "corpus", "surveys", undated=True)
+
+
+@pytest.fixture(scope="module")
+def results(
+    data_dir: Path,
+    read_tei: Callable[[Path], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Round:
+    """Lists of results on papers in full text."""
+    corpus = read_tei(tmp_path_factory.mktemp("results") / "corpus")
+    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", corpus)
+    return round_of(corpus, "results")
+
+
+def test_every_real_table_that_passes_the_filters_is_an_item(
+    surveys: Round, results: Round
+) -> None:
+    cited, scored = (made.items("tables", "table") for made in (surveys, results))
+    assert {row["kind"] for row in cited} == {"cited"}
+    assert {row["kind"] for row in scored} == {"results"}
+    assert len(cited) >= 25
+    assert len(scored) >= 11
+    assert all(len(row["gold_papers"]) >= 3 for row in scored)
+    assert {evidence for row in scored for evidence in row["evidence"]} == {"fulltext"}
+
+
+def test_the_gold_is_the_maximum_and_nothing_the_minimum(surveys: Round, tmp_path: Path) -> None:
+    for solver, value in ((oracle(), 1.0), (null(), 0.0)):
+        found = values_of(work(tmp_path, surveys, solver, 2))
+        assert {one["avg"] for one in found} == {value}
+
+
+def test_the_baseline_beats_chance(surveys: Round, results: Round, tmp_path: Path) -> None:
+    """A draw of as many papers as the baseline takes has the precision of the whole pool."""
+    for made in (surveys, results):
+        log = work(tmp_path, made, bm25_phrases(), 5)
+        found = values_of(log)
+        assert log.samples is not None
+        assert all(one["success"] == 1.0 for one in found)
+        gold = [len(json.loads(str(one.target))["papers"]) for one in log.samples]
+        pool = [len(one.metadata["pool"]) for one in log.samples]
+        chance = sum(g / p for g, p in zip(gold, pool, strict=True)) / len(found)
+        assert sum(one["paper_p"] for one in found) / len(found) > chance + 0.05
