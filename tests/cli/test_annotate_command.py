@@ -18,7 +18,7 @@ from tests.servers import commands
 from tests.servers.annotation import EXCLUDE, INCLUDE, Made, lines, rows_of
 from typer.testing import CliRunner, Result
 
-from vivavoce.cli import annotate, app
+from vivavoce.cli import app
 from vivavoce.store import read_jsonl
 from vivavoce.web.annotation.database import open_database
 
@@ -208,16 +208,6 @@ def test_without_the_extra_one_line_tells_what_to_install(
     done = viva("serve", "--db", "annotation.db")
     assert done.exit_code == 1
     assert "pip install 'vivavoce[web]'" in done.stderr
-
-
-def test_help_loads_nothing_heavy() -> None:
-    for verb in ("import", "serve", "export", "agreement"):
-        assert "Example: viva annotate" in viva(verb, "--help").stdout
-    code = f"import sys, {annotate.__name__}; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert not {"starlette", "numpy", "inspect_ai"} & set(loaded.stdout.split())
 
 
 # Questions of logs

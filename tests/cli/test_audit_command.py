@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 from tests.results.audits.made_rounds import item, paper, words, write_round
-from tests.servers.commands import only_json
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, viva_here
 
-from vivavoce.cli import app
 from vivavoce.rounds import load_round
+
+viva = partial(viva_here, expect=None)
 
 JUDGES = {
     "lab/judge-1": {"a": WON, "b": LOST, "c": TIED},
     "hub/Llama-3-70b": {"a": WON, "b": WON, "c": TIED},
 }
-
-
-def viva(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -129,10 +125,3 @@ def test_a_sound_round_ends_with_0_and_a_breach_with_1(tmp_path: Path) -> None:
     assert found.exit_code == 1
     assert only_json(found.stdout)["breaches"] == 1
     assert viva("audit", "leakage", tmp_path / "none").exit_code == 2
-
-
-def test_every_help_has_an_example() -> None:
-    for verb in ("judge", "leakage", "prompts"):
-        assert f"Example: viva audit {verb} " in viva("audit", verb, "--help").stdout
-    for verb in ("gains", "retrievers"):
-        assert f"Example: viva board {verb} logs" in viva("board", verb, "--help").stdout

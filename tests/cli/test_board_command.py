@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from tests.servers.commands import only_json, small_round
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, small_round, viva_here
 
-from vivavoce.cli import app
 from vivavoce.running import RunSpec, run
+
+viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 KEYS = [
@@ -19,10 +19,6 @@ KEYS = [
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
     *("rank", "rank_interval", "tied_with", "contamination", "tokens", "cost", "seconds"),
 ]
-
-
-def viva(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +58,6 @@ def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
         assert row["n"] == ITEMS
 
 
-def test_the_same_logs_print_the_same_twice(made: Path) -> None:
-    for options in ((), ("--json",)):
-        first = viva("board", "show", made, *options)
-        assert first.stdout == viva("board", "show", made, *options).stdout
-        assert first.exit_code == 0
-
-
 def test_the_seed_and_the_draws_are_the_users(made: Path) -> None:
     def intervals(*options: str) -> list[object]:
         rows = only_json(viva("board", "show", made, "--json", *options).stdout)["rows"]
@@ -88,15 +77,6 @@ def test_the_table_ranks_and_shows_the_ceiling_unranked(made: Path) -> None:
     assert [name in line.split() for name, line in zip(names, lines, strict=True)] == [True] * 3
     assert "round small" in text
     assert "the ceiling and is not ranked" in text
-
-
-def test_a_site_is_written_beside_its_numbers(made: Path, tmp_path: Path) -> None:
-    done = viva("board", "build", made, "--out", tmp_path / "site", "--json")
-    assert done.exit_code == 0
-    report = only_json(done.stdout)
-    assert Path(report["page"]) == tmp_path / "site" / "index.html"
-    assert Path(report["page"]).is_file()
-    assert report["rows"] == 2 * 3 * 4
 
 
 def test_a_partial_log_is_refused_unless_asked_for(logs: Path) -> None:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
 from huggingface_hub import parse_eval_result_entries
-from tests.servers.commands import only_json, small_round
+from tests.servers.commands import only_json, small_round, viva_here
 from tests.web.board.board_rows import make_board, make_row
-from typer.testing import CliRunner
 
-from vivavoce.cli import app
 from vivavoce.results.board.exchange import eval_results, every_eval_ever, model_id
 from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_tree, read_json
 
+viva = partial(viva_here, expect=None)
+
 ITEMS = 4
-
-
-def viva(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

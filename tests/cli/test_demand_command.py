@@ -139,7 +139,3 @@ def test_the_tables_of_a_round_are_measured(corpus: Path, tmp_path: Path) -> Non
     assert sum(found["literature_tables"]["tables_by_papers"].values()) == len(
         load_round(tmp_path / "asked").items("tables", "table")
     )
-
-
-def test_the_help_has_an_example() -> None:
-    assert "Example: viva demand write --corpus " in viva_here("demand", "write", "--help").stdout

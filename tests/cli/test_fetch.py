@@ -168,10 +168,3 @@ def test_a_search_that_finds_nothing_leaves_no_file(
     result = run("arxiv", "nothing", "--out", tmp_path, "--base", arxiv.api)
     assert result.stdout == f"{tmp_path}: 0 of the 0 papers found, files: 0\n"
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("verb", ["oai", "arxiv"])
-def test_help_shows_an_example_and_not_what_is_for_tests(run: Run, verb: str) -> None:
-    shown = run(verb, "--help").stdout
-    assert f"Example: viva fetch {verb}" in " ".join(shown.split())
-    assert "--base" not in shown

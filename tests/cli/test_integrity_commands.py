@@ -200,16 +200,3 @@ def test_a_site_that_was_edited_is_refused(
     found = only_json(done.stdout)
     assert found["verified"] is False
     assert any(words in problem for problem in found["problems"]), found["problems"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("board", "verify"),
-        ("board", "contamination"),
-        ("board", "submit"),
-        ("round", "export"),
-    ],
-)
-def test_every_verb_shows_an_example(words: tuple[str, str]) -> None:
-    assert f"Example: viva {words[0]} {words[1]} " in viva_here(*words, "--help").stdout

@@ -146,10 +146,3 @@ def test_choices_and_defaults_are_those_of_the_library() -> None:
     options = inspect.signature(walk).parameters
     assert options["nodes"].default.default == MAX_NODES
     assert options["neighbours"].default.default == MAX_NEIGHBOURS
-
-
-@pytest.mark.parametrize("verb", ["build", "stats", "rank", "walk"])
-def test_help_has_an_example(network: Network, verb: str) -> None:
-    assert f"Example: viva network {verb} --corpus corpus" in " ".join(
-        network(verb, "--help").stdout.split()
-    )

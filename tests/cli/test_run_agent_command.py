@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from tests.servers.commands import only_json, small_round
-from typer.testing import CliRunner
+from tests.servers.commands import only_json, small_round, viva_here
 
-from vivavoce.cli import app
+viva = partial(viva_here, expect=None)
 
 ALONE = """
 async def alone(question):
     return "A title about " + question.split()[-1]
 """
-
-
-def viva(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.commands import INSPECT, only_json, run, small_round
-from typer.testing import CliRunner
+from tests.servers.commands import INSPECT, only_json, run, small_round, viva_here
 
-from vivavoce.cli import app
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
+
+viva = partial(viva_here, expect=None)
 
 ITEMS = 4
 
@@ -26,14 +27,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return small_round(tmp_path_factory.mktemp("round"), papers=ITEMS)
 
 
-def viva_here(*arguments: str | Path) -> Result:
-    """Run `viva` in this process."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 def baseline(opened: Round, logs: Path, *options: str | Path) -> Result:
     model = ("--model", "extractive/lead")
-    return viva_here("run", "title", "--round", opened.folder, "--logs", logs, *model, *options)
+    return viva("run", "title", "--round", opened.folder, "--logs", logs, *model, *options)
 
 
 def test_several_models_tasks_and_methods_in_one_command(
@@ -50,7 +46,7 @@ def test_several_models_tasks_and_methods_in_one_command(
         *("--method", "direct", "--method", "oracle", "--json"),
     )
     monkeypatch.chdir(tmp_path)
-    report = only_json(viva_here(*command).stdout)
+    report = only_json(viva(*command).stdout)
     assert report["failed"] == report["set_aside"] == []
     assert len(report["logs"]) == 2 * 3
     assert all(Path(path).is_file() for path in report["logs"])
@@ -63,20 +59,20 @@ def test_several_models_tasks_and_methods_in_one_command(
     assert (abstracts["value"], abstracts["missing"], abstracts["n"]) == (0.75, 1, 4)
     assert rows["abstract", "none"]["value"] == rows["title", "none"]["value"] == 1.0
     # The same command again does no work and gives the same logs.
-    assert only_json(viva_here(*command).stdout) == report
+    assert only_json(viva(*command).stdout) == report
 
 
 def test_a_task_without_items_in_a_setting_is_skipped_and_named(
     small: Round, tmp_path: Path
 ) -> None:
     command = ("--round", small.folder, "--setting", "title_only", "--method", "null", "--json")
-    done = viva_here("run", "title", "abstract", *command, "--logs", tmp_path / "both")
+    done = viva("run", "title", "abstract", *command, "--logs", tmp_path / "both")
     assert done.exit_code == 0
     report = json.loads(done.stdout)
     assert len(report["logs"]) == 1
     assert ["title has no setting 'title_only'" in line for line in report["skipped"]] == [True]
     # Of one task alone, there is nothing else to run.
-    alone = viva_here("run", "title", *command, "--logs", tmp_path / "alone")
+    alone = viva("run", "title", *command, "--logs", tmp_path / "alone")
     assert alone.exit_code == 2
     assert "title has no setting 'title_only'" in alone.output
     assert not (tmp_path / "alone").exists()
@@ -85,7 +81,7 @@ def test_a_task_without_items_in_a_setting_is_skipped_and_named(
 def test_a_wording_that_a_method_lacks_is_refused_before_anything_is_asked(
     small: Round, tmp_path: Path
 ) -> None:
-    done = viva_here(
+    done = viva(
         *("run", "abstract", "--round", small.folder, "--logs", tmp_path / "logs"),
         *("--model", "extractive/lead", "--method", "rag", "-T", "variant=3"),
     )
@@ -171,11 +167,11 @@ def test_wrong_use_ends_with_2(
 
 def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> None:
     logs, model = tmp_path / "logs", ("--model", "extractive/lead")
-    done = viva_here("run", "novel", "--round", small.folder, "--logs", logs, *model)
+    done = viva("run", "novel", "--round", small.folder, "--logs", logs, *model)
     assert (done.exit_code, "vivavoce/title" in done.stderr) == (2, True)
-    done = viva_here("run", "title", "--round", tmp_path, "--logs", logs, *model)
+    done = viva("run", "title", "--round", tmp_path, "--logs", logs, *model)
     assert (done.exit_code, str(tmp_path) in done.stderr) == (2, True)
-    done = viva_here("run", "title", "--round", small.folder, "--logs", logs)
+    done = viva("run", "title", "--round", small.folder, "--logs", logs)
     assert (done.exit_code, "--model" in done.stderr) == (2, True)
 
 
@@ -232,7 +228,7 @@ def test_a_round_that_moved_is_the_same_round_on_the_board(small: Round, tmp_pat
     moved = tmp_path / "moved"
     shutil.copytree(small.folder, moved)
     assert baseline(small, tmp_path / "logs").exit_code == 0
-    done = viva_here(
+    done = viva(
         *("run", "title", "--round", moved, "--logs", tmp_path / "logs", "--method", "null")
     )
     assert done.exit_code == 0, done.stderr
@@ -273,10 +269,10 @@ def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
     )
     model = ("--model", f"replay/{answers}", "--model", "extractive/lead", "--clean-only")
     command = ("run", "title", "--round", small.folder, "--logs", tmp_path / "logs", *model)
-    unknown = viva_here(*command)
+    unknown = viva(*command)
     assert unknown.exit_code == 2
     assert "Nothing is known of the training data of replay/" in unknown.stderr
-    done = viva_here(*command, "--cutoffs", tmp_path / "cutoffs.toml", "--margin", "0")
+    done = viva(*command, "--cutoffs", tmp_path / "cutoffs.toml", "--margin", "0")
     assert done.exit_code == 0, done.stderr
     later = sum(date > dates[0] for date in dates)
     assert 0 < later < ITEMS

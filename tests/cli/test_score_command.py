@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -64,14 +62,6 @@ def test_writing_scores_texts_and_a_lacking_answer_counts_zero(tmp_path):
     low, high = result["metrics"]["rouge1"]["ci"]
     assert low <= result["metrics"]["rouge1"]["value"] <= high
     assert result["settings"]["stem"] is False
-
-
-def test_predictions_under_another_name_are_refused_not_scored_as_zero(tmp_path):
-    gold = lines(tmp_path / "g.jsonl", {"id": 1, "reference": "deep nets read papers"})
-    answers = lines(tmp_path / "p.jsonl", {"id": 1, "prediction": "deep nets read papers"})
-    said = " ".join(refused("writing", gold, answers).split())
-    assert "p.jsonl:1: a prediction has its answer in 'text'" in said
-    assert "'id', 'prediction'" in said
 
 
 def test_ranking_counts_incomplete_answers_zero_and_tau_only_over_complete_ones(tmp_path):
@@ -187,20 +177,6 @@ def test_an_unknown_family_lists_those_there_are(tmp_path):
     assert "architecture, factor, leaderboards, ranking, tables, writing" in refused(
         "summaries", gold, gold
     )
-
-
-def test_scoring_loads_neither_inspect_nor_a_model(tmp_path):
-    gold = lines(tmp_path / "g.jsonl", {"id": 1, "gold": ["A paper"]})
-    answers = lines(tmp_path / "p.jsonl", {"id": 1, "text": "A paper"})
-    program = (
-        "import sys; from vivavoce.results.scoring import score; "
-        f"score('ranking', {str(gold)!r}, {str(answers)!r}); "
-        "print([m for m in ('inspect_ai', 'torch', 'transformers') if m in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert done.stdout.strip() == "[]"
 
 
 PUBLISHED = {  # LEGOBench, Table 9: CIS, BEM, KTau, CP

@@ -85,8 +85,3 @@ def test_retrieval_prints_cutoffs_and_a_curve(tmp_path: Path) -> None:
     assert [row["retriever"] for row in found["retrievers"]] == ["tfidf", "bm25"]
     assert [point["k"] for point in found["retrievers"][0]["curve"]] == list(range(2, 101))
     assert viva_here("audit", "retrieval", made, *wanted).stdout == done.stdout
-
-
-def test_every_help_has_an_example() -> None:
-    for verb in ("retrieval", "evaluators"):
-        assert f"Example: viva audit {verb} " in viva_here("audit", verb, "--help").stdout

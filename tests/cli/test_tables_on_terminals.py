@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.servers.commands import VIVA, small_round
 from tests.servers.terminals import on_terminal
 
-from vivavoce.cli.output import say, table_lines
+from vivavoce.cli.output import say, set_output, table_lines
 from vivavoce.running import RunSpec, run
 
 HEADERS = ["rank", "contestant", "rougeL", "rouge1", "n"]
@@ -118,6 +118,7 @@ def test_a_sentence_is_broken_between_words_and_a_command_is_not(
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "20")
+    set_output(debug=False, wide=False)  # whatever a command before this said
     say("  These two contestants are tied here.\nviva board show logs --all --costs")
     assert capsys.readouterr().out.splitlines() == [
         "  These two",
@@ -125,3 +126,9 @@ def test_a_sentence_is_broken_between_words_and_a_command_is_not(
         "  tied here.",
         "viva board show logs --all --costs",
     ]
+
+
+def test_an_error_is_broken_between_words(tmp_path: Path) -> None:
+    nowhere = tmp_path / ("deep" * 20)
+    printed = on_terminal(80, "board", "show", nowhere, stream="stderr", expect=2)
+    assert max(len(line) for line in printed if "deep" not in line) <= 80

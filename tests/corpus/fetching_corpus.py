@@ -71,7 +71,7 @@ def corpus_of(folder: Path, *names: str) -> Path:
 
 def client_of(server: ReplayServer, clock: FakeClock, *, tries: int = 2) -> Client:
     allowed = Allowed(HOSTS, loopback=server.origin)
-    return Client(allowed, limits=Limits(tries=tries), throttle=clock.throttle())
+    return Client(allowed, clock.turns(), limits=Limits(tries=tries))
 
 
 def three_papers(folder: Path) -> Library:

@@ -10,8 +10,6 @@ from vivavoce.metrics.titles_list import FAULTS, count_faults, find_titles
 GOLD = ["Trees of Ash, Elm, and Oak", "Sparse Attention", "Sparse Attention with Memory"]
 LIST = "\n".join(f"{number}. {title}" for number, title in enumerate(GOLD, 1))
 
-VARIED = "\n".join(f"some line {number} of words" for number in range(20_000))
-
 
 def faults(text: str, gold: list[str] = GOLD) -> dict[str, float]:
     counts = count_faults(text, gold, find_titles(text, gold))

@@ -193,25 +193,12 @@ HOSTILE = {
         f"{number}. Paper {number}\n" for number in range(1_000_000)
     ),
     "deep brackets": "[" * 100_000 + "'x'",
-    "brackets without end": "[" * 1_000_000,
-    "brackets and spaces": "[ {\n" * 250_000,
     "closed brackets": "[" * 500_000 + "]" * 500_000,
     "open quote": '["' + "a, " * 500_000,
-    "quotes": "['" * 500_000,
     "escapes": '["' + "\\" * 999_999,
-    "open tags": "<a" * 500_000,
-    "entities": "&amp;" * 200_000,
-    "spaces": " " * 1_000_000 + "x",
-    "tabs and bars": "|\t" * 500_000,
-    "hashes": "#" * 1_000_000,
-    "one long number": "1" * 1_000_000,
-    "numbers on one line": "1. " * 300_000,
     "titles on one line": (GOLD[1] + " - ") * 30_000,
     "title starts": (GOLD[1] + " (\n") * 30_000,
     "letters that only look alike": "1. Аttentiоn Is Аll Yоu Nееd\n" * 30_000,
-    "wide text": "模" * 1_000_000,
-    "surrogates": "\ud800" * 1_000_000,
-    "thoughts": "</think>" * 120_000,
 }
 
 

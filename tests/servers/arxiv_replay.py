@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from vivavoce.sources.http import Throttle
+from vivavoce.sources.http import Turns
 
 Key = tuple[str, str, str, str]
 
@@ -64,6 +67,8 @@ class FakeClock:
     def __init__(self) -> None:
         self.now = 1000.0
         self.slept: list[float] = []
+        self._folder = Path(mkdtemp(prefix="turns-"))
+        weakref.finalize(self, shutil.rmtree, self._folder)
 
     def time(self) -> float:
         return self.now
@@ -72,9 +77,10 @@ class FakeClock:
         self.slept.append(seconds)
         self.now += seconds
 
-    def throttle(self, interval: float = 3.0) -> Throttle:
-        """A throttle on this clock, with arXiv's pause for the loopback host."""
-        return Throttle({"127.0.0.1": interval}, clock=self.time, sleep=self.sleep)
+    def turns(self, interval: float = 3.0) -> Turns:
+        """Turns on this clock, with arXiv's pause for the loopback host."""
+        kept = {"127.0.0.1": interval}
+        return Turns(kept, folder=self._folder, clock=self.time, sleep=self.sleep)
 
 
 def recordings(folder: Path) -> dict[Key, tuple[int, bytes]]:

@@ -23,7 +23,7 @@ from vivavoce.records import Author, Document
 from vivavoce.records import Fault as Unread
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.arxiv import read_feed
-from vivavoce.sources.catalogues.arxiv.search import by_ids, search
+from vivavoce.sources.catalogues.arxiv.search import by_ids, find_page, save_search
 from vivavoce.sources.http.client import Allowed, BadReplyError, Client, Limits
 
 FEED = """<?xml version='1.0' encoding='UTF-8'?>
@@ -94,9 +94,7 @@ def typed(clock: FakeClock) -> Iterator[ReplayServer]:
 
 def client_of(server: ReplayServer, clock: FakeClock) -> Client:
     return Client(
-        Allowed(frozenset(), loopback=server.origin),
-        limits=Limits(tries=3),
-        throttle=clock.throttle(),
+        Allowed(frozenset(), loopback=server.origin), clock.turns(), limits=Limits(tries=3)
     )
 
 
@@ -193,49 +191,63 @@ def test_a_saved_page_that_lacks_entries_says_so(tmp_path: Path) -> None:
     assert len(read_file(tmp_path / "q.atom.xml", feed_of(20, 21, total=22, start=20))) == 2
 
 
+def saved(
+    server: ReplayServer, clock: FakeClock, folder: Path, query: str, **options: int
+) -> list[str]:
+    """Ids of the papers of a search, in the order of its files."""
+    found = save_search(client_of(server, clock), query, folder, page=10, api=server.api, **options)
+    pages = (read_feed((folder / name).read_bytes()).entries for name in found.files)
+    ids = [item.arxiv_id for page in pages for item in page if isinstance(item, Document)]
+    assert found.papers == len(set(ids))
+    return [str(name) for name in dict.fromkeys(ids)]
+
+
 def test_a_search_goes_through_its_pages_and_ends_with_the_total(
-    typed: ReplayServer, clock: FakeClock
+    typed: ReplayServer, clock: FakeClock, tmp_path: Path
 ) -> None:
-    found = list(search(client_of(typed, clock), "typed", page=10, api=typed.api))
-    assert ids_of(found) == [f"2001.{number:05d}" for number in range(25)]
-    assert typed.starts == [0, 9, 18]  # every page begins with the last result of the one before
+    assert saved(typed, clock, tmp_path, "typed") == [f"2001.{number:05d}" for number in range(25)]
+    assert typed.starts == [0, 10, 20]
+    assert all("sortBy=submittedDate&sortOrder=ascending" in ask.target for ask in typed.asks)
     assert [ask.at for ask in typed.asks] == [1000.0, 1003.0, 1006.0]
 
 
 def test_recorded_pages_of_ten_are_the_recorded_pages_of_fifteen(
-    server: ReplayServer, clock: FakeClock, recorded: dict[Key, tuple[int, bytes]]
+    server: ReplayServer,
+    clock: FakeClock,
+    recorded: dict[Key, tuple[int, bytes]],
+    tmp_path: Path,
 ) -> None:
-    found = search(client_of(server, clock), "testing", page=10, limit=30, api=server.api)
-    ids = ids_of(list(found))
-    assert len(ids) == len(set(ids)) == 30
+    ids = saved(server, clock, tmp_path, "testing", limit=30)
+    assert len(ids) == 30
     for start in ("0", "5", "9"):
         whole = read_feed(recorded["testing", "", start, "15"][1])
         assert ids_of(list(whole.entries)) == ids[int(start) : int(start) + 15]
 
 
-def test_a_search_beyond_what_arxiv_gives_out_is_refused_before_the_second_page(
-    server: ReplayServer, clock: FakeClock
+def test_one_page_is_asked_for_by_relevance(server: ReplayServer, clock: FakeClock) -> None:
+    found = read_feed(find_page(client_of(server, clock), "testing", 10, api=server.api))
+    assert (len(found.entries), found.total) == (10, 214881)
+    assert "sortBy=relevance&sortOrder=descending" in server.asks[0].target
+    with pytest.raises(InputError, match="choose 1 to 2000"):
+        find_page(client_of(server, clock), "testing", 2001, api=server.api)
+
+
+def test_429_with_retry_after_in_mid_search(
+    server: ReplayServer, clock: FakeClock, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="214881 results"):
-        list(search(client_of(server, clock), "testing", page=10, api=server.api))
-    assert len(server.asks) == 1
-
-
-def test_429_with_retry_after_in_mid_search(server: ReplayServer, clock: FakeClock) -> None:
     server.script = only([2], Fault(b"", 429, {"Retry-After": "60"}))
-    found = search(client_of(server, clock), "testing", page=10, limit=19, api=server.api)
-    assert len(list(found)) == 19
+    assert len(saved(server, clock, tmp_path, "testing", limit=20)) == 20
     assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1063.0]
 
 
 BAD_PAGES = {
-    "empty": feed_of(total=214881, start=9),
-    "short": feed_of(*range(9), total=214881, start=9),
+    "empty": feed_of(total=214881, start=10),
+    "short": feed_of(*range(9), total=214881, start=10),
     "another offset": feed_of(*range(10), total=214881, start=0),
     "rate": b"Rate exceeded.",
     "html": b"<!DOCTYPE html><html><body>Sorry</body></html>",
     "xhtml": b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'/>",
-    "truncated": feed_of(*range(10), total=214881, start=9)[:-300],
+    "truncated": feed_of(*range(10), total=214881, start=10)[:-300],
     "error entry": FEED.format(per_page=1, total=1, start=0, entries=ERROR_ENTRY).encode(),
     "no total": feed_of(*range(10), total=1).replace(b"totalResults>1<", b"totalResults><"),
     "nothing": b"",
@@ -243,25 +255,24 @@ BAD_PAGES = {
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
-def test_a_bad_page_is_asked_for_again(server: ReplayServer, clock: FakeClock, name: str) -> None:
+def test_a_bad_page_is_asked_for_again(
+    server: ReplayServer, clock: FakeClock, name: str, tmp_path: Path
+) -> None:
     server.script = only([2, 3], Fault(BAD_PAGES[name]))
-    found = search(client_of(server, clock), "testing", page=10, limit=28, api=server.api)
-    assert len(set(ids_of(list(found)))) == 28
-    assert server.starts == [0, 9, 9, 9, 18]
+    assert len(saved(server, clock, tmp_path, "testing", limit=28)) == 28
+    assert server.starts == [0, 10, 10, 10, 20]
 
 
 @pytest.mark.parametrize("name", BAD_PAGES)
 def test_a_page_that_stays_bad_is_a_typed_error_with_its_offset(
-    server: ReplayServer, clock: FakeClock, name: str
+    server: ReplayServer, clock: FakeClock, name: str, tmp_path: Path
 ) -> None:
-    server.script = lambda ask: Fault(BAD_PAGES[name]) if ask.start == 9 else None
-    client = client_of(server, clock)
-    found: list[Document | Unread] = []
-    with pytest.raises(BadReplyError, match="offset 9") as caught:
-        found.extend(search(client, "testing", page=10, limit=28, api=server.api))
-    assert caught.value.offset == 9
-    assert server.starts == [0, 9, 9, 9]
-    assert len(found) == 10  # the good first page
+    server.script = lambda ask: Fault(BAD_PAGES[name]) if ask.start == 10 else None
+    with pytest.raises(BadReplyError, match="offset 10") as caught:
+        saved(server, clock, tmp_path, "testing", limit=28)
+    assert caught.value.offset == 10
+    assert server.starts == [0, 10, 10, 10]
+    assert len(list(tmp_path.glob("*.atom.xml"))) == 1  # the good first page
 
 
 def test_ids_that_arxiv_does_not_know_are_named(
@@ -301,7 +312,7 @@ def test_the_recorded_error_that_comes_with_status_400_keeps_its_words(
     assert status == 400
     server.script = only([1], Fault(body, status))
     with pytest.raises(BadReplyError, match="incorrect id format for abc"):
-        list(search(client_of(server, clock), "anything", api=server.api))
+        find_page(client_of(server, clock), "anything", 10, api=server.api)
     assert len(server.asks) == 1
 
 

@@ -28,7 +28,6 @@ from vivavoce.sources.http.client import (
     Allowed,
     BadReplyError,
     BadStatusError,
-    ChangedError,
     Client,
     Limits,
 )
@@ -59,9 +58,7 @@ class Harvester:
         self.server = server
         self.folder = folder
         self.client = Client(
-            Allowed(frozenset(), loopback=server.origin),
-            limits=Limits(tries=3),
-            throttle=clock.throttle(),
+            Allowed(frozenset(), loopback=server.origin), clock.turns(), limits=Limits(tries=3)
         )
 
     def __call__(
@@ -259,7 +256,7 @@ def test_a_repository_that_loses_what_it_had_is_an_error(
         return Fault(error_of("noRecordsMatch")) if ask.number > 1 else None
 
     repository.script = forget_all
-    with pytest.raises(ChangedError, match="no records from 2024-06-02 on, and had one before"):
+    with pytest.raises(BadReplyError, match="no records from 2024-06-02 on, and had one before"):
         run()
 
 
@@ -271,7 +268,7 @@ def test_a_list_without_end_is_an_error(run: Harvester, repository: Repository) 
         return Fault(envelope(f"<ListRecords>{record}{token}</ListRecords>"))
 
     repository.script = turn
-    with pytest.raises(ChangedError, match="leads back to a page"):
+    with pytest.raises(BadReplyError, match="leads back to a page"):
         run()
     assert len(run.server.asks) == 3
 
@@ -306,10 +303,10 @@ import sys
 from pathlib import Path
 from vivavoce.sources.http.client import Allowed
 from vivavoce.sources.http.client import Client
-from vivavoce.sources.http import Throttle
+from vivavoce.sources.http import Turns
 from vivavoce.sources.catalogues.oai.harvest import harvest
 origin, folder = sys.argv[1:]
-client = Client(Allowed(frozenset(), loopback=origin), throttle=Throttle({"127.0.0.1": 0}))
+client = Client(Allowed(frozenset(), loopback=origin), Turns({"127.0.0.1": 0}))
 harvest(client, Path(folder), base=f"{origin}/oai")
 """
 

@@ -41,7 +41,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     validate_html,
     validate_pdf,
 )
-from vivavoce.sources.http import INTERVALS, Throttle
+from vivavoce.sources.http import INTERVALS, Turns
 from vivavoce.sources.http.client import Allowed, Client, Limits
 
 
@@ -65,7 +65,7 @@ def server(clock: FakeClock, library: Library) -> Iterator[ReplayServer]:
 @pytest.fixture
 def client(server: ReplayServer, clock: FakeClock) -> Client:
     allowed = Allowed(HOSTS, loopback=server.origin)
-    return Client(allowed, limits=Limits(tries=2, largest=1 << 20), throttle=clock.throttle())
+    return Client(allowed, clock.turns(), limits=Limits(tries=2, largest=1 << 20))
 
 
 def want(server: ReplayServer, kind: str, name: str = "2001.00001v1") -> Wanted:
@@ -101,15 +101,15 @@ def test_every_address_is_https_at_an_allowed_host() -> None:
 
 
 def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
-    clock: FakeClock,
+    clock: FakeClock, tmp_path: Path
 ) -> None:
-    throttle = Throttle(INTERVALS, clock=clock.time, sleep=clock.sleep)
-    turns = []
+    turns = Turns(INTERVALS, folder=tmp_path, clock=clock.time, sleep=clock.sleep)
+    came = []
     wanted = texts_wanted("2001.00001", None, "P18-1001", ALL_KINDS)
     for one in wanted:
-        with throttle.slot(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
-            turns.append((one.kind, clock.now))
-    assert turns == [
+        with turns.turn(Allowed(HOSTS).host_of(one.url, one.url, None), clock.now + 60):
+            came.append((one.kind, clock.now))
+    assert came == [
         ("html", 1000.0),
         ("ar5iv", 1003.0),
         ("eprint", 1006.0),
@@ -305,9 +305,8 @@ def test_a_dripping_server_costs_the_total_time_of_one_text(
     server: ReplayServer, library: Library
 ) -> None:
     library.answers["/html/2001.00001v1"] = Fault(latexml_page("2001.00001v1"), drip=0.02)
-    quick = Throttle({"127.0.0.1": 0.0})
     allowed = Allowed(HOSTS, loopback=server.origin)
-    client = Client(allowed, limits=Limits(seconds=0.5), throttle=quick)
+    client = Client(allowed, Turns({"127.0.0.1": 0.0}), limits=Limits(seconds=0.5))
     found = fetch_text(client, want(server, "html"))
     assert isinstance(found, Missing)
     assert found.outcome == "failed"

@@ -97,7 +97,7 @@ def arxiv(
         None, "--until", formats=_DAY, help="Papers submitted before this day."
     ),
     limit: int = typer.Option(
-        100, "--max", "--limit", min=1, max=30_000, help="The most papers to save."
+        100, "--max", "--limit", min=1, help="The most papers to save: those submitted first."
     ),
     contact: str | None = CONTACT_OPTION,
     base: str = typer.Option("https://export.arxiv.org/api/query", "--base", hidden=True),

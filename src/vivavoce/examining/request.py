@@ -19,8 +19,9 @@ from vivavoce.rounds.arrivals import Service
 from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.running.spec import Price
 from vivavoce.sources import list_sources
-from vivavoce.sources.catalogues.arxiv.search import dated, save_search
-from vivavoce.store import Row, hash_file, hash_of, read_json, read_sealed, write_json, write_sealed
+from vivavoce.sources.catalogues.arxiv import read_feed
+from vivavoce.sources.catalogues.arxiv.search import dated, find_page
+from vivavoce.store import Row, hash_file, hash_of, read_sealed, write_bytes, write_sealed
 from vivavoce.version import __version__
 
 ARXIV = "arxiv:"
@@ -175,8 +176,8 @@ Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 GENERIC = "metadata"
 """The kind that takes any table; a file of a more special kind is read as that."""
 UNREADABLE = "unreadable"
-_LISTED = "listed.json"
-"""Beside the pages of a listing once all of them are there."""
+_LISTED = "listed.atom.xml"
+"""The listing of a query."""
 _MOST = 50
 """Papers that a query brings where nobody says how many."""
 
@@ -233,20 +234,17 @@ def read_papers(
 
 def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None:
     """Fetch a listing once, then the texts of its papers."""
-    client, feeds = service.client, request.out / "feeds"
-    if not (feeds / _LISTED).exists():
+    client, listed = service.client, request.out / "feeds" / _LISTED
+    if not listed.exists():
         query = dated(query, request.since, request.until)
         most = request.most or _MOST
         with watch("Asking arXiv") as update:
-            saved = save_search(
-                client, query, feeds, limit=most, sort="submittedDate", api=service.api
-            )
+            feed = find_page(client, query, most, sort="submittedDate", api=service.api)
             update(1, 1)
-        if not saved.files:
+        if not read_feed(feed).entries:
             raise InputError(f"arXiv knows no paper for {query}. Widen the query or its dates.")
-        write_json(feeds / _LISTED, {"query": query, "files": saved.files})
-    listed = [(name, feeds / name) for name in read_json(feeds / _LISTED)["files"]]
-    ingest_files({"arxiv": listed}, request.corpus)
+        write_bytes(listed, feed)
+    ingest_files({"arxiv": [(_LISTED, listed)]}, request.corpus)
     with watch("Fetching texts") as update:
         report = fetch_texts(request.corpus, client, addresses=service.addresses, progress=update)
     if report.stopped is not None:

@@ -23,9 +23,9 @@ from vivavoce.networks.authors import name_of
 from vivavoce.networks.graph import Graph, induced, largest_component, measure
 from vivavoce.networks.walk import MAX_NEIGHBOURS, Met, breadth_first, link
 from vivavoce.records import Document
-from vivavoce.sources.catalogues.arxiv import ATOM, Feed, decode_feed, read_feed
+from vivavoce.sources.catalogues.arxiv import ATOM, decode_feed, read_feed
 from vivavoce.sources.catalogues.arxiv.coauthors import SUFFIX
-from vivavoce.sources.catalogues.arxiv.search import API, Pages, search
+from vivavoce.sources.catalogues.arxiv.search import API, find_page
 from vivavoce.sources.http.client import Client
 from vivavoce.sources.xml import safe_parser
 from vivavoce.store import (
@@ -153,7 +153,7 @@ class _Authors:
         self.names = {name_of(seed): seed for seed in seeds}
         self.cut: set[str] = set()
         self._client = client
-        self._pages = _KeptPages(folder / _PAGES)
+        self._folder = folder / _PAGES
         self._api = api
         self._quota = quota
         self._progress = progress
@@ -184,45 +184,15 @@ class _Authors:
     def _ask(self, author: str) -> list[Document]:
         name = self.names[author]
         query = " AND ".join(f"au:{word}" for word in _WORD.findall(name))
-        found = search(
-            self._client,
-            query,
-            limit=MAX_RESULTS,
-            page=MAX_RESULTS,
-            sort="submittedDate",
-            api=self._api,
-            pages=self._pages,
-        )
-        papers = [paper for paper in found if isinstance(paper, Document)]
-        if self._pages.total > MAX_RESULTS:
+        kept = self._folder / f"{hash_of(query)[:20]}.xml"
+        if not kept.exists():
+            body = find_page(self._client, query, MAX_RESULTS, sort="submittedDate", api=self._api)
+            write_bytes(kept, body)
+        feed = read_feed(kept.read_bytes())
+        if feed.total > MAX_RESULTS:
             self.cut.add(name)
+        papers = (paper for paper in feed.entries if isinstance(paper, Document))
         return [one for one in papers if one.authors and name_of(one.authors[0].name) == author]
-
-
-class _KeptPages(Pages):
-    """Answers by their request; of one that was made again, each."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._times: Counter[str] = Counter()
-        self.total = 0
-
-    def get(self, url: str) -> bytes | None:
-        path = self._path(url)
-        if not path.exists():
-            return None
-        body = path.read_bytes()
-        self.total = read_feed(body).total
-        self._times[url] += 1
-        return body
-
-    def keep(self, url: str, feed: Feed, body: bytes) -> None:
-        self.total = feed.total
-        write_bytes(self._path(url), body)
-        self._times[url] += 1
-
-    def _path(self, url: str) -> Path:
-        return self._folder / f"{hash_of(url)[:20]}-{self._times[url]}.xml"
 
 
 def _measure(authors: _Authors, met: Met[str], graph: Graph, keep: np.ndarray) -> Row:

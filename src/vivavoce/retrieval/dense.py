@@ -1,8 +1,8 @@
 """Passages and queries as vectors of a neural encoder, compared by inner product or cosine.
 
-Any encoder that transformers can run from safetensors serves: a preset, a folder, or a name on
-the hub. Pickled weights are never read. The same texts in the same order give the same vectors
-on the same machine; another machine, thread count or batch can change their last digits.
+Any encoder that sentence-transformers can run from safetensors serves: a preset, a folder, or a
+name on the hub. The same texts in the same order give the same vectors on the same machine;
+another machine, thread count or batch can change their last digits.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,26 +21,24 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.retrieval.presets import (
     MODEL_FILES,
-    PRESETS,
     Preset,
-    Side,
     find_folder,
     find_preset,
     load_model,
-    load_projection,
-    read_settings,
-    token_limit,
 )
 from vivavoce.store import hash_file, hash_of, write_bytes
 
 Floats = NDArray[np.float32]
+Side = Literal["passage", "query"]
 
 SHARD = 1_024
 """Texts that are encoded, and kept on disk, together."""
 
-_FORMAT = 1
-_CHARACTERS_A_TOKEN = 64
+_FORMAT = 2
+_BATCH = 32
 _QUERIES_AT_ONCE = 64
+_PROMPTS = {"passage": ("document", "passage", "corpus"), "query": ("query",)}
+"""Prompts of a side by the names that models give them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +60,13 @@ class Encoder:
     """A model, loaded once, that turns texts into vectors.
 
     Args:
-        preset: What to load and how to pool it.
+        preset: What to load and how to use it.
         side: Whether passages or queries are to be encoded.
-        batch_size: Texts in the model at once, which bounds its memory.
         device: Where it runs, by the name torch has for it.
-        local_files_only: Never ask the hub, use only what was downloaded before.
         cache: A folder that keeps vectors for the next time; None for no such folder.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
+        MissingExtra: sentence-transformers is not installed.
         InputError: The model cannot be found or loaded.
     """
 
@@ -78,21 +75,21 @@ class Encoder:
         preset: Preset,
         side: Side = "passage",
         *,
-        batch_size: int = 32,
         device: str = "cpu",
-        local_files_only: bool = False,
         cache: Path | None = None,
     ) -> None:
-        self.preset = preset
-        self.folder = find_folder(preset.model(side), local_files_only=local_files_only)
-        self._prompt = preset.prompt(side)
-        self._batch_size = batch_size
-        self._device = device
+        self.folder = find_folder(preset.passages if side == "passage" else preset.queries)
+        self._preset = preset
+        self._side = side
         self._cache = cache
-        self._tokenizer, self._model = load_model(preset, side, self.folder, device)
-        self._projection = load_projection(preset, self.folder, device)
-        self.max_tokens = token_limit(preset, self._tokenizer, self._model.config)
-        self._identity = _identity(self) if cache else {}
+        self._model = load_model(preset, self.folder, device)
+        self.similarity = preset.similarity or str(self._model.similarity_fn_name)
+        if self.similarity not in ("cosine", "dot"):
+            raise InputError(
+                f"{self.folder} compares by {self.similarity}; only cosine and dot can be "
+                "computed here."
+            )
+        self.max_tokens: int = self._model.max_seq_length
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """The vector of each text, in their order.
@@ -102,7 +99,8 @@ class Encoder:
         """
         if isinstance(texts, str):
             raise InputError("embed takes a list of texts; put a single one into a list.")
-        clean = [self._clean(text) for text in texts]
+        # A tokenizer refuses lone surrogates.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         distinct = {text: place for place, text in enumerate(dict.fromkeys(clean))}
         places = np.array([distinct[text] for text in clean], dtype=np.int64)
         unique = list(distinct)
@@ -118,29 +116,43 @@ class Encoder:
     def paper_text(self, title: str, abstract: str) -> str:
         """A paper as this model was trained to read it: title, separator, abstract."""
         between = " "
-        if self.preset.joint == "sep" and self._tokenizer.sep_token:
-            between = self._tokenizer.sep_token
+        if self._preset.joint == "sep" and self._model.tokenizer.sep_token:
+            between = self._model.tokenizer.sep_token
         return f"{title}{between}{abstract}" if abstract else title
 
     def fingerprint(self) -> str:
         """Sha256 of all that decides the vector of a text: the model's files and how it is used."""
-        return hash_of({**_identity(self), "prompt": self._prompt})
+        return hash_of(
+            {
+                "format": _FORMAT,
+                "files": self._files,
+                "pooling": self._preset.pooling,
+                "similarity": self.similarity,
+                "prompt": self._prompt,
+            }
+        )
 
     def for_side(self, side: Side) -> Encoder:
         """The same weights with the other side's prompt."""
         other = copy(self)
-        other._prompt = self.preset.prompt(side)
+        other._side = side
         return other
 
-    def _clean(self, text: str) -> str:
-        # What no token limit can reach is not worth reading, but must count as cut.
-        longest = self.max_tokens * _CHARACTERS_A_TOKEN + 1
-        return self._prompt + text[:longest].encode("utf-8", "replace").decode("utf-8")
+    @cached_property
+    def _files(self) -> list[list[str]]:
+        files = sorted(path for path in self.folder.rglob("*") if path.suffix in MODEL_FILES)
+        return [[str(path.relative_to(self.folder)), hash_file(path)] for path in files]
+
+    @property
+    def _prompt(self) -> str:
+        prompts = self._model.prompts
+        return next((prompts[key] for key in _PROMPTS[self._side] if prompts.get(key)), "")
 
     def _shard(self, texts: list[str]) -> Embedded:
         if self._cache is None:
             return self._encode(texts)
-        path = self._cache / f"{hash_of({**self._identity, 'texts': texts})}.safetensors"
+        name = hash_of({"encoder": self.fingerprint(), "texts": texts})
+        path = self._cache / f"{name}.safetensors"
         kept = _read_cached(path, len(texts))
         if kept is None:
             kept = self._encode(texts)
@@ -148,56 +160,24 @@ class Encoder:
         return kept
 
     def _encode(self, texts: list[str]) -> Embedded:
-        lengths = self._lengths(texts)
-        order = [place for place in np.argsort(-lengths, kind="stable").tolist() if lengths[place]]
-        rows: dict[int, Floats] = {}
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
-            rows.update(zip(batch, self._forward([texts[place] for place in batch]), strict=True))
-        # Where a tokenizer adds nothing to an empty text, the model has nothing to read.
-        width = len(rows[order[0]]) if order else self._model.config.hidden_size
-        nothing = np.zeros(width, dtype=np.float32)
-        vectors = np.stack([rows.get(place, nothing) for place in range(len(texts))])
+        is_query = self._side == "query"
+        encode = self._model.encode_query if is_query else self._model.encode_document
+        vectors: Floats = encode(
+            texts,
+            prompt=self._prompt,
+            batch_size=_BATCH,
+            show_progress_bar=False,
+            normalize_embeddings=self.similarity == "cosine",
+        )
         if not np.isfinite(vectors).all():
             raise VivaError(
                 f"{self.folder} gives vectors that are no numbers: its weights are bad."
             )
-        longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        is_long = np.array([len(text) - len(self._prompt) > longest for text in texts])
-        return Embedded(vectors, (lengths > self.max_tokens) | is_long)
-
-    def _lengths(self, texts: list[str]) -> NDArray[np.int64]:
-        """Tokens of each text, also of those that are too long."""
-        found: list[int] = []
-        for start in range(0, len(texts), self._batch_size):
-            batch = texts[start : start + self._batch_size]
-            tokens = self._tokenizer(batch, truncation=False, padding=False, verbose=False)
-            found.extend(len(ids) for ids in tokens["input_ids"])
-        return np.array(found, dtype=np.int64)
-
-    def _forward(self, texts: list[str]) -> Floats:
-        import torch
-
-        batch = self._tokenizer(
-            texts, truncation=True, max_length=self.max_tokens, padding=True, return_tensors="pt"
-        ).to(self._device)
-        with torch.inference_mode():
-            pooled = self._pool(self._model(**batch), batch["attention_mask"])
-            if self._projection is not None:
-                pooled = pooled @ self._projection[0].T + self._projection[1]
-            if self.preset.similarity == "cosine":
-                pooled = torch.nn.functional.normalize(pooled, dim=-1)
-        vectors: Floats = pooled.cpu().numpy()
-        return vectors
-
-    def _pool(self, output: Any, mask: Any) -> Any:
-        if self.preset.pooling == "pooled":
-            return output.pooler_output.float()
-        hidden = output.last_hidden_state.float()
-        if self.preset.pooling == "cls":
-            return hidden[:, 0]
-        weights = mask.unsqueeze(-1).float()
-        return (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+        tokens = self._model.tokenizer(
+            [self._prompt + text for text in texts], truncation=False, verbose=False
+        )
+        is_truncated = [len(ids) > self.max_tokens for ids in tokens["input_ids"]]
+        return Embedded(vectors, np.array(is_truncated, dtype=np.bool_))
 
 
 class Encoders(NamedTuple):
@@ -212,9 +192,7 @@ def open_encoders(
     *,
     passages: str | None = None,
     queries: str | None = None,
-    batch_size: int = 32,
     device: str = "cpu",
-    local_files_only: bool = False,
     cache: Path | None = None,
 ) -> Encoders:
     """Load a preset, or any other encoder.
@@ -225,26 +203,21 @@ def open_encoders(
         passages: Where the passages' weights of a preset are instead of its place on the hub.
         queries: Where the queries' weights are; by default where those of the passages are,
             unless the preset has two encoders.
-        batch_size: Texts in the model at once.
         device: Where it runs.
-        local_files_only: Never ask the hub.
         cache: A folder that keeps vectors.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
+        MissingExtra: sentence-transformers is not installed.
         InputError: The model cannot be found or loaded.
     """
-    preset = _preset_of(model, passages, queries, local_files_only)
-    options: dict[str, Any] = {
-        "batch_size": batch_size,
-        "device": device,
-        "local_files_only": local_files_only,
-        "cache": cache,
-    }
-    one = Encoder(preset, "passage", **options)
-    if preset.queries == preset.passages and preset.architecture != "dpr":
+    preset = find_preset(model)
+    new = passages or preset.passages
+    is_one = preset.passages == preset.queries
+    preset = replace(preset, passages=new, queries=queries or (new if is_one else preset.queries))
+    one = Encoder(preset, "passage", device=device, cache=cache)
+    if preset.queries == preset.passages:
         return Encoders(one, one.for_side("query"))
-    return Encoders(one, Encoder(preset, "query", **options))
+    return Encoders(one, Encoder(preset, "query", device=device, cache=cache))
 
 
 class DenseRetriever:
@@ -286,35 +259,6 @@ class DenseRetriever:
 
     def __len__(self) -> int:
         return len(self._places)
-
-
-def _preset_of(
-    model: str, passages: str | None, queries: str | None, local_files_only: bool
-) -> Preset:
-    if model in PRESETS:
-        preset = find_preset(model)
-        is_one = preset.passages == preset.queries
-        new = passages or preset.passages
-        return replace(preset, passages=new, queries=queries or (new if is_one else preset.queries))
-    if "/" not in model and not Path(model).is_dir():
-        find_preset(model)
-    preset = read_settings(find_folder(model, local_files_only=local_files_only))
-    return replace(preset, queries=queries or preset.queries)
-
-
-def _identity(encoder: Encoder) -> dict[str, Any]:
-    """All that decides the vectors of a text, besides the text."""
-    files = sorted(path for path in encoder.folder.rglob("*") if path.suffix in MODEL_FILES)
-    projected = {"projection": encoder.preset.projection} if encoder.preset.projection else {}
-    return {
-        **projected,
-        "format": _FORMAT,
-        "files": [[str(path.relative_to(encoder.folder)), hash_file(path)] for path in files],
-        "architecture": encoder.preset.architecture,
-        "pooling": encoder.preset.pooling,
-        "similarity": encoder.preset.similarity,
-        "max_tokens": encoder.max_tokens,
-    }
 
 
 def _read_cached(path: Path, size: int) -> Embedded | None:

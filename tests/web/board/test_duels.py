@@ -11,7 +11,6 @@ from lxml import html
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.head_to_head import HeadToHead, differing_items, head_to_head
-from vivavoce.store import hash_tree
 from vivavoce.web.board.pages.duels import verdict, write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
@@ -83,12 +82,6 @@ def test_the_numbers_are_those_of_the_command(found: HeadToHead, tmp_path: Path)
     assert stored == json.loads(json.dumps(found.as_dict()))
 
 
-def test_the_same_comparison_gives_the_same_bytes(found: HeadToHead, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        write_comparison(found.as_dict(), differing_items(found), tmp_path / name)
-    assert hash_tree(tmp_path / "one") == hash_tree(tmp_path / "two")
-
-
 def a_row(**changes: Any) -> dict[str, Any]:
     metric = {
         "metric": "rougeL",
@@ -107,28 +100,20 @@ def a_row(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "told", "ahead"),
     [
-        (
-            {},
-            "They are tied in rougeL: a − b is −0.010, and may be −0.030 to 0.020. "
-            "These items cannot resolve differences below 0.040.",
-        ),
+        ({}, ["tied", "−0.010", "−0.030 to 0.020", "0.040"], False),
         (
             {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
-            "lab/two is ahead by 0.020 in rougeL (95% interval 0.010–0.030), and better on 5 of "
-            "10 items.",
+            ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],
+            True,
         ),
-        ({"equal": 10, "n": 10}, "They have the same value in rougeL on all 10 items."),
-        (
-            {"ci": None},
-            "They differ by 0.010 in rougeL; with so little there is no interval.",
-        ),
-        (
-            {"difference": None},
-            "They share no item with a value in the metric that ranks.",
-        ),
+        ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
+        ({"ci": None}, ["0.010", "no interval"], False),
+        ({"difference": None}, ["share no item"], False),
     ],
 )
-def test_a_duel_in_a_sentence(changes: dict[str, Any], said: str) -> None:
-    assert verdict(a_row(**changes)) == said
+def test_a_duel_in_a_sentence(changes: dict[str, Any], told: list[str], ahead: bool) -> None:
+    said = verdict(a_row(**changes))
+    assert [part for part in told if part not in said] == []
+    assert ("ahead" in said) == ahead

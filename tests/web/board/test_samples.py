@@ -336,17 +336,6 @@ def test_only_what_a_new_log_touches_is_made_again(logs: Path, tmp_path: Path) -
     assert all("title-random" in path for path in written)
 
 
-def test_the_same_logs_give_the_same_bytes(logs: Path, tmp_path: Path) -> None:
-    build(logs, tmp_path / "one")
-    build(logs, tmp_path / "two")
-    assert hash_tree(tmp_path / "one") == hash_tree(tmp_path / "two")
-
-
-def test_a_board_without_items_has_no_sample_pages(logs: Path, tmp_path: Path) -> None:
-    built = build(logs, tmp_path / "site", count=0)
-    assert not [path for path in built.written if path.startswith("samples/")]
-
-
 def test_values_without_a_number_are_words_and_null(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     made: dict[str, Any] = {"a": None, "b": 0.5}

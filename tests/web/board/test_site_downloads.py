@@ -105,14 +105,6 @@ def test_json_has_a_row_a_line_and_no_hidden_character() -> None:
     assert json_of([], {}).decode("ascii") == '{"schema_version": 1, "rows": [\n\n]}\n'
 
 
-def test_the_columns_of_earlier_files_come_first_and_in_their_order() -> None:
-    assert tuple(table_of([]).column_names)[:16] == (
-        *("round", "task", "task_version", "setting", "method", "model", "decoding"),
-        *("prompt_hash", "judge", "metric", "value", "value_valid", "ci_low", "ci_high"),
-        *("n", "missing"),
-    )
-
-
 def test_a_latex_table_in_the_style_of_booktabs() -> None:
     rows = [
         scored("a/one_7b", 0.6, 1),

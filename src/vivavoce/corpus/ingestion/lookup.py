@@ -28,7 +28,8 @@ from vivavoce.corpus.reading import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Paper
 from vivavoce.sources.catalogues import crossref
-from vivavoce.sources.catalogues.arxiv.search import API, by_ids, search
+from vivavoce.sources.catalogues.arxiv import read_feed
+from vivavoce.sources.catalogues.arxiv.search import API, by_ids, find_page
 from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client, HttpError
 from vivavoce.sources.json_records import Fields
 from vivavoce.store import Row, canonical_json, hash_file, hash_of, write_bytes
@@ -114,9 +115,8 @@ class Lookup:
     def _arxiv_id(self, wanted: Wanted, api: str) -> str | None:
         """The one result of a search by title that bears the title."""
         words = _WORD.findall(wanted.title)[:_MAX_WORDS]
-        results = search(
-            self._client, f'ti:"{" ".join(words)}"', limit=_CANDIDATES, page=_CANDIDATES, api=api
-        )
+        query = f'ti:"{" ".join(words)}"'
+        results = read_feed(find_page(self._client, query, _CANDIDATES, api=api)).entries
         named = [
             e.arxiv_id for e in results if isinstance(e, Document) and _is_same(e.title, wanted)
         ]

@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
 from vivavoce.results import Report
-from vivavoce.retrieval.presets import MINILM_INSTALL, MINILM_PACKAGE
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval
@@ -37,6 +36,7 @@ from vivavoce.tasks.tables.items.pool_vectors import (
     summarise,
 )
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, Work
+from vivavoce.text.tokens import INSTALL, packaged_model
 
 Progress = Callable[[int, int], None]
 CUTOFFS = (5, 10, 20)
@@ -150,9 +150,9 @@ def _works(opened: Round, corpus: Path | None) -> list[Work]:
 
 def _without_download() -> tuple[list[str], list[str]]:
     """The retrievers that can be run here, and what is missing for the others."""
-    if find_spec(MINILM_PACKAGE) and find_spec("torch") and find_spec("transformers"):
+    if packaged_model() and find_spec("sentence_transformers"):
         return list(RETRIEVERS), []
-    note = f"without minilm: pip install 'vivavoce[neural]', {MINILM_INSTALL}."
+    note = f"without minilm: pip install 'vivavoce[neural]', {INSTALL}."
     return list(SPARSE), [note]
 
 

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, MissingExtra
 from vivavoce.metrics import Metric, metrics_of
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.records import NO_MODEL
@@ -208,9 +208,16 @@ def eval_results(board: Board, date: str, dataset: str) -> Iterator[tuple[str, b
 
     Returns:
         Paths such as `MAKER/MODEL/.eval_results/NAME.yaml`, and the content of each file.
+
+    Raises:
+        MissingExtra: The package that knows the format is not installed.
     """
     import yaml
-    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    try:
+        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    except ImportError as error:
+        raise MissingExtra("huggingface-hub", "hub", "Exporting for model repositories") from error
 
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in board.rows:

@@ -11,9 +11,10 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin, urlsplit
 
 import httpx
+from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.sources.http import SHARED, Throttle
+from vivavoce.sources.http import Turns
 from vivavoce.version import __version__
 
 AGENT = f"vivavoce/{__version__}"
@@ -30,6 +31,11 @@ Check = Callable[[bytes], object]
 
 class HttpError(VivaError):
     """A fetch that failed; `url` is what was asked for, `offset` the first result of its page."""
+
+    may_pass = False
+    """True where the same request may be answered later."""
+    wait: float | None = None
+    """Seconds that the server asks to wait."""
 
     def __init__(self, what: str, url: str, todo: str, offset: int | None = None) -> None:
         place = url if offset is None else f"{url} (results from offset {offset})"
@@ -53,24 +59,27 @@ class TooLargeError(HttpError):
 class UnreachableError(HttpError):
     """No whole answer arrived, however often it was asked for."""
 
-
-class BadStatusError(HttpError):
-    """The server answered with an error; `status` is its code and `body` what came with it."""
-
-    def __init__(
-        self, what: str, url: str, todo: str, offset: int | None, *, status: int, body: bytes
-    ) -> None:
-        super().__init__(what, url, todo, offset)
-        self.status = status
-        self.body = body
+    may_pass = True
 
 
 class BadReplyError(HttpError):
     """The answer arrived with a good status but is not what was asked for."""
 
+    may_pass = True
 
-class ChangedError(HttpError):
-    """Pages of one search do not fit together."""
+
+class BadStatusError(HttpError):
+    """The server answered with an error; `status` is its code and `body` what came with it."""
+
+    def __init__(self, answer: Answer, url: str, offset: int | None) -> None:
+        self.status = answer.status
+        self.body = answer.body
+        self.may_pass = answer.status in _PASSING
+        self.wait = retry_after(answer.headers) if self.may_pass else None
+        todo = _LATER if self.may_pass else "Check what was asked for."
+        if self.wait is not None:
+            todo = f"Run the same command again in {self.wait:g} s or later."
+        super().__init__(f"the server answered with status {self.status}", url, todo, offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +148,6 @@ class Fetched:
     """By lower-case name."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A try that may be made again."""
-
-    error: HttpError
-    wait: float | None = None
-    """Seconds the server asks to wait."""
-
-
 def agent_of(contact: str | None) -> str:
     """The User-Agent; `contact` is the mail address or page of whoever asks.
 
@@ -170,20 +170,20 @@ class Client:
     def __init__(
         self,
         allowed: Allowed,
+        turns: Turns,
         *,
         limits: Limits | None = None,
-        throttle: Throttle = SHARED,
         contact: str | None = None,
     ) -> None:
         self._allowed = allowed
+        self._turns = turns
         self._agent = agent_of(contact)
         self._limits = limits or Limits()
-        self._throttle = throttle
 
     @property
     def requests(self) -> int:
-        """Requests so far of all who share this client's turns in this process."""
-        return self._throttle.count
+        """Requests so far: tries and redirects included."""
+        return self._turns.count
 
     def get(self, url: str, *, check: Check | None = None, offset: int | None = None) -> bytes:
         """The body of an address; arguments and errors are those of `fetch`."""
@@ -200,53 +200,50 @@ class Client:
         Raises:
             HttpError: One of its kinds, after the last try.
         """
-        host = self._allowed.host_of(url, url, offset)
-        until = self._throttle.clock() + self._limits.seconds
-        pause = self._limits.pause
-        tried = self._try(url, check, offset, until)
-        for _ in range(self._limits.tries - 1):
-            if isinstance(tried, Fetched):
-                break
-            wait = pause if tried.wait is None else tried.wait
-            if self._throttle.clock() + wait > until:
-                break  # waiting would be in vain: say now what the server said
-            self._throttle.hold(host, wait)
-            pause *= 2
-            tried = self._try(url, check, offset, until)
-        if isinstance(tried, _Failure):
-            if tried.wait is not None:  # whoever asks next waits as well
-                self._throttle.hold(host, tried.wait)
-            raise tried.error
-        return tried
+        self._allowed.host_of(url, url, offset)
+        until = self._turns.clock() + self._limits.seconds
+        doubling = wait_exponential(multiplier=self._limits.pause)
 
-    def _try(
-        self, url: str, check: Check | None, offset: int | None, until: float
-    ) -> Fetched | _Failure:
-        try:
-            at, answer = self._follow(url, offset, until)
-        except Broken as problem:
-            return _Failure(UnreachableError(f"no whole answer, {problem}", url, _LATER, offset))
-        if answer.status != 200:
-            return self._judge(answer, url, offset)
-        fetched = Fetched(answer.body, at, answer.headers)
-        if check is None:
-            return fetched
-        try:
-            check(answer.body)
-        except InputError as problem:
-            what = f"the answer cannot be used, {problem}"
-            return _Failure(BadReplyError(what, url, _LATER, offset))
-        return fetched
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            asked = error.wait if isinstance(error, HttpError) else None
+            return doubling(state) if asked is None else asked
 
-    def _follow(self, url: str, offset: int | None, until: float) -> tuple[str, Answer]:
+        def is_over(state: RetryCallState) -> bool:
+            """Check for the last try; where waiting would be in vain, that was it."""
+            is_late = self._turns.clock() + state.upcoming_sleep > until
+            return is_late or state.attempt_number >= self._limits.tries
+
+        retrying = Retrying(
+            retry=retry_if_exception(lambda error: isinstance(error, HttpError) and error.may_pass),
+            wait=wait,
+            stop=is_over,
+            sleep=self._turns.sleep,
+            reraise=True,
+        )
+        return retrying(self._try, url, check, offset, until)
+
+    def _try(self, url: str, check: Check | None, offset: int | None, until: float) -> Fetched:
         """The answer at the end of the redirects, each hop checked and in its host's turn."""
         at = url
         for _ in range(self._limits.hops + 1):
             host = self._allowed.host_of(at, url, offset)
             answer = self._ask(at, host, url, offset, until)
-            if answer.status not in _REDIRECTS or "location" not in answer.headers:
-                return at, answer
-            at = _join(at, answer.headers["location"])
+            if answer.status in _REDIRECTS and "location" in answer.headers:
+                at = _join(at, answer.headers["location"])
+                continue
+            if answer.status != 200:
+                error = BadStatusError(answer, url, offset)
+                if error.wait is not None:  # whoever asks next waits as well
+                    self._turns.hold(host, error.wait)
+                raise error
+            try:
+                if check is not None:
+                    check(answer.body)
+            except InputError as problem:
+                what = f"the answer cannot be used, {problem}"
+                raise BadReplyError(what, url, _LATER, offset) from problem
+            return Fetched(answer.body, at, answer.headers)
         what = f"more than {self._limits.hops} redirects"
         raise RefusedAddressError(what, url, "Ask for the address they end at.", offset)
 
@@ -254,10 +251,10 @@ class Client:
         largest = self._limits.largest
         is_test = self._allowed.loopback is not None and at.startswith(self._allowed.loopback)
         try:
-            with self._throttle.slot(host, until) as sent:
+            with self._turns.turn(host, until) as sent:
                 asked = _transfer(
                     at,
-                    seconds=until - self._throttle.clock(),
+                    seconds=until - self._turns.clock(),
                     largest=largest,
                     trust_env=not is_test,
                     agent=self._agent,
@@ -265,25 +262,17 @@ class Client:
                 )
                 return asyncio.run(asked)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Broken(f"{type(error).__name__}: {error}") from error
+            what = f"no whole answer, {type(error).__name__}: {error}"
+            raise UnreachableError(what, url, _LATER, offset) from error
+        except zlib.error as error:
+            what = f"no whole answer, its gzip data are damaged: {error}"
+            raise UnreachableError(what, url, _LATER, offset) from error
         except TimeoutError as error:
             what = f"not finished within {self._limits.seconds:g} s"
             raise OverdueError(what, url, _LATER, offset) from error
-        except Oversize as error:
+        except _Oversize as error:
             what = f"the answer is larger than {largest} bytes"
             raise TooLargeError(what, url, "Ask for less at a time.", offset) from error
-
-    def _judge(self, answer: Answer, url: str, offset: int | None) -> _Failure:
-        """A failure to try again; raises one where that would change nothing."""
-        wait = retry_after(answer.headers)
-        todo = _LATER if wait is None else f"Run the same command again in {wait:g} s or later."
-        if answer.status not in _PASSING:
-            todo = "Check what was asked for."
-        what = f"the server answered with status {answer.status}"
-        error = BadStatusError(what, url, todo, offset, status=answer.status, body=answer.body)
-        if answer.status not in _PASSING:
-            raise error
-        return _Failure(error, wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -306,11 +295,7 @@ def _join(base: str, location: str) -> str:
         return location
 
 
-class Broken(Exception):
-    """An answer that did not arrive whole; the message completes a sentence about it."""
-
-
-class Oversize(Exception):
+class _Oversize(Exception):
     """An answer beyond its byte limit."""
 
 
@@ -339,8 +324,7 @@ async def _transfer(
 
     Raises:
         TimeoutError: Not all of it was there after so many seconds.
-        Broken: It ended early.
-        Oversize: More bytes than `largest`, before or after decompression.
+        _Oversize: More bytes than `largest`, before or after decompression.
     """
 
     async def note(event: str, _about: object) -> None:
@@ -354,40 +338,17 @@ async def _transfer(
         httpx.AsyncClient(timeout=None, headers=headers, trust_env=trust_env) as client,
         client.stream("GET", url, extensions={"trace": note}) as response,
     ):
-        body = _Body(response.headers.get("content-encoding", ""), largest)
+        packing = response.headers.get("content-encoding", "").strip().lower()
+        if packing not in {"", "identity", "gzip", "x-gzip"}:
+            raise httpx.DecodingError(f"compressed as {packing[:40]!r}, which was not asked for")
+        inflate = zlib.decompressobj(_GZIP) if packing.endswith("gzip") else None
+        body = bytearray()
         async for chunk in response.aiter_raw():
-            body.add(chunk)
+            room = largest + 1 - len(body)
+            body += inflate.decompress(chunk, room) if inflate else chunk
+            if max(len(body), response.num_bytes_downloaded) > largest:
+                raise _Oversize
+        if inflate and response.num_bytes_downloaded and not inflate.eof:
+            raise httpx.DecodingError("its gzip data end early")
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, body.finish())
-
-
-class _Body:
-    """The bytes of an answer as they come, never more than the limit in memory."""
-
-    def __init__(self, encoding: str, largest: int) -> None:
-        encoding = encoding.strip().lower()
-        if encoding not in {"", "identity", "gzip", "x-gzip"}:
-            raise Broken(f"it is compressed as {encoding[:40]!r}, which was not asked for")
-        self._inflate = zlib.decompressobj(_GZIP) if encoding.endswith("gzip") else None
-        self._largest = largest
-        self._received = 0
-        self._content = bytearray()
-
-    def add(self, chunk: bytes) -> None:
-        self._received += len(chunk)
-        if self._received > self._largest:
-            raise Oversize
-        if self._inflate is not None:
-            room = self._largest + 1 - len(self._content)
-            try:
-                chunk = self._inflate.decompress(chunk, room)
-            except zlib.error as error:
-                raise Broken(f"its gzip data are damaged: {error}") from error
-        self._content += chunk
-        if len(self._content) > self._largest:
-            raise Oversize
-
-    def finish(self) -> bytes:
-        if self._inflate is not None and self._received and not self._inflate.eof:
-            raise Broken("its gzip data end early")
-        return bytes(self._content)
+        return Answer(response.status_code, headers, bytes(body))

@@ -81,7 +81,7 @@ def find_retriever(name: str) -> Opener:
 
     Raises:
         InputError: There is no retriever of this name, or its model cannot be loaded.
-        MissingExtra: It needs torch and transformers, which are not installed.
+        MissingExtra: It needs sentence-transformers, which is not installed.
     """
     if name in SPARSE:
         return SPARSE[name]

@@ -247,7 +247,7 @@ def open_meaning(name: str) -> Meaning:
 
     Raises:
         InputError: There is no such encoder.
-        MissingExtra: The encoder needs torch and transformers.
+        MissingExtra: The encoder needs sentence-transformers.
     """
     if name == FORMS:
         return Meaning()

@@ -1,6 +1,7 @@
 """Papers out of arXiv's query API, page by page or by id; all that were asked for, or an error.
 
-The pages are saved as files that `viva ingest arxiv` reads.
+A listing is asked for in the order of submission: what is new comes after what is there, so no
+paper moves from one page to another. The pages are saved as files that `viva ingest arxiv` reads.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from urllib.parse import urlencode
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources.catalogues.arxiv import Feed, ReportedError, read_feed
-from vivavoce.sources.http.client import BadReplyError, BadStatusError, ChangedError, Client
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_bytes, write_json
+from vivavoce.text.dates import period
 from vivavoce.text.identifiers import find_arxiv_id
 
 API = "https://export.arxiv.org/api/query"
@@ -24,22 +26,6 @@ LARGEST_PAGE = 2000
 MAX_RESULTS = 30_000
 """Results of one query that the API gives out."""
 _FIRST_DAY, _LAST_DAY = "199101010000", "210001010000"
-_AGAIN = "Search again, and the pages come from one state of arXiv."
-
-_OVERLAP = 10
-"""Every page begins with a tenth of the one before it, so that what moved between them is seen."""
-_SWEEPS = 3
-"""Times that a listing is gone through in search of results that moved."""
-
-
-class Pages:
-    """Saved pages of a search that was cut short; this one keeps none."""
-
-    def get(self, url: str) -> bytes | None:
-        """The body that the next request was answered with; None where it has to be asked for."""
-
-    def keep(self, url: str, feed: Feed, body: bytes) -> None:
-        """Save the answer of a request."""
 
 
 def dated(query: str, since: date | None, until: date | None) -> str:
@@ -57,130 +43,34 @@ def dated(query: str, since: date | None, until: date | None) -> str:
     return f"({query}) AND submittedDate:[{first} TO {last}]"
 
 
-def search(
-    client: Client,
-    query: str,
-    *,
-    limit: int | None = None,
-    page: int = 100,
-    sort: str = "relevance",
-    order: str = "descending",
-    api: str = API,
-    pages: Pages | None = None,
-) -> Iterator[Document | Fault]:
-    """Every result of a query once, or the first `limit` of them, in the API's order.
+def find_page(
+    client: Client, query: str, size: int, *, sort: str = "relevance", api: str = API
+) -> bytes:
+    """The feed of the first results of a query, the most relevant or the newest first.
 
-    Pages overlap and are compared by id: results that move between two pages while papers arrive
-    or go are neither lost nor doubled. What arrives meanwhile comes last.
+    Args:
+        client: Fetches.
+        query: In arXiv's own language.
+        size: Results, 1 to `LARGEST_PAGE`.
+        sort: `relevance` or `submittedDate`.
+        api: The address of the query API.
 
     Raises:
-        InputError: More results than the API gives out and no limit, or a page size beyond its.
-        HttpError: A page could not be had whole; the error carries its offset.
+        InputError: Another size.
+        HttpError: The page could not be had whole.
     """
+    _check_size(size)
+    return _page(client, _address(api, query, sort, "descending", 0, size), 0, size)
+
+
+def _address(api: str, query: str, sort: str, order: str, start: int, size: int) -> str:
+    asked = {"search_query": query, "id_list": "", "sortBy": sort, "sortOrder": order}
+    return f"{api}?{urlencode({**asked, 'start': start, 'max_results': size})}"
+
+
+def _check_size(page: int) -> None:
     if not 1 <= page <= LARGEST_PAGE:
         raise InputError(f"pages of {page} results: choose 1 to {LARGEST_PAGE}.")
-    if limit is not None and not 0 <= limit <= MAX_RESULTS:
-        raise InputError(f"a limit of {limit} results: choose 0 to {MAX_RESULTS}.")
-    if limit == 0:
-        return iter(())
-    asked = {"search_query": query, "id_list": "", "sortBy": sort, "sortOrder": order}
-    return _Listing(client, f"{api}?{urlencode(asked)}", limit, page, pages or Pages()).run(query)
-
-
-class _Listing:
-    """A search on its way through its pages."""
-
-    def __init__(
-        self, client: Client, url: str, limit: int | None, page: int, pages: Pages
-    ) -> None:
-        self._client = client
-        self._url = url
-        self._limit = limit
-        self._page = page
-        self._pages = pages
-        self._overlap = -(-page // _OVERLAP) if page > 1 else 0
-        self._seen: set[str] = set()
-        self._total = 0
-
-    def run(self, query: str) -> Iterator[Document | Fault]:
-        for sweep in range(_SWEEPS):
-            before = len(self._seen), self._total
-            yield from self._sweep(query, is_first=not sweep)
-            # A second sweep that finds nothing new has seen all there is.
-            if self._is_complete() or before == (len(self._seen), self._total):
-                return
-        what = f"{len(self._seen)} of {self._total} results were there, however often it was asked"
-        raise ChangedError(what, self._url, _AGAIN, 0)
-
-    def _is_complete(self) -> bool:
-        return len(self._seen) >= self._goal()
-
-    def _is_enough(self, *, is_first: bool) -> bool:
-        """The first sweep goes to the end, since what was seen may be gone and not be counted."""
-        if is_first:
-            return len(self._seen) == self._limit
-        return self._is_complete()
-
-    def _goal(self) -> int:
-        return self._total if self._limit is None else min(self._total, self._limit)
-
-    def _end(self) -> int:
-        return min(self._total, MAX_RESULTS)
-
-    def _sweep(self, query: str, *, is_first: bool) -> Iterator[Document | Fault]:
-        """Every page from the first on; what was seen before is not given again."""
-        start = steps_back = 0
-        while start == 0 or (start < self._end() and not self._is_enough(is_first=is_first)):
-            feed = self._fetch(start, self._size(start, is_first=is_first))
-            self._total = feed.total
-            if is_first and start == 0:
-                _check_depth(feed.total, self._limit, query)
-            if start and self._overlap and not self._is_joined(feed):
-                # What moved up by more than the overlap is on the pages before this one.
-                steps_back += 1
-                if steps_back > _SWEEPS:
-                    what = f"no result of the page before is on the page from offset {start}"
-                    raise ChangedError(what, self._url, _AGAIN, start)
-                start = max(0, start - self._page)
-                continue
-            yield from self._fresh(feed, start)
-            start += len(feed.entries)
-            if start >= self._end():
-                return
-            start -= self._overlap
-
-    def _size(self, start: int, *, is_first: bool) -> int:
-        """Results to ask for at once: not more than are left to the limit, and the overlap."""
-        if self._limit is None or not is_first:
-            return min(self._page, MAX_RESULTS - start)
-        left = self._limit - len(self._seen) + (self._overlap if start else 0)
-        return min(self._page, left, MAX_RESULTS - start)
-
-    def _fetch(self, start: int, size: int) -> Feed:
-        url = f"{self._url}&{urlencode({'start': start, 'max_results': size})}"
-        saved = self._pages.get(url)
-        if saved is not None:
-            return _checked(saved, start, size)
-        feed, body = _page(self._client, url, start, size)
-        self._pages.keep(url, feed, body)
-        return feed
-
-    def _is_joined(self, feed: Feed) -> bool:
-        return any(_name_of(entry) in self._seen for entry in feed.entries)
-
-    def _fresh(self, feed: Feed, start: int) -> Iterator[Document | Fault]:
-        for entry in feed.entries:
-            if _name_of(entry) in self._seen or len(self._seen) == self._limit:
-                continue
-            self._seen.add(_name_of(entry))
-            yield entry
-        if feed.replaced:
-            reason = f"characters that are no text, now U+FFFD: {feed.replaced}"
-            yield Fault(f"offset {start}", reason)
-
-
-def _name_of(entry: Document | Fault) -> str:
-    return entry.key if isinstance(entry, Document) else entry.reason
 
 
 def by_ids(
@@ -191,8 +81,7 @@ def by_ids(
     An id with a version asks for that version, one without for the latest. `InputError` for an
     invalid arXiv id, before anything is asked.
     """
-    if not 1 <= page <= LARGEST_PAGE:
-        raise InputError(f"batches of {page} ids: choose 1 to {LARGEST_PAGE}.")
+    _check_size(page)
     wanted = {_spell(name): None for name in ids}
     names = list(wanted)
     for start in range(0, len(names), page):
@@ -200,7 +89,7 @@ def by_ids(
         # The API gives 10 results unless told otherwise, for a list of ids as well.
         asked = {"search_query": "", "id_list": ",".join(batch), "start": 0}
         url = f"{api}?{urlencode({**asked, 'max_results': len(batch)})}"
-        feed, _ = _page(client, url, 0, len(batch))
+        feed = read_feed(_page(client, url, 0, len(batch)))
         yield from feed.entries
         if feed.replaced:
             yield Fault(
@@ -214,7 +103,7 @@ def by_ids(
                 yield Fault(name, "arXiv has no paper of this id")
 
 
-def _page(client: Client, url: str, start: int, size: int) -> tuple[Feed, bytes]:
+def _page(client: Client, url: str, start: int, size: int) -> bytes:
     """A page that holds all it should; a page that does not is asked for again by the client.
 
     So is a first page without any result, once, before it is believed.
@@ -227,7 +116,7 @@ def _page(client: Client, url: str, start: int, size: int) -> tuple[Feed, bytes]
         body = client.get(url, check=check, offset=start)
         if start == 0 and not check(body).total:
             body = client.get(url, check=check, offset=start)
-        return check(body), body
+        return body
     except BadStatusError as error:
         said = _words(error.body)
         if said is None:
@@ -259,14 +148,6 @@ def _words(body: bytes) -> str | None:
     return None
 
 
-def _check_depth(total: int, limit: int | None, query: str) -> None:
-    if limit is None and total > MAX_RESULTS:
-        raise InputError(
-            f"The query {query!r} has {total} results, and arXiv gives out {MAX_RESULTS} of a "
-            "query. Narrow it, for instance by submittedDate, or set a limit."
-        )
-
-
 def _spell(name: str) -> str:
     found = find_arxiv_id(name)
     if found is None:
@@ -293,62 +174,59 @@ def save_search(
     *,
     limit: int | None = None,
     page: int = 100,
-    sort: str = "relevance",
-    order: str = "descending",
     api: str = API,
 ) -> SavedSearch:
-    """Save the feed of every page of a search, or of its first `limit` results.
+    """Save the feed of every page of a query, or of the `limit` results submitted first.
 
     The same query writes the same names again, and pages of an earlier, longer answer go. One
-    that was cut short goes on at its offset. Errors are those of `search`; the pages before the
-    one that failed stay.
+    that was cut short goes on at its offset; the pages before the one that failed stay.
+
+    Raises:
+        InputError: A page size beyond the API's, or a limit below 0.
+        HttpError: A page could not be had whole; the error carries its offset.
     """
-    name = hash_of([query, sort, order])[:12]
-    pages = _SavedPages(folder, name)
-    found = search(
-        client, query, limit=limit, page=page, sort=sort, order=order, api=api, pages=pages
-    )
-    papers = sum(isinstance(entry, Document) for entry in found)
-    pages.finish()
-    return SavedSearch(folder, pages.files, papers, pages.total)
+    _check_size(page)
+    if limit is not None and limit < 0:
+        raise InputError(f"a limit of {limit} results: choose 0 or more.")
+    listing = _Listing(client, folder, query, limit, page, api)
+    if limit != 0:
+        listing.run()
+    listing.finish()
+    return SavedSearch(folder, listing.files, len(listing.papers), listing.total)
 
 
-class _SavedPages(Pages):
-    """Pages in files; until the search is done, `NAME.unfinished.json` lists those that came."""
+class _Listing:
+    """A query on its way through its pages; `NAME.unfinished.json` lists those that came."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(
+        self, client: Client, folder: Path, query: str, limit: int | None, page: int, api: str
+    ) -> None:
+        self._client = client
         self._folder = folder
-        self._name = name
-        self._state = folder / f"{name}.unfinished.json"
+        self._query = query
+        self._limit = limit
+        self._page = page
+        self._api = api
+        self._name = hash_of(query)[:12]
+        self._state = folder / f"{self._name}.unfinished.json"
         self._before: list[Row] = read_json(self._state) if self._state.exists() else []
         self._came: list[Row] = []
+        self.papers: dict[str, Document] = {}
         self.total = 0
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files, in the order of the requests."""
+        """Names of the files, in the order of the results."""
         return tuple(row["file"] for row in self._came)
 
-    def get(self, url: str) -> bytes | None:
-        row = next(iter(self._before), None)
-        path = self._folder / str(row["file"]) if row and row["url"] == url else None
-        if row is None or path is None or not path.exists() or hash_file(path) != row["sha256"]:
-            self._before = []  # nothing after another answer can be told to fit it
-            return None
-        self._before = self._before[1:]
-        self._came.append(row)
-        body = path.read_bytes()
-        self.total = read_feed(body).total
-        return body
-
-    def keep(self, url: str, feed: Feed, body: bytes) -> None:
-        self.total = feed.total
-        if feed.entries:
-            file = f"{self._name}-{len(self._came):05d}.atom.xml"
-            write_bytes(self._folder / file, body)
-            digest = hash_file(self._folder / file)
-            self._came.append({"url": url, "file": file, "sha256": digest})
-            write_json(self._state, self._came)
+    def run(self) -> None:
+        """Ask for page after page, in slices that end where the API gives out no more."""
+        since: date | None = None
+        while (last := self._slice(since)) is not None:
+            if last == since:
+                what = f"more than {MAX_RESULTS} results of {last}, which no query gives out"
+                raise BadReplyError(what, self._api, "Narrow the query.", MAX_RESULTS)
+            since = last
 
     def finish(self) -> None:
         """Remove pages of earlier answers, and the list of those that came."""
@@ -356,3 +234,51 @@ class _SavedPages(Pages):
             if path.name not in self.files:
                 path.unlink()
         self._state.unlink(missing_ok=True)
+
+    def _slice(self, since: date | None) -> date | None:
+        """Go through what was submitted from a day on; the day to go on from, None at the end."""
+        start = total = 0
+        while True:
+            left = self._page if self._limit is None else self._limit - len(self.papers)
+            size = min(left, self._page)
+            if start + size > MAX_RESULTS:
+                return self._last_day()
+            feed = self._fetch(dated(self._query, since, None), start, size)
+            found = (entry for entry in feed.entries if isinstance(entry, Document))
+            self.papers.update((paper.key, paper) for paper in found)
+            gone = max(0, total - feed.total)
+            # What follows papers that were taken down moved up by as many.
+            start = max(0, start - gone) if gone else start + len(feed.entries)
+            total = feed.total
+            self.total = self.total or total
+            if start >= total or len(self.papers) == self._limit:
+                return None
+
+    def _last_day(self) -> date:
+        days = (paper.published for paper in self.papers.values() if paper.published)
+        return period(max(days, default="1991"))[0]
+
+    def _fetch(self, query: str, start: int, size: int) -> Feed:
+        url = _address(self._api, query, "submittedDate", "ascending", start, size)
+        body = self._saved(url)
+        if body is None:
+            body = _page(self._client, url, start, size)
+            feed = read_feed(body)
+            if feed.entries:
+                file = f"{self._name}-{len(self._came):05d}.atom.xml"
+                write_bytes(self._folder / file, body)
+                digest = hash_file(self._folder / file)
+                self._came.append({"url": url, "file": file, "sha256": digest})
+                write_json(self._state, self._came)
+        return read_feed(body)
+
+    def _saved(self, url: str) -> bytes | None:
+        """The page that an earlier run saved for this request; None where it has to be asked."""
+        row = next(iter(self._before), None)
+        path = self._folder / str(row["file"]) if row and row["url"] == url else None
+        if row is None or path is None or not path.exists() or hash_file(path) != row["sha256"]:
+            self._before = []  # nothing after another answer can be told to fit it
+            return None
+        self._before = self._before[1:]
+        self._came.append(row)
+        return path.read_bytes()

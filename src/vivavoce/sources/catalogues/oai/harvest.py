@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.sources.catalogues.oai import STATE, Page, read_page
-from vivavoce.sources.http.client import BadReplyError, BadStatusError, ChangedError, Client
+from vivavoce.sources.http.client import BadReplyError, BadStatusError, Client
 from vivavoce.store import hash_of, lock, read_sealed, write_bytes, write_sealed
 from vivavoce.text.dates import parse_date
 
@@ -275,7 +275,7 @@ class _Run:
             raise BadReplyError(what, url, "Check what was asked for.", opened.received)
         if opened.newest is not None:
             what = f"the repository has no records from {opened.newest} on, and had one before"
-            raise ChangedError(what, url, _LATER_OR_FRESH, opened.received)
+            raise BadReplyError(what, url, _LATER_OR_FRESH, opened.received)
 
     def _keep(self, page: Page, body: bytes) -> None:
         """Write a page, and only then that it was written."""
@@ -284,7 +284,7 @@ class _Run:
             used = hash_of(page.token)
             if used in self._used:
                 what = "the list leads back to a page that was there before"
-                raise ChangedError(what, self._address(), _LATER_OR_FRESH, opened.received)
+                raise BadReplyError(what, self._address(), _LATER_OR_FRESH, opened.received)
             self._used[used] = None
         part = f"-{_NO_FILE_NAME.sub('_', self._list.set)}" if self._list.set else ""
         name = f"{state.next:06d}-{self._list.metadata_prefix}{part}.oai.xml"

@@ -17,14 +17,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.dense import Encoder
-from vivavoce.retrieval.presets import (
-    OAG_BERT,
-    PRESETS,
-    Preset,
-    find_folder,
-    find_preset,
-    read_settings,
-)
+from vivavoce.retrieval.presets import PRESETS, Preset, find_preset
 from vivavoce.retrieval.sparse import TfidfRetriever
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +28,7 @@ ENCODERS = (TFIDF, "minilm", "scibert", "specter", "scincl", "oagbert")
 """Encoders with a name; every other is the folder of a model or its name on the hub."""
 
 _SYNONYMS = {"oagbert": "oag-bert"}
-_OF_PAPERS = ("scibert", "specter", "scincl", "oag-bert")
+_OF_PAPERS = ("scibert", "specter", "scincl")
 """Read a paper as title, separator token, abstract."""
 
 
@@ -55,14 +48,13 @@ def open_vectors(
         folder: Where the weights of a named encoder are instead of its place on the hub.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
+        MissingExtra: sentence-transformers is not installed.
         InputError: The encoder cannot be found or loaded; OAG-BERT says why.
     """
     check_encoder(encoder, folder)
     if encoder == TFIDF:
         return TfidfVectors(titles, abstracts)
-    opened = Encoder(_preset_of(encoder, folder), batch_size=1)
-    return EncodedVectors(titles, abstracts, opened)
+    return EncodedVectors(titles, abstracts, Encoder(_preset_of(encoder, folder)))
 
 
 class TfidfVectors:
@@ -120,8 +112,7 @@ def check_encoder(encoder: str, folder: str | None = None) -> None:
     if encoder == TFIDF and folder is not None:
         raise InputError("tfidf has no weights: give the folder with a named encoder.")
     if name in PRESETS:
-        if folder is None and find_preset(name).passages == OAG_BERT:
-            find_folder(OAG_BERT)  # says why it is refused
+        find_preset(name)  # says why one is refused
     elif folder is not None:
         raise InputError(f"{encoder} is no named encoder: give its folder as the encoder alone.")
     elif encoder != TFIDF and "/" not in name and not Path(name).is_dir():
@@ -133,9 +124,6 @@ def check_encoder(encoder: str, folder: str | None = None) -> None:
 
 def _preset_of(encoder: str, folder: str | None) -> Preset:
     name = _SYNONYMS.get(encoder, encoder)
-    if name in PRESETS:
-        preset = find_preset(name)
-        weights = folder or preset.passages
-        joint = "sep" if name in _OF_PAPERS else preset.joint
-        return replace(preset, passages=weights, joint=joint)
-    return read_settings(find_folder(name))
+    preset = find_preset(name)
+    joint = "sep" if name in _OF_PAPERS else preset.joint
+    return replace(preset, passages=folder or preset.passages, joint=joint)

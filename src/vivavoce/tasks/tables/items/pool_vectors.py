@@ -64,7 +64,7 @@ def open_encoder(name: str = TFIDF) -> PaperEncoder:
             folder of a model, or its name on the hub.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
+        MissingExtra: sentence-transformers is not installed.
         InputError: The encoder cannot be found or loaded.
     """
     return TfidfEncoder() if name == TFIDF else NeuralEncoder(name, open_encoders(name))
@@ -213,7 +213,7 @@ def open_retriever(
         cache: A folder that keeps vectors.
 
     Raises:
-        MissingExtra: torch or transformers is not installed.
+        MissingExtra: sentence-transformers is not installed.
         InputError: The encoder cannot be found or loaded.
     """
     if name in SPARSE and folder is not None:
