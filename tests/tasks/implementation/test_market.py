@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -213,62 +211,6 @@ def test_some_minutes_and_one_whole_day_have_no_orders(market: Market) -> None:
     assert (minutes == days.size()).sum() == 1
     # 0.5% of 240 minutes is 1.2 a day.
     assert ((minutes > 0) & (minutes < 20)).sum() > 50
-
-
-def facts(market: Market) -> dict[str, float]:
-    """Stylised facts, each a mean over stocks, or over stocks and days with minutes."""
-    daily = market.daily_pv.sort_values(["instrument", "datetime"])
-    moves = daily.groupby("instrument")["$close"].pct_change()
-    moves = moves.where(moves.abs() < 0.097)  # without limit days
-    days = daily.assign(move=moves, square=moves**2, volume=np.log(daily["$volume"]))
-    stocks = [own for _, own in days.groupby("instrument")]
-    minutes = market.high_freq.sort_values(["instrument", "datetime"])
-    paths = [own for _, own in minutes.groupby(["instrument", minutes["datetime"].dt.normalize()])]
-    steps = [np.log(path["close"]).diff() for path in paths]
-    clock = minutes["datetime"].dt.strftime("%H:%M")
-    traded = minutes.groupby(clock)["volume"].mean()
-    spread = pd.concat(steps).groupby(clock).std()
-    means = {
-        "autocorrelation of returns": [own["move"].autocorr() for own in stocks],
-        "autocorrelation of squared returns": [own["square"].autocorr() for own in stocks],
-        "excess kurtosis of returns": [own["move"].kurt() for own in stocks],
-        "autocorrelation of log volume": [own["volume"].autocorr() for own in stocks],
-        "correlation of volume and squared return": [
-            own["square"].corr(own["$volume"]) for own in stocks
-        ],
-        "autocorrelation of squared minute returns": [(step**2).autocorr() for step in steps],
-        "excess kurtosis of minute returns": [step.kurt() for step in steps],
-        "volume at both ends of the day over that of its middle": [of_the_ends(traded)],
-        "deviation of minute returns there": [of_the_ends(spread)],
-        "share of missing minutes": [1 - len(minutes) / (240 * len(paths))],
-    }
-    return {name: float(np.mean(values)) for name, values in means.items()}
-
-
-def of_the_ends(figures: pd.Series) -> float:
-    """The first and last half hour over the hour around noon."""
-    ordered = figures.sort_index().to_numpy()
-    return float(np.nanmean(np.r_[ordered[:30], ordered[-30:]]) / ordered[90:150].mean())
-
-
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementation.md"
-
-
-@pytest.mark.slow
-def test_the_market_looks_like_one_and_the_page_says_how_much() -> None:
-    measured = [facts(generate(seed)) for seed in range(1, 6)]
-    bounds = {name: [found[name] for found in measured] for name in measured[0]}
-    stated = re.findall(
-        r"^\| ([a-z ]+) \| [^|]+ \| (-?[\d.]+) to (-?[\d.]+) \|$", PAGE.read_text(), re.M
-    )
-    assert {name: (low, high) for name, low, high in stated} == {
-        name: (f"{min(found):.3g}", f"{max(found):.3g}") for name, found in bounds.items()
-    }
-    assert max(map(abs, bounds["autocorrelation of returns"])) < 0.05
-    assert min(bounds["autocorrelation of squared returns"]) > 0.1
-    assert min(bounds["excess kurtosis of returns"]) > 2
-    assert min(bounds["autocorrelation of log volume"]) > 0.5
-    assert min(bounds["volume at both ends of the day over that of its middle"]) > 2
 
 
 def test_shocks_have_deviation_one_and_a_volatility_that_lasts() -> None:
