@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import resource
 import shutil
 import ssl
 import sys
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_PAPERS = "no real papers"
 """Stands in the reason of the only skip that `--no-skips` allows."""
 FRESH_EXAMPLES = 300
+OPEN_FILES = 8192
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -48,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     It draws the same examples for everybody, so that a change is judged by the change; with
     `--fresh`, as `make fuzz` runs it, it draws new and more ones.
     """
+    _allow_open_files()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     gc.disable()
@@ -62,6 +65,13 @@ def pytest_configure(config: pytest.Config) -> None:
         print_blob=is_fresh,
     )
     settings.load_profile("shared machine")
+
+
+def _allow_open_files() -> None:
+    """Let a process have many files open: clients of a test's models keep theirs to the end."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def pytest_report_header(config: pytest.Config) -> str:

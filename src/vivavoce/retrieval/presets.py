@@ -105,6 +105,7 @@ def load_model(preset: Preset, folder: Path, device: str) -> Any:
     """The model of sentence-transformers; its own files say what the preset does not."""
     try:
         import torch
+        import transformers
         from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
@@ -114,7 +115,7 @@ def load_model(preset: Preset, folder: Path, device: str) -> Any:
     safely: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     weights: dict[str, Any] = {"dtype": torch.float32, "use_safetensors": True}
     try:
-        with _quiet():
+        with _quiet(transformers.utils.logging):
             if preset.pooling:
                 transformer = Transformer(
                     str(folder),
@@ -169,11 +170,8 @@ def _check_files(folder: Path) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """No report and no progress bar from transformers."""
-    import transformers
-
-    logging: Any = transformers.utils.logging
+def _quiet(logging: Any) -> Iterator[None]:
+    """No report and no progress bar from transformers, by its own logging."""
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
