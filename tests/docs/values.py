@@ -187,6 +187,7 @@ NOT_RUN: Mapping[str, str] = {
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
     "make test-slow": _MAKE + "the tests are these",
+    "make fuzz": _MAKE + "new examples are for whoever asks for them",
     "make setup": _MAKE + "nothing else comes of it",
     "make check": _MAKE + "its commands are those of every change",
     "make smoke MODEL=openai/gpt-4o-mini PRICE=0.15,0.60 LIMIT_USD=1": _MAKE
