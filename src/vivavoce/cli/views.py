@@ -73,7 +73,7 @@ class View(NamedTuple):
     show: Callable[[Any], None]
     """Prints its report."""
     says: str
-    """How to read it, below its tables."""
+    """Help for reading it, below its tables."""
     reads: tuple[str, ...] = ("split",)
     """Options that it takes beside those of all."""
 

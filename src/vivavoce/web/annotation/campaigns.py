@@ -1,4 +1,4 @@
-"""Campaigns, their items, and people, each of whom has one secret link.
+"""Campaigns, their items, and people with one secret link each.
 
 A link ends in NUMBER-SECRET. Only a hash of the secret is kept: who reads the database cannot open
 the pages of anybody.

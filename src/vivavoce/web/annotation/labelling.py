@@ -36,7 +36,7 @@ WHERE item.campaign = :campaign AND mine.value IS NULL
       THEN {MAX_LABELS} ELSE {PAIR} END
 ORDER BY mine.labelled_at, item.id LIMIT 1
 """
-"""What the person skipped comes last, what was skipped longest ago first of it."""
+"""Items that the person skipped come last, the one skipped longest ago first among them."""
 
 
 class NotYours(VivaError):
