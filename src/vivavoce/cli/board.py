@@ -183,12 +183,16 @@ class Form(StrEnum):
     EVAL_RESULTS = "eval_results"
     CSV = "csv"
     PARQUET = "parquet"
+    SCORES = "scores"
 
 
 def export(
     logs: Path = LOGS_ARGUMENT,
     form: Form = typer.Option(
-        ..., "--as", help="eee is Every Eval Ever; eval_results is for model pages on the hub."
+        ...,
+        "--as",
+        help="eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
+        "for each answer and metric, as Parquet.",
     ),
     out: Path = typer.Option(..., "--out", help="Folder for the files; it must not exist yet."),
     dataset: str | None = typer.Option(
@@ -212,6 +216,7 @@ def export(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.exchange import date_of, eval_results, every_eval_ever
+    from vivavoce.results.frame import scores
     from vivavoce.store import parquet_of, write_bytes
     from vivavoce.text.dates import parse_date
     from vivavoce.web.board.downloads import csv_of
@@ -220,6 +225,14 @@ def export(
         raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
     if out.exists():
         raise InputError(f"{out} is there already. Choose another folder.")
+    if form is Form.SCORES:
+        table = scores(logs, partial=partial)
+        write_bytes(out / "scores.parquet", parquet_of(table))
+        if as_json:
+            print_json({"files": ["scores.parquet"], "rows": table.num_rows, "notes": []})
+        else:
+            say(f"{table.num_rows:,} scores in {out / 'scores.parquet'}.")
+        return
     known = load_cutoffs(cutoffs, margin)
     board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     day = date or date_of(board)

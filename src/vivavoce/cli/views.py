@@ -108,18 +108,18 @@ def show(
         board = leaderboard(logs, human=human, cutoffs=known, **reading)
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
-    from vivavoce.results.audits import ablations, drift, overall, prompts
+    from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
+    from vivavoce.results.audits.contamination import contamination_report
     from vivavoce.results.audits.items import audit_items
     from vivavoce.results.board.attempts import AttemptTables, attempt_tables
-    from vivavoce.results.integrity.contamination import contamination_report
 
     names = [name.strip() for name in over.split(",") if name.strip()]
     makers: dict[By, Callable[[], Report]] = {
-        By.setting: lambda: ablations.context_gains(logs, **reading),
+        By.setting: lambda: gains.context_gains(logs, **reading),
         By.part: lambda: overall.overall_scores(logs, **reading),
-        By.retriever: lambda: ablations.compare_retrievers(logs, **reading),
+        By.retriever: lambda: gains.compare_retrievers(logs, **reading),
         By.attempts: lambda: attempt_tables(logs, **reading),
-        By.sweep: lambda: ablations.sweep_tables(logs, over=names, **reading),
+        By.sweep: lambda: sweeps.sweep_tables(logs, over=names, **reading),
         By.cutoff: lambda: contamination_report(logs, known, **reading),
         By.drift: lambda: drift.drift_and_difficulty(logs, _later(round_folder), **reading),
         By.prompt: lambda: prompts.audit_prompts(logs, **reading),
