@@ -1,8 +1,8 @@
 """Contrasts: logs of a folder held against each other, item by item and metric by metric.
 
-A contrast is a class of report and a function from logs to rows; what all of them share is here:
-the logs are chosen as for a board, a log is paired with the one that differs from it in one field
-of its key, and a difference is taken over the items that both have.
+A contrast is a class of report and a function from logs to rows. All of them choose the logs as a
+board does, pair a log with the one that differs from it in one field of its key, and take
+differences over the items that both have.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def report_of(
         kind: Class of the report.
         logs: Folder of logs.
         make: Makes rows and notes from the logs of a board.
-        lacking: What a folder without any row lacks, and how to make it.
+        lacking: Logs that a folder without a row does not hold, and how to make them.
         reading: Settings of `open_logs`.
 
     Raises:

@@ -31,10 +31,10 @@ def scores(logs: Path | str, *, partial: bool = False, split: str | None = None)
         split: Only answers to items of this split; None for all.
 
     Returns:
-        A row for each log, item, attempt (`epoch`) and metric: the columns of a board's row that
-        name it, then `family`, facts of the answer, `metric`, `headline` (whether the task is
+        A row for each log, item, attempt (`epoch`) and metric. Its columns are those that name a
+        row of a board, `family`, facts of the answer, `metric`, `headline` (true if the task is
         ranked by it) and `value`, null where the metric is undefined. Tokens, dollars and seconds
-        are those of the whole answer, and stand in the row of each of its metrics.
+        are those of the whole answer, repeated for each of its metrics.
 
     Raises:
         InputError: No logs there.
