@@ -109,9 +109,9 @@ def show(
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
     from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
-    from vivavoce.results.audits.contamination import contamination_report
     from vivavoce.results.audits.items import audit_items
     from vivavoce.results.board.attempts import AttemptTables, attempt_tables
+    from vivavoce.results.board.contamination import contamination_report
 
     names = [name.strip() for name in over.split(",") if name.strip()]
     makers: dict[By, Callable[[], Report]] = {

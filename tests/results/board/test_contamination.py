@@ -17,12 +17,12 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
-from vivavoce.results.audits.contamination import (
+from vivavoce.results.board.building import leaderboard
+from vivavoce.results.board.contamination import (
     contamination_report,
     exposure_fields,
     find_gaps,
 )
-from vivavoce.results.board.building import leaderboard
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec, run
 from vivavoce.statistics.intervals import resample
