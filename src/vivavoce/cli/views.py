@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from vivavoce.cli.board import HUMAN_OPTION, print_board
+from vivavoce.cli.bind import Json, Logs, refuse_unread, verb
+from vivavoce.cli.board import Human, app, print_board
 from vivavoce.cli.comparisons import print_attempts, print_sweep
 from vivavoce.cli.output import (
-    CUTOFFS_OPTION,
-    JSON_OPTION,
-    LOGS_ARGUMENT,
-    MARGIN_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    SPLIT_OPTION,
     Columns,
     Row,
     cells,
@@ -34,17 +26,16 @@ from vivavoce.cli.output import (
     print_rows,
     print_section,
     rank_cell,
-    refuse_unread,
     say,
     texts,
     tick,
 )
+from vivavoce.requests import CutoffOptions, Opt, Reading, given_names
 
 if TYPE_CHECKING:
     from vivavoce.results import Table
     from vivavoce.results.audits.items import ItemAudit
     from vivavoce.results.audits.prompts import PromptAudit
-    from vivavoce.results.logs.selection import Reading
     from vivavoce.rounds import Round
 
 _PLACE = ("round", "task", "setting")
@@ -52,19 +43,18 @@ _LISTED = 10
 """Items that each list of hard ones names."""
 
 
-class By(StrEnum):
-    """Views of a folder of logs."""
-
-    metric = "metric"
-    setting = "setting"
-    part = "part"
-    retriever = "retriever"
-    attempts = "attempts"
-    sweep = "sweep"
-    cutoff = "cutoff"
-    drift = "drift"
-    prompt = "prompt"
-    item = "item"
+By = Literal[
+    "metric",
+    "setting",
+    "part",
+    "retriever",
+    "attempts",
+    "sweep",
+    "cutoff",
+    "drift",
+    "prompt",
+    "item",
+]
 
 
 class View(NamedTuple):
@@ -232,40 +222,40 @@ def _print_items(found: ItemAudit) -> None:
 
 
 _HINT = "value [95% interval]; "
-_VIEWS: Mapping[By, View] = {
-    By.setting: View(
+_VIEWS: Mapping[str, View] = {
+    "setting": View(
         _print_settings,
         "base and with it: means over the n items of both; gain [95% interval of the difference].",
     ),
-    By.part: View(
+    "part": View(
         _print_parts,
         "mean over papers of each one's mean over its tasks [95% interval over papers].",
     ),
-    By.retriever: View(
+    "retriever": View(
         _print_retrievers,
         f"{_HINT}rank (ranks it may have); over direct: gain over no retrieval.",
     ),
-    By.attempts: View(
+    "attempts": View(
         lambda found: print_attempts(found.groups),
         "mean (highest, standard deviation) over the attempts at an item, then mean over items;\n"
         "--json has the intervals, and how many attempts failed in which way.",
         ("split", "items"),
     ),
-    By.sweep: View(
+    "sweep": View(
         print_sweep,
         f"{_HINT}± standard deviation over the runs: seeds and attempts;\n"
         "valid is the share of answers that are one; tokens and s are means over the answers.",
         ("split", "over"),
     ),
-    By.cutoff: View(
+    "cutoff": View(
         _print_cutoffs,
         "items that were there before the cutoff (seen), near it (possibly), after it (clean);\n"
         "gap: seen - clean [95% interval]; of the lead over the best untrained contestant too.",
         ("split", "cutoffs", "margin"),
     ),
-    By.drift: View(_print_drift, "", ("split", "round_folder")),
-    By.prompt: View(_print_prompts, f"{_HINT}--json has every metric and every pair of variants."),
-    By.item: View(
+    "drift": View(_print_drift, "", ("split", "round_folder")),
+    "prompt": View(_print_prompts, f"{_HINT}--json has every metric and every pair of variants."),
+    "item": View(
         _print_items,
         "value: mean over contestants; with the rest: correlation with their means on other items;"
         "\n[95% interval over contestants].",
@@ -276,38 +266,35 @@ _OF_ALL = ("context", "logs", "by", "partial", "resamples", "seed", "as_json")
 _OF_BOARD = ("split", "cutoffs", "margin", "human", "everything", "costs")
 
 
+@verb(app, "board show logs --by setting")
 def show(
     context: typer.Context,
-    logs: Path = LOGS_ARGUMENT,
-    by: By = typer.Option(
-        By.metric, "--by", help="What contestants are compared by; metric is the board itself."
+    logs: Logs,
+    reading: Reading,
+    known: CutoffOptions,
+    by: Annotated[By, Opt("What contestants are compared by; metric is the board itself.")] = (
+        "metric"
     ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    human: Path | None = HUMAN_OPTION,
-    everything: bool = typer.Option(
-        False, "--all", help="metric: also print the diagnostics, which rank nobody."
-    ),
-    costs: bool = typer.Option(
-        False, "--costs", help="metric: also print tokens, seconds and dollars of an answer."
-    ),
-    over: str = typer.Option(
-        "", "--over", help="sweep: arguments, such as rounds,batch; by default those that differ."
-    ),
-    items: bool = typer.Option(
-        False, "--items", help="attempts: one row an item instead of a group."
-    ),
-    round_folder: Path | None = typer.Option(
-        None, "--round", help="drift: the later round, made with anchors."
-    ),
-    metric: str | None = typer.Option(
-        None, "--metric", help="item: instead of each task's first one."
-    ),
-    as_json: bool = JSON_OPTION,
+    human: Human = None,
+    everything: Annotated[
+        bool, Opt("metric: also print the diagnostics, which rank nobody.", ("--all",))
+    ] = False,
+    costs: Annotated[
+        bool, Opt("metric: also print tokens, seconds and dollars of an answer.")
+    ] = False,
+    over: Annotated[
+        Sequence[str],
+        Opt(
+            "sweep: arguments, such as rounds,batch; by default those that differ.",
+            read=given_names,
+        ),
+    ] = (),
+    items: Annotated[bool, Opt("attempts: one row an item instead of a group.")] = False,
+    round_folder: Annotated[
+        Path | None, Opt("drift: the later round, made with anchors.", ("--round",))
+    ] = None,
+    metric: Annotated[str | None, Opt("item: instead of each task's first one.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Print the leaderboard, or its logs by something else than the metric.
 
@@ -320,12 +307,12 @@ def show(
 
     view = _VIEWS.get(by)
     refuse_unread(context, (*_OF_ALL, *(view.reads if view else _OF_BOARD)), f"--by {by}")
-    reading: Reading = {"partial": partial, "resamples": resamples, "seed": seed, "split": split}
-    known = load_cutoffs(cutoffs, margin)
+    answers = vars(reading)
+    cutoffs = load_cutoffs(known.cutoffs, known.margin)
     if view is None:
         from vivavoce.results.board.building import leaderboard
 
-        board = leaderboard(logs, human=human, cutoffs=known, **reading)
+        board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
         if as_json:
             print_json(board.as_dict())
         else:
@@ -336,17 +323,16 @@ def show(
     from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.integrity.contamination import contamination_report
 
-    names = [name.strip() for name in over.split(",") if name.strip()]
-    makers: dict[By, Callable[[], Any]] = {
-        By.setting: lambda: ablations.context_gains(logs, **reading),
-        By.part: lambda: overall.overall_scores(logs, **reading),
-        By.retriever: lambda: ablations.compare_retrievers(logs, **reading),
-        By.attempts: lambda: attempt_tables(logs, **reading),
-        By.sweep: lambda: ablations.sweep_tables(logs, over=names, **reading),
-        By.cutoff: lambda: contamination_report(logs, known, **reading),
-        By.drift: lambda: drift.drift_and_difficulty(logs, _later(round_folder), **reading),
-        By.prompt: lambda: prompts.audit_prompts(logs, **reading),
-        By.item: lambda: audit_items(logs, metric=metric, **reading),
+    makers: dict[str, Callable[[], Any]] = {
+        "setting": lambda: ablations.context_gains(logs, **answers),
+        "part": lambda: overall.overall_scores(logs, **answers),
+        "retriever": lambda: ablations.compare_retrievers(logs, **answers),
+        "attempts": lambda: attempt_tables(logs, **answers),
+        "sweep": lambda: ablations.sweep_tables(logs, over=over, **answers),
+        "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
+        "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
+        "prompt": lambda: prompts.audit_prompts(logs, **answers),
+        "item": lambda: audit_items(logs, metric=metric, **answers),
     }
     found = makers[by]()
     if as_json:

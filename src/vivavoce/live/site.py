@@ -13,7 +13,8 @@ from pathlib import Path
 from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
-from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
@@ -31,10 +32,7 @@ def build_site(state: State, period: Period) -> None:
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
-    options = SiteOptions(
-        resamples=table.resamples,
-        samples=table.samples,
-    )
+    options = SiteOptions(**table.shared(SiteOptions))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")

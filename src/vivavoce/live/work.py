@@ -38,6 +38,7 @@ from vivavoce.live.ledger import (
 from vivavoce.models import start_model
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
+from vivavoce.requests.run import ModelUse, Patience, RunSpec
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, build_round, load_round
@@ -45,13 +46,12 @@ from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
-from vivavoce.running import RunSpec, run
+from vivavoce.running import run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress, is_log
 from vivavoce.running.requests import spent_below
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
 from vivavoce.tasks import CONTESTANTS, builders, list_families
-from vivavoce.tasks.subsets import Subset
 
 SEEN = "seen.json"
 """The metadata of the papers of the last round's corpus, each as a hash."""
@@ -286,22 +286,11 @@ class Cells:
                 models=models,
                 methods=methods,
                 judge=judge.model if judge else None,
-                setting=cell.setting,
-                context=one.context,
-                solver_args=one.method_args,
-                subset=Subset(asked.subset) if asked.subset else None,
-                epochs=asked.epochs,
-                max_tokens=one.max_tokens,
-                generate=one.decoding,
-                model_args=one.model_args,
-                max_connections=one.max_connections,
-                max_retries=asked.max_retries,
-                attempt_timeout=asked.attempt_timeout,
-                retry_on_error=asked.retry_on_error,
-                time_limit=asked.time_limit,
+                settings=(cell.setting,),
                 budget=budget,
                 prices={n: self._config.prices[n] for n in names if n in self._config.prices},
-                display="none",
+                **asked.shared(Patience),
+                **one.shared(ModelUse),
             )
 
     def _verified(self, cell: Cell, folder: Path) -> Row:
