@@ -203,7 +203,16 @@ class RunSpec(ModelUse, Patience, Spending):
     """Specification of a run: what `viva run`, its `--config` and `vivavoce.run` take."""
 
     HEADINGS: ClassVar[Mapping[str, Sequence[str]]] = {
-        "Options": ("models", "judge", "round", "logs", "methods", "settings", "task_args"),
+        "Options": (
+            "tasks",
+            "models",
+            "judge",
+            "round",
+            "logs",
+            "methods",
+            "settings",
+            "task_args",
+        ),
         "Items and answers": ("subset", "sweep", "decide"),
         "Cost": ("prices", "budget"),
     }

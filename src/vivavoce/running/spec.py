@@ -1,4 +1,4 @@
-"""Parts of a run that follow from its specification: its question, subset, cutoffs, decoding and prices."""
+"""Parts of a run that follow from its specification: question, subset, cutoffs, decoding, prices."""
 
 from __future__ import annotations
 
