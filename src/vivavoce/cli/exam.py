@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,8 @@ import typer
 
 from vivavoce.cli.bind import Json
 from vivavoce.cli.board import print_board
-from vivavoce.cli.output import estimate, print_json, print_table, progress, say
+from vivavoce.cli.output import print_json, print_table, progress, say
+from vivavoce.reports import Column, sheet, shown
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
 from vivavoce.requests.exam import ExamRequest
 from vivavoce.requests.run import RunSpec
@@ -65,10 +67,8 @@ def _print_exam(found: Exam) -> None:
     from vivavoce.examining.planning import papers_line, plan_lines
 
     if not found.verdicts:
-        rows = [
-            [row["task"], row["method"], row["metric"], estimate(row)] for row in found.baselines
-        ]
-        print_table(["task", "baseline", "metric", "value"], rows)
+        columns = ("task", Column("method", "baseline"), "metric", Column("value", ci="ci"))
+        print_table(sheet("", found.baselines, *columns))
         say("A model would be asked this:")
         for line in plan_lines({"papers": found.papers, "plan": found.plan}):
             say(line)
@@ -122,16 +122,16 @@ def score(
         print_json(result)
         return
     rows = [
-        [
-            name,
-            "undefined" if entry["value"] is None else f"{entry['value']:.4f}",
-            "" if entry["ci"] is None else f"[{entry['ci'][0]:.4f}, {entry['ci'][1]:.4f}]",
-            str(entry["n"]),
-            str(entry["undefined"]),
-        ]
+        {
+            "metric": name,
+            "value": "undefined" if entry["value"] is None else f"{entry['value']:.4f}",
+            "95% interval": "[{:.4f}, {:.4f}]".format(*entry["ci"]) if entry["ci"] else "",
+            "n": entry["n"],
+            "undefined": entry["undefined"],
+        }
         for name, entry in result["metrics"].items()
     ]
-    print_table(["metric", "value", "95% interval", "n", "undefined"], rows)
+    print_table(sheet("", rows, "metric", "value", "95% interval", "n", "undefined"))
     say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
 
 
@@ -154,21 +154,17 @@ def _tell(row: SmokeRow) -> None:
 
 
 def _print_smoke_report(report: SmokeReport) -> None:
-    lines = [
-        [
-            row.task,
-            row.method,
-            f"{row.answered}/{row.items}",
-            "–" if row.valid is None else f"{row.valid:.0%}",
-            f"{row.metric} {'–' if row.value is None else f'{row.value:.3f}'}",
-            f"{row.tokens:,}",
-            f"{row.cost:.4f}",
-            str(row.stopped or ""),
-        ]
-        for row in report.rows
-    ]
-    headers = ["task", "method", "answers", "valid", "score", "tokens", "dollars", "stopped"]
-    print_table(headers, lines, title=report.model)
+    print_table(
+        sheet(
+            report.model,
+            map(asdict, report.rows),
+            *("task", "method", Column("{answered}/{items}".format_map, "answers")),
+            Column("valid", form=".0%"),
+            Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
+            *("tokens", Column("cost", "dollars", form=".4f")),
+            Column(lambda row: row["stopped"] or "", "stopped"),
+        )
+    )
     for row in report.rows:
         if row.problem:
             say(f"{row.task} with {row.method}: {row.problem}")

@@ -19,6 +19,7 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
+from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
@@ -133,17 +134,14 @@ def _print_ranks(
     if as_json:
         print_json({"network": network, "by": by, "rows": rows})
         return
-    cells = [
-        [
-            str(row["rank"]),
-            f"{row['pagerank']:.4g}",
-            f"{row['in_degree']:,}",
-            row["key"],
-            (row.get("title") or row.get("name") or "")[:60],
-        ]
-        for row in rows
-    ]
-    print_table(["rank", "pagerank", "in", "key", "title or name"], cells)
+    print_table(
+        sheet(
+            "",
+            rows,
+            *("rank", Column("pagerank", form=".4g"), Column("in_degree", "in"), "key"),
+            Column(lambda row: (row.get("title") or row.get("name") or "")[:60], "title or name"),
+        )
+    )
 
 
 @verb(app, "network walk --corpus corpus --seed 'Author 001' --out authors.jsonl")
@@ -200,22 +198,18 @@ def _measure(corpus: Corpus, by: str | None, options: dict[str, bool]) -> Any:
 
 
 def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
-    headers = [label, "papers", "references", "network", "within", "to others", "from others"]
-    cells = [
-        [
-            row[label] or "none",
-            f"{row['papers']:,}",
-            "" if row["references_mean"] is None else f"{row['references_mean']:.1f}",
-            network,
-            *(f"{row[network][name]:,}" for name in ("within", "to_others", "from_others")),
-            f"{row[network]['external']:,}",
-            f"{row[network]['in_mean']:.2f}",
-            f"{row[network]['out_mean']:.2f}",
-        ]
-        for row in rows
-        for network in ("citation", "comparison")
-    ]
-    print_table([*headers, "external", "in", "out"], cells)
+    networks = ("citation", "comparison")
+    counts = ("within", "to_others", "from_others", "external")
+    print_table(
+        sheet(
+            "",
+            [{**row, **row[name], "network": name} for row in rows for name in networks],
+            Column(lambda row: row[label] or "none", label),
+            *("papers", Column("references_mean", "references", form=".1f"), "network"),
+            *(Column(name, name.replace("_", " ")) for name in counts),
+            *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
+        )
+    )
 
 
 @verb(corpus_app, "corpus index --corpus corpus --text full")

@@ -1,4 +1,4 @@
-"""Parts of a run that follow from its specification: question, subset, cutoffs, decoding, prices."""
+"""Parts that follow from a run's specification: question, subset, cutoffs, decoding, prices."""
 
 from __future__ import annotations
 

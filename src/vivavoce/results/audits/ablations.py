@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -27,7 +27,18 @@ import numpy as np
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics import metrics_of
-from vivavoce.results import Table
+from vivavoce.reports import (
+    NOTHING,
+    Column,
+    Sheet,
+    Table,
+    by_metric,
+    grouped,
+    metric_columns,
+    rank_text,
+    sheet,
+    shown,
+)
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds.family import SPLIT_LABELS
@@ -40,7 +51,36 @@ BASE = "base"
 TITLE_ONLY = "title_only"
 
 
-def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+def gain_sheet(title: str, rows: Sequence[Row]) -> Sheet:
+    """Gains over the base setting in each task's headline metric."""
+    return sheet(
+        title,
+        [row for row in rows if row["headline"]],
+        *("task", "contestant", "setting", "metric"),
+        Column("value_base", "base"),
+        Column("value", "with it"),
+        Column("gain", ci="ci"),
+        *("n", "tied"),
+    )
+
+
+class Gains(Table):
+    """Report of `viva board show --by setting`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round."""
+        for rows in grouped(self.rows, "round"):
+            title = f"Round {rows[0]['round']}: gain over the setting without added context"
+            yield gain_sheet(title, rows)
+        yield (
+            "base and with it: means over the n items of both; gain [95% interval of the "
+            "difference]."
+        )
+
+
+def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
     """Gain of every setting over the base one, for each contestant, task and metric.
 
     Raises:
@@ -53,7 +93,7 @@ def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Table:
             f"{logs} holds no contestant that ran both in the setting {BASE} and in another one. "
             f"Run the task again with --setting, into the same folder."
         )
-    return Table(tuple(rows), tuple(sorted([*notes, *missing])))
+    return Gains(tuple(rows), tuple(sorted([*notes, *missing])))
 
 
 def gain_rows(found: Sequence[RunLog], draws: Draws) -> tuple[list[Row], list[str]]:
@@ -115,7 +155,32 @@ Group = tuple[RowKey, tuple[tuple[str, str], ...]]
 """Facts that the logs of one comparison share: the key without its method, other arguments."""
 
 
-def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+class Retrievers(Table):
+    """Report of `viva board show --by retriever`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, task, setting and model."""
+        for rows in grouped(self.headlines, *("round", "task", "setting", "model")):
+            first = rows[0]
+            yield sheet(
+                f"{first['task']} · {first['setting']} · {first['model']} · round {first['round']}",
+                rows,
+                Column(rank_text, "rank"),
+                "retriever",
+                Column(
+                    lambda row: " ".join(f"{k}={v}" for k, v in row["settings"].items()), "settings"
+                ),
+                Column("value", first["metric"], ci="ci"),
+                "n",
+                Column("without.gain", "over direct", ci="without.ci"),
+                Column("without.n", "n"),
+            )
+        yield "value [95% interval]; rank (ranks it may have); over direct: gain over no retrieval."
+
+
+def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Retrievers:
     """Every retriever that a model was run with, beside the same model without one.
 
     Raises:
@@ -144,7 +209,7 @@ def compare_retrievers(logs: Path | str, **reading: Unpack[Reading]) -> Table:
         for metric in next(iter(members.values())).metrics
         for row in _rows(members, plain.get(key), metric, dict(settings), draws)
     ]
-    return Table(tuple(rows), tuple(notes))
+    return Retrievers(tuple(rows), tuple(notes))
 
 
 def _rows(
@@ -216,9 +281,80 @@ _Series = tuple[RowKey, str]
 """The part that logs of one sweep share: the key without the method's arguments, and its steps."""
 
 
+class Sweep(Table):
+    """Report of `viva board show --by sweep`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Combinations of arguments as a list, and those of two arguments as a grid as well."""
+        series = ("model", "method", "task", "setting", "decoding", "round", "judge")
+        for rows in grouped(self.rows, *series):
+            yield _list(rows)
+            headlines = [row for row in rows if row["headline"]]
+            places = {_combination(row)[:2] for row in headlines}
+            if len(rows[0]["settings"]) == 2 and len(places) == len(headlines):
+                yield _grid(headlines)
+        yield (
+            "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
+            "valid is the share of answers that are one; tokens and s are means over the answers."
+        )
+
+
+def _combination(row: Row) -> tuple[str, ...]:
+    """The swept arguments, then the fixed ones, which may differ too where `over` is given."""
+    return (*map(str, row["settings"].values()), str(row["fixed"]))
+
+
+def _list(rows: Sequence[Row]) -> Sheet:
+    """One line a combination, one column a metric."""
+    first = rows[0]
+    judge = f" · judge {first['judge']}" if first["judge"] else ""
+    where = " · ".join(first[name] for name in ("task", "setting", "decoding"))
+
+    def argument(part: str, name: str) -> Column:
+        return Column(lambda line: str(line[part].get(name, NOTHING)), name)
+
+    return sheet(
+        f"{first['model']} + {first['method']} · {where} · round {first['round']}{judge}",
+        by_metric(rows, _combination),
+        *(argument("settings", name) for name in first["settings"]),
+        *(argument("fixed", name) for name in _varied([row["fixed"] for row in rows])),
+        *metric_columns(rows, _with_deviation),
+        *("n", "runs"),
+        Column("valid", form=".0%"),
+        Column("tokens_per_answer", "tokens", form=".0f"),
+        Column("seconds_per_answer", "s", form=".2f"),
+    )
+
+
+def _with_deviation(row: Row) -> str:
+    """A value with its deviation, and with its interval where a board ranks by it."""
+    value = shown(row if row["headline"] else row["value"])
+    return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
+
+
+def _grid(rows: Sequence[Row]) -> Sheet:
+    """The first argument down, the second across, and the mean deviation of each line."""
+    down, across = rows[0]["settings"]
+    cells = {_combination(row)[:2]: row for row in rows}
+    heads = dict.fromkeys(str(row["settings"][across]) for row in rows)
+    lines = []
+    for first in dict.fromkeys(str(row["settings"][down]) for row in rows):
+        line = [cells.get((first, second)) for second in heads]
+        deviations = [row["std"] for row in line if row and row["std"] is not None]
+        values = [row["value"] if row else None for row in line]
+        lines.append((first, *map(shown, [*values, _mean(deviations)])))
+    return Sheet(
+        f"{rows[0]['metric']} by {down} and {across}",
+        (down, *(f"{across}={value}" for value in heads), "±"),
+        tuple(lines),
+    )
+
+
 def sweep_tables(
     logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
-) -> Table:
+) -> Sweep:
     """One row for each combination of the swept arguments and each metric.
 
     The arguments `over` are by default those that differ between the logs of a method. Methods that
@@ -248,7 +384,7 @@ def sweep_tables(
             f"{logs} holds no method that was run with several values of an argument. Make some "
             f"with: viva run TASK --method METHOD --sweep rounds=2..5 --logs {logs}"
         )
-    return Table(tuple(rows), tuple(notes))
+    return Sweep(tuple(rows), tuple(notes))
 
 
 def _arguments(log: RunLog) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.results import Table
+from vivavoce.reports import Column, Sheet, Table, sheet
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.rounds import Round
@@ -21,7 +21,26 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 
-def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
+class Drift(Table):
+    """Report of `viva board show --by drift`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table."""
+        yield sheet(
+            "",
+            self.headlines,
+            *("contestant", "task", "setting", "metric", "anchors"),
+            Column("anchors_before", "before"),
+            Column("anchors_now", "now"),
+            Column("drift", ci="drift_ci"),
+            "others",
+            Column("difficulty", "others less anchors", ci="difficulty_ci"),
+        )
+
+
+def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
     """Each contestant on the anchors of a round and its parent, and on the round's other items.
 
     `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
@@ -45,7 +64,7 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
             f"{logs} holds no contestant that ran on {before} and on {opened.id} alike. Run the "
             "same tasks, settings and contestants on both."
         )
-    return Table(tuple(rows), tuple(sorted([*notes, *missing])))
+    return Drift(tuple(rows), tuple(sorted([*notes, *missing])))
 
 
 def _rows(

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
 from vivavoce.errors import VivaError
-from vivavoce.results import Table
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import Draws, mean_estimate
@@ -31,7 +31,28 @@ _Who = tuple[str, str, str, str, str]
 """Contestant, model, method, decoding and judge."""
 
 
-def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+class Overall(Table):
+    """Report of `viva board show --by part`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, family and setting."""
+        for rows in grouped(self.rows, "round", "family", "setting"):
+            first = rows[0]
+            of = f"{first['family']} ({', '.join(first['tasks'])})"
+            yield sheet(
+                f"{of} · {first['setting']} · round {first['round']}",
+                rows,
+                "contestant",
+                Column("value", first["metric"], ci="ci"),
+                Column("n", "papers"),
+                Column("in_all_tasks", "in all tasks"),
+            )
+        yield "mean over papers of each one's mean over its tasks [95% interval over papers]."
+
+
+def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
     """The mean over a paper's tasks, for each contestant that ran all tasks of a family.
 
     Raises:
@@ -56,7 +77,7 @@ def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
             f"{logs} holds no contestant that ran two tasks of a family in one setting. "
             "Run the family's other tasks into the same folder."
         )
-    return Table(tuple(rows), tuple(sorted(notes)))
+    return Overall(tuple(rows), tuple(sorted(notes)))
 
 
 def _group_rows(

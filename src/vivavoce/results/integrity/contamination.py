@@ -8,7 +8,7 @@ at all: what that one loses from the older items to the newer ones is due to the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Unpack
@@ -17,7 +17,7 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import NEVER, Cutoffs
-from vivavoce.results import Table
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
 from vivavoce.results.board.exposure import (
     contaminated_items,
     exposure_fields,
@@ -32,7 +32,39 @@ from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 
-def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
+class Contamination(Table):
+    """Report of `viva board show --by cutoff`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, task and setting."""
+        for rows in grouped(self.headlines, "round", "task", "setting"):
+            first = rows[0]
+            yield sheet(
+                f"{first['task']} · {first['setting']} · round {first['round']}",
+                rows,
+                *("contestant", "cutoff"),
+                *(Column(f"items.{status}", head) for head, status in _STATUSES.items()),
+                Column("seen", f"{first['metric']} seen"),
+                "clean",
+                Column("gap", ci="ci"),
+                "yardstick",
+                Column("lead_gap", "gap of the lead", ci="lead_ci"),
+            )
+        yield (
+            "items that were there before the cutoff (seen), near it (possibly), after it "
+            "(clean);\n"
+            "gap: seen - clean [95% interval]; of the lead over the best untrained contestant too."
+        )
+
+
+_STATUSES = {"seen": "seen", "possibly": "possibly_seen", "clean": "clean", "unknown": "unknown"}
+
+
+def contamination_report(
+    logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]
+) -> Contamination:
     """Every model's gap in every metric, and the gap of its lead over an untrained yardstick.
 
     Raises:
@@ -50,7 +82,7 @@ def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[R
         f"Nothing is known of the training data of {model}: add it with --cutoffs FILE."
         for model in sorted(unknown)
     ]
-    return Table(tuple(rows), tuple(sorted(notes)))
+    return Contamination(tuple(rows), tuple(sorted(notes)))
 
 
 def _report_rows(
