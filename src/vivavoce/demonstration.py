@@ -227,6 +227,10 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
 
 def _check_smoke(spec: RunSpec) -> tuple[str, float]:
     """The model, and the dollars that it may cost."""
+    plain = RunSpec(round=spec.round, logs=spec.logs)
+    for name in _OF_ALL:
+        if getattr(spec, name) != getattr(plain, name):
+            raise InputError(f"A smoke test asks every task and method: leave out {name}.")
     if len(spec.models) != 1:
         raise InputError("A smoke test asks one model. Name it: --model provider/model.")
     [model] = spec.models
@@ -234,10 +238,6 @@ def _check_smoke(spec: RunSpec) -> tuple[str, float]:
         raise InputError(f"Name the price of {model}: --price {model}=IN,OUT.")
     if spec.budget is None or not spec.budget > 0:
         raise InputError("Name the dollars that it may cost: --budget USD, above 0.")
-    plain = RunSpec(round=spec.round, logs=spec.logs)
-    for name in _OF_ALL:
-        if getattr(spec, name) != getattr(plain, name):
-            raise InputError(f"A smoke test asks every task and method: leave out {name}.")
     if spec.logs.exists() and any(spec.logs.iterdir()):
         raise InputError(f"{spec.logs} holds logs already. Remove it, or name another folder.")
     return model, spec.budget

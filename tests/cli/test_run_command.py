@@ -286,4 +286,4 @@ def test_clean_only_leaves_items_that_no_model_of_the_run_can_have_seen(
 def test_cutoffs_say_nothing_without_clean_only(small: Round, tmp_path: Path) -> None:
     done = baseline(small, tmp_path / "logs", "--cutoffs", tmp_path / "cutoffs.toml")
     assert done.exit_code == 2
-    assert "it belongs to --clean-only" in done.stderr
+    assert "--cutoffs needs --clean-only" in done.stderr

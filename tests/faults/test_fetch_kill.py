@@ -30,11 +30,8 @@ from vivavoce.store import hash_tree
 pytestmark = pytest.mark.slow
 
 RUN = """
-import sys, typer
-from vivavoce.cli.fetch import cited, texts
-app = typer.Typer()
-app.command()(texts)
-app.command()(cited)
+import sys
+from vivavoce.cli.fetch import app
 app(sys.argv[1:])
 """
 AT_CALL = """

@@ -173,6 +173,7 @@ _SENTENCES = {
     "less_than_equal": "it must be at most {le}",
     "less_than": "it must be below {lt}",
     "literal_error": "it must be {expected}",
+    "string_pattern_mismatch": "it must match {pattern}",
     "int": "it must be a whole number",
     "float": "it must be a number",
     "bool": "it must be true or false",
@@ -193,7 +194,8 @@ def sentence_of(problem: Mapping[str, Any]) -> str:
     if problem["type"] == "value_error":
         return str(context["error"]).removesuffix(".")
     kind = problem["type"]
-    known = _SENTENCES.get(kind) or _SENTENCES.get(kind.partition("_")[0])
+    name = kind.removesuffix("_type").removesuffix("_parsing").partition("_from_")[0]
+    known = _SENTENCES.get(kind) or _SENTENCES.get(name)
     if known is None:
         return str(problem["msg"])
     value = problem["input"]
