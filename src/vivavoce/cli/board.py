@@ -148,8 +148,12 @@ def serve(
 def export(
     logs: Logs,
     form: Annotated[
-        Literal["eee", "eval_results", "csv", "parquet"],
-        Opt("eee is Every Eval Ever; eval_results is for model pages on the hub.", ("--as",)),
+        Literal["eee", "eval_results", "csv", "parquet", "scores"],
+        Opt(
+            "eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
+            "for each answer and metric, as Parquet.",
+            ("--as",),
+        ),
     ],
     out: Annotated[Path, Opt("Folder for the files; it must not exist yet.")],
     reading: WithPartial,
@@ -168,6 +172,7 @@ def export(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.exchange import date_of, eval_results, every_eval_ever
+    from vivavoce.results.frame import scores
     from vivavoce.store import parquet_of, write_bytes
     from vivavoce.text.dates import parse_date
     from vivavoce.web.board.downloads import csv_of
@@ -176,6 +181,14 @@ def export(
         raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
     if out.exists():
         raise InputError(f"{out} is there already. Choose another folder.")
+    if form == "scores":
+        table = scores(logs, partial=reading.partial)
+        write_bytes(out / "scores.parquet", parquet_of(table))
+        if as_json:
+            print_json({"files": ["scores.parquet"], "rows": table.num_rows, "notes": []})
+        else:
+            say(f"{table.num_rows:,} scores in {out / 'scores.parquet'}.")
+        return
     cutoffs = load_cutoffs(known.cutoffs, known.margin)
     board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))
     day = date or date_of(board)

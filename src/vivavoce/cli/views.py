@@ -95,17 +95,17 @@ def show(
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
-    from vivavoce.results.audits import ablations, drift, overall, prompts
+    from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
     from vivavoce.results.audits.items import audit_items
     from vivavoce.results.board.attempts import AttemptTables, attempt_tables
-    from vivavoce.results.integrity.contamination import contamination_report
+    from vivavoce.results.board.contamination import contamination_report
 
     makers: dict[str, Callable[[], Report]] = {
-        "setting": lambda: ablations.context_gains(logs, **answers),
+        "setting": lambda: gains.context_gains(logs, **answers),
         "part": lambda: overall.overall_scores(logs, **answers),
-        "retriever": lambda: ablations.compare_retrievers(logs, **answers),
+        "retriever": lambda: gains.compare_retrievers(logs, **answers),
         "attempts": lambda: attempt_tables(logs, **answers),
-        "sweep": lambda: ablations.sweep_tables(logs, over=over, **answers),
+        "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
         "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
         "prompt": lambda: prompts.audit_prompts(logs, **answers),

@@ -115,7 +115,7 @@ class LeakageAudit(Report):
         columns = ("family", "task", "setting", "reason", "papers")
         yield sheet("Left out", self.left_out, *columns)
         if self.title_only:
-            from vivavoce.results.audits.ablations import gain_sheet
+            from vivavoce.results.audits.gains import gain_sheet
 
             title = "Title-only gap: the title alone against the base"
             yield gain_sheet(title, self.title_only)
@@ -333,7 +333,7 @@ def _title_only(
     opened: Round, logs: Path, draws: Draws, partial: bool
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
-    from vivavoce.results.audits.ablations import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
     from vivavoce.results.logs.records import bare_setting
     from vivavoce.results.logs.selection import select_logs
 
