@@ -20,18 +20,10 @@ from vivavoce.cli import (
     rounds,
     runs,
 )
-from vivavoce.cli import (
-    board_integrity as board_integrity,
-)
-from vivavoce.cli import (
-    comparisons as comparisons,
-)
-from vivavoce.cli import (
-    round_updates as round_updates,
-)
-from vivavoce.cli import (
-    views as views,
-)
+from vivavoce.cli import board_integrity as board_integrity
+from vivavoce.cli import comparisons as comparisons
+from vivavoce.cli import round_updates as round_updates
+from vivavoce.cli import views as views
 from vivavoce.cli.bind import verb
 from vivavoce.cli.output import VivaGroup, say, set_output
 from vivavoce.version import __version__

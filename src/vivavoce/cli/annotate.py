@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vivavoce.cli.bind import Json, Port, verb
-from vivavoce.cli.output import (
-    need_web,
-    print_json,
-    print_parts,
-    progress,
-    say,
-)
+from vivavoce.cli.output import need_web, print_json, print_parts, progress, say
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Bootstrap, Opt
 
@@ -24,7 +18,7 @@ if TYPE_CHECKING:
     from vivavoce.store import Row
 
 Database = Annotated[
-    Path, Opt("The database, a file of SQLite.", ("--db",), envvar="VIVAVOCE_ANNOTATION_DB")
+    Path, Opt("The database, a file of SQLite.", "--db", envvar="VIVAVOCE_ANNOTATION_DB")
 ]
 Campaign = Annotated[str, Opt("The campaign's name.")]
 
@@ -43,14 +37,11 @@ def import_items(
     campaign: Campaign,
     file: Annotated[Path | None, Arg("Items: JSON Lines of {id, content, cluster?}.")] = None,
     kind: Annotated[
-        str | None,
-        Opt("distractors | demands | qa | answers | tables | preference; for a new campaign."),
+        str | None, Opt("For a new one: distractors, demands, qa, answers, tables, preference.")
     ] = None,
-    person: Annotated[
-        Sequence[str], Opt("Name of somebody who gets a new secret link; may be repeated.")
-    ] = (),
+    person: Annotated[Sequence[str], Opt("Somebody who gets a new secret link; repeatable.")] = (),
     from_round: Annotated[
-        Path | None, Opt("Take distractors, demands or tables of a round with tables.")
+        Path | None, Opt("A round whose distractors, demands or tables to take.")
     ] = None,
     from_logs: Annotated[
         Path | None,
@@ -73,9 +64,7 @@ def import_items(
     ] = None,
     seed: Annotated[int, Opt("Seed of the draw.")] = 0,
     guidelines: Annotated[Path | None, Opt("Markdown of your own; without it, the kind's.")] = None,
-    address: Annotated[
-        str, Opt("Address of the server, for printed links.")
-    ] = "http://127.0.0.1:8000",
+    address: Annotated[str, Opt("The server's address, for links.")] = "http://127.0.0.1:8000",
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
@@ -133,9 +122,7 @@ def serve(
     db: Database = Path("annotation.db"),
     host: Annotated[str, Opt("Address to listen on.")] = "127.0.0.1",
     port: Port = 8000,
-    allow_host: Annotated[
-        Sequence[str], Opt("A name under which browsers reach the app; may be repeated.")
-    ] = (),
+    allow_host: Annotated[Sequence[str], Opt("A name of this host for browsers; repeatable.")] = (),
     as_json: Json = False,
 ) -> None:
     """Run the web app until it is stopped."""

@@ -10,11 +10,7 @@ import typer
 
 from vivavoce.cli.bind import Json, Logs, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE
-from vivavoce.cli.output import (
-    print_report,
-    progress,
-    say,
-)
+from vivavoce.cli.output import print_report, progress, say
 from vivavoce.requests import Bootstrap, Opt, WithPartial
 
 app = typer.Typer(
@@ -26,9 +22,7 @@ app = typer.Typer(
 def leakage(
     folder: RoundFolder,
     reading: WithPartial,
-    logs: Annotated[
-        Path | None, Opt("Folder of logs of the round, for the title-only gap.")
-    ] = None,
+    logs: Annotated[Path | None, Opt("Logs of the round, for the title-only gap.")] = None,
     as_json: Json = False,
 ) -> None:
     """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
@@ -92,23 +86,15 @@ def evaluators(
             "them; may be given again. The matcher is always among them."
         ),
     ] = (),
-    base: Annotated[
-        str | None, Opt("The evaluator that others are held against; by default matcher.")
-    ] = None,
+    base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,
     setting: Annotated[str | None, Opt("Setting of the task, where the logs have several.")] = None,
-    subset: Annotated[
-        int | None, Opt("Score so many items, across all sizes of tables.", min=1)
-    ] = None,
+    subset: Annotated[int | None, Opt("So many items, across all sizes of tables.", min=1)] = None,
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
     question_seed: Annotated[int, Opt("Seed of subset and questions.")] = 0,
     runs: Annotated[int, Opt("Runs of a model that are averaged.", min=1)] = 2,
-    headers: Annotated[
-        Literal["none", "schema", "model"], Opt("Who says which columns mean the same.")
-    ] = "schema",
+    headers: Annotated[Literal["none", "schema", "model"], Opt("Who matches headers.")] = "schema",
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
-    keep: Annotated[
-        Path | None, Opt("File of scores; a score in it is not asked for again.")
-    ] = None,
+    keep: Annotated[Path | None, Opt("File of scores, which are not asked for again.")] = None,
     as_json: Json = False,
 ) -> None:
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
@@ -139,9 +125,7 @@ def evaluators(
 def judge(
     logs: Logs,
     reading: WithPartial,
-    human: Annotated[
-        Path | None, Opt("People's labels: JSON Lines of {id, a, b, verdict: a|b|tie}.")
-    ] = None,
+    human: Annotated[Path | None, Opt("JSON Lines of {id, a, b, verdict: a|b|tie}.")] = None,
     correct: Annotated[bool, Opt("Correct the judge's win rates by these labels.")] = False,
     as_json: Json = False,
 ) -> None:

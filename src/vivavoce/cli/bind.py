@@ -36,18 +36,15 @@ from vivavoce.requests import Arg, Opt, check_values, sentence_of
 
 Verb = TypeVar("Verb", bound=Callable[..., None])
 
-Json = Annotated[bool, Opt("Print one JSON document on stdout.", ("--json",))]
+Json = Annotated[bool, Opt("Print one JSON document on stdout.", "--json")]
 Logs = Annotated[Path, Arg("Folder of logs that viva run wrote.")]
 Rounds = Annotated[
     Sequence[Path],
     Opt(
-        "Folder of your own copy of a round that logs have to be of; may be given again.",
-        ("--round",),
+        "Folder of your own copy of a round that logs have to be of; may be given again.", "--round"
     ),
 ]
-RoundFolder = Annotated[
-    Path, Arg("The folder that holds the round's manifest.json.", metavar="ROUND")
-]
+RoundFolder = Annotated[Path, Arg("The folder of the round's manifest.json.", metavar="ROUND")]
 Port = Annotated[int, Opt("Port; 0 takes a free one.", min=0, max=65535)]
 _CONFIG = "config"
 
@@ -215,7 +212,7 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
         return _Parameter(name, hint, default, lambda value: value, f"--{name}")
     flags: tuple[str, ...] = ()
     if isinstance(declared, Opt):
-        flags = declared.flags or (f"--{name.replace('_', '-')}",)
+        flags = tuple(declared.flags.split()) or (f"--{name.replace('_', '-')}",)
     for key in ("help", "metavar", "min", "max", "envvar"):
         shown[key] = getattr(declared, key)
     shown.setdefault("hidden", declared.hidden)

@@ -32,16 +32,9 @@ TEXTS_NOTE = (
 
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
-Human = Annotated[
-    Path | None, Opt("People's labels, which correct judges; as in viva audit judge.")
-]
-Own = Annotated[
-    Path | None,
-    Opt("Further logs, whose rows are marked as your own.", ("--with",), metavar="LOGS"),
-]
-Cache = Annotated[
-    Path | None, Opt("Folder that keeps statistics, so that only new logs are computed.")
-]
+Human = Annotated[Path | None, Opt("People's labels, as in viva audit judge.")]
+Own = Annotated[Path | None, Opt("Logs whose rows are marked as yours.", "--with", metavar="LOGS")]
+Cache = Annotated[Path | None, Opt("Folder of statistics: only new logs are computed.")]
 
 
 @verb(app, "board build logs --out site")
@@ -94,17 +87,11 @@ def serve(
     shown: Bootstrap,
     known: CutoffOptions,
     port: Port = 8000,
-    partial: Annotated[
-        bool, Opt("Also show logs that lack samples, marked.", ("--partial/--complete",))
-    ] = True,
+    partial: Annotated[bool, Opt("Also logs that lack samples.", "--partial/--complete")] = True,
     own: Own = None,
     cache: Cache = None,
-    samples: Annotated[
-        int, Opt("Items of each board to show with all answers.", min=0, max=200)
-    ] = 5,
-    bundle: Annotated[
-        str | None, Opt("Address of a viewer made by inspect view bundle, to link to.")
-    ] = None,
+    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5,
+    bundle: Annotated[str | None, Opt("Address of an inspect view bundle.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show the site on this machine until it is stopped; it follows the logs."""
@@ -152,19 +139,17 @@ def export(
         Opt(
             "eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
             "for each answer and metric, as Parquet.",
-            ("--as",),
+            "--as",
         ),
     ],
     out: Annotated[Path, Opt("Folder for the files; it must not exist yet.")],
     reading: WithPartial,
     known: CutoffOptions,
     dataset: Annotated[
-        str | None, Opt("Repository of the round on the hub.", metavar="OWNER/NAME")
+        str | None, Opt("The round's repository on the hub.", metavar="OWNER/NAME")
     ] = None,
     organization: Annotated[str, Opt("Who publishes the results, for eee.")] = "unknown",
-    date: Annotated[
-        str | None, Opt("Day of the results, YYYY-MM-DD; by default that of the newest log.")
-    ] = None,
+    date: Annotated[str | None, Opt("Day, YYYY-MM-DD; else that of the newest log.")] = None,
     as_json: Json = False,
 ) -> None:
     """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
@@ -215,9 +200,7 @@ def export(
 def add_metric(
     logs: Logs,
     name: Annotated[str, Arg("The metric, such as bertscore.")],
-    model: Annotated[
-        str | None, Opt("Model that the metric rests on: a name on the hub or a folder.")
-    ] = None,
+    model: Annotated[str | None, Opt("The metric's model: a name or a folder.")] = None,
     layer: Annotated[int | None, Opt("Layer of the model.", min=1)] = None,
     as_json: Json = False,
 ) -> None:

@@ -20,7 +20,7 @@ def verify(
     logs: Annotated[Path, Arg("Folder of logs, or of a site that viva board build wrote.")],
     known: CutoffOptions,
     rounds: Rounds = (),
-    made_from: Annotated[Path | None, Opt("The logs that a site is made of.", ("--logs",))] = None,
+    made_from: Annotated[Path | None, Opt("The logs that a site is made of.", "--logs")] = None,
     as_json: Json = False,
 ) -> None:
     """Make answers and scores, or the pages of a site, again, and name all that was edited.
@@ -42,11 +42,7 @@ def verify(
 
 
 def _verify_site(
-    site: Path,
-    logs: Path | None,
-    rounds: Sequence[Path],
-    known: CutoffOptions,
-    as_json: bool,
+    site: Path, logs: Path | None, rounds: Sequence[Path], known: CutoffOptions, as_json: bool
 ) -> None:
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.publication import SiteInputs, check_site

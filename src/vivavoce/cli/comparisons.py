@@ -7,11 +7,7 @@ from typing import Annotated, Any
 
 from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.board import app
-from vivavoce.cli.output import (
-    print_json,
-    print_report,
-    say,
-)
+from vivavoce.cli.output import print_json, print_report, say
 from vivavoce.requests import Arg, Opt, Reading, WithPartial
 
 
@@ -20,20 +16,13 @@ def compare(
     a: Annotated[str, Arg("A contestant of --logs; without it, a log or a folder of logs.")],
     b: Annotated[str, Arg("The other one.")],
     reading: Reading,
-    logs: Annotated[
-        Path | None,
-        Opt("Folder of logs in which A and B are contestants, named as on a board."),
-    ] = None,
+    logs: Annotated[Path | None, Opt("Logs whose contestants A and B are.")] = None,
     task: Annotated[str | None, Opt("Only this task.")] = None,
     setting: Annotated[str | None, Opt("Only this setting.")] = None,
-    round_id: Annotated[str | None, Opt("Only this round.", ("--round",))] = None,
-    items: Annotated[
-        int, Opt("Number of items to name, of those that differ most.", min=0, max=200)
-    ] = 10,
+    round_id: Annotated[str | None, Opt("Only this round.", "--round")] = None,
+    items: Annotated[int, Opt("Items to name that differ most.", min=0, max=200)] = 10,
     out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
-    bundle: Annotated[
-        str | None, Opt("Address or folder of a viewer made by inspect view bundle, to link.")
-    ] = None,
+    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import (
-    end_if_stopped,
-    print_counts,
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import end_if_stopped, print_counts, print_json, print_table, progress, say
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
@@ -75,20 +68,11 @@ def _parse_renames(pairs: list[str]) -> dict[str, str]:
 
 
 def ingest(
-    kind: Annotated[
-        str,
-        Arg(
-            "The kind to read; viva list sources shows the kinds.",
-            metavar="KIND",
-            complete="sources",
-        ),
-    ],
-    where: Annotated[
-        Path, Arg("A file, or a folder that is searched for such files.", metavar="WHERE")
-    ],
+    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND", complete="sources")],
+    where: Annotated[Path, Arg("A file, or a folder of such files.", metavar="WHERE")],
     corpus: CorpusFolder,
     rename: Annotated[
-        Mapping[str, str], Opt("Rename a column: THEIRS=OURS.", ("--map",), read=_parse_renames)
+        Mapping[str, str], Opt("Rename a column: THEIRS=OURS.", "--map", read=_parse_renames)
     ] = MappingProxyType({}),
     strict: Annotated[bool, Opt("End with 1 when anything failed.")] = False,
     fresh: Annotated[bool, Opt("Drop an unfinished ingest of this kind.")] = False,
@@ -97,9 +81,7 @@ def ingest(
         Opt("For pdf: ask this service for titles, authors and dates."),
     ] = "none",
     base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
-    engine: Annotated[
-        str, Opt("Where the tables are built: native (this machine) or ray.")
-    ] = "native",
+    engine: Annotated[str, Opt("native (this machine) or ray.")] = "native",
     address: Annotated[
         str | None,
         Opt(
@@ -228,10 +210,7 @@ def _print_dates(found: dict[str, Any], corpus: Path) -> None:
 
 
 @verb(app, "corpus verify --corpus corpus")
-def verify(
-    corpus: CorpusFolder,
-    as_json: Json = False,
-) -> None:
+def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
     """Check every file of a corpus against its recorded hash."""
     from vivavoce.corpus import verify_corpus
 
@@ -250,7 +229,7 @@ def export(
         Opt(
             "In place of TABLE: the records as they were read from digestables, academiceval, "
             "s2orc or unarxive.",
-            ("--as",),
+            "--as",
             metavar="KIND",
         ),
     ] = None,

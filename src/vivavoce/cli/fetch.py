@@ -29,19 +29,17 @@ app = typer.Typer(
 def oai(
     out: Out,
     connection: Connection,
-    part: Annotated[
-        str | None, Opt("A part of the repository, such as cs or math:math:NA.", ("--set",))
-    ] = None,
+    part: Annotated[str | None, Opt("A part, such as cs or math:math:NA.", "--set")] = None,
     start: Annotated[
         date | None,
         Opt(
             "Records changed on this day or later; else go on from the newest in the folder.",
-            ("--from",),
+            "--from",
         ),
     ] = None,
     until: Annotated[date | None, Opt("Records changed on this day or earlier.")] = None,
     metadata_format: Annotated[
-        str, Opt("arXivRaw (has all versions), arXiv or oai_dc.", ("--format",))
+        str, Opt("arXivRaw (all versions), arXiv or oai_dc.", "--format")
     ] = "arXivRaw",
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
     as_json: Json = False,
@@ -78,9 +76,7 @@ def oai(
 
 @verb(app, 'fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 --out feeds')
 def arxiv(
-    query: Annotated[
-        str, Arg("In arXiv's own language, such as au:name or cat:cs.CL.", metavar="QUERY")
-    ],
+    query: Annotated[str, Arg("As arXiv takes it: au:name, cat:cs.CL.", metavar="QUERY")],
     out: Out,
     connection: Connection,
     since: Annotated[date | None, Opt("Papers submitted on this day or later.")] = None,
@@ -167,8 +163,7 @@ def texts(
     corpus: CorpusFolder,
     connection: Connection,
     kinds: Annotated[
-        Sequence[str],
-        Opt("Kinds to ask for, in order: html, ar5iv, eprint, pdf.", read=given_names),
+        Sequence[str], Opt("In order, of html, ar5iv, eprint, pdf.", read=given_names)
     ] = ("html", "eprint", "pdf"),
     max: Annotated[int | None, Opt("The most papers to ask for.", min=0)] = None,
     as_json: Json = False,
@@ -206,9 +201,7 @@ def texts(
 def cited(
     corpus: CorpusFolder,
     connection: Connection,
-    named: Annotated[
-        bool, Opt("Also ask for works without an arXiv id, by DOI and title.")
-    ] = False,
+    named: Annotated[bool, Opt("Also works without an arXiv id, by DOI and title.")] = False,
     tables: Annotated[bool, Opt("Only works that tables cite.")] = False,
     max: Annotated[int | None, Opt("The most works to ask for.", min=0)] = None,
     as_json: Json = False,

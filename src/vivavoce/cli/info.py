@@ -23,7 +23,7 @@ Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
 
 def list_things(
     thing: Annotated[Thing, Arg("tasks, methods, metrics, sources, rounds or labels of tables.")],
-    where: Annotated[Path, Opt("The folder that holds rounds.", ("--in",))] = Path("rounds"),
+    where: Annotated[Path, Opt("The folder that holds rounds.", "--in")] = Path("rounds"),
     as_json: Json = False,
 ) -> None:
     """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
@@ -42,9 +42,7 @@ def list_things(
         print_table(Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows)))
 
 
-def doctor(
-    as_json: Json = False,
-) -> None:
+def doctor(as_json: Json = False) -> None:
     """Say what is installed, what is missing, and the command that installs it."""
     from vivavoce.installation import examine
 

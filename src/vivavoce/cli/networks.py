@@ -12,13 +12,7 @@ import typer
 from vivavoce.cli.bind import Json, refuse_unread, verb
 from vivavoce.cli.corpus import CorpusFolder
 from vivavoce.cli.corpus import app as corpus_app
-from vivavoce.cli.output import (
-    print_counts,
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
 
@@ -27,9 +21,7 @@ if TYPE_CHECKING:
     from vivavoce.networks.stats import Measure
 
 Network = Literal["coauthor", "citation", "comparison"]
-Text = Annotated[
-    Literal["abstracts", "full"], Opt("Titles and abstracts, or the full texts as well.")
-]
+Text = Annotated[Literal["abstracts", "full"], Opt("Abstracts alone, or full texts.")]
 
 app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and measure them.")
 
@@ -37,12 +29,8 @@ app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and
 @verb(app, "network build --corpus corpus")
 def build(
     corpus: CorpusFolder,
-    prose: Annotated[
-        bool, Opt("Also read comparing sentences into the comparison network.")
-    ] = False,
-    only: Annotated[
-        Sequence[Network], Opt("Build this network and leave the others as they are; repeatable.")
-    ] = (),
+    prose: Annotated[bool, Opt("Also read comparing sentences of texts.")] = False,
+    only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
     fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -90,13 +78,9 @@ def stats(
     ] = None,
     network: Annotated[Network, Opt("Ranks: the network.")] = "citation",
     top: Annotated[int, Opt("Ranks: number of works to show.", min=1)] = 20,
-    external: Annotated[
-        bool, Opt("Ranks: works outside the corpus too.", ("--external/--no-external",))
-    ] = True,
+    external: Annotated[bool, Opt("Ranks: outside works too.", "--external/--no-external")] = True,
     result_like: Annotated[bool, Opt("Compare only where a table looks like results.")] = False,
-    prose: Annotated[
-        bool, Opt("Add comparisons stated in sentences (after build --prose).")
-    ] = False,
+    prose: Annotated[bool, Opt("Add comparing sentences (after build --prose).")] = False,
     as_json: Json = False,
 ) -> None:
     """Measure the networks: authors, papers, edges, components; or rank their nodes."""
@@ -160,11 +144,7 @@ def walk(
     from vivavoce.store import write_jsonl
 
     found = walk_coauthors(
-        load_corpus(corpus),
-        seed,
-        nodes=nodes,
-        neighbours=neighbours,
-        component=component,
+        load_corpus(corpus), seed, nodes=nodes, neighbours=neighbours, component=component
     )
     write_jsonl(out, [asdict(author) for author in found.authors])
     counts = {
@@ -239,13 +219,11 @@ def index(
 
 @verb(corpus_app, "corpus search 'graph neural network' --corpus corpus")
 def search(
-    words: Annotated[
-        Sequence[str], Arg("A paper is found when it contains each of them.", metavar="WORDS")
-    ],
+    words: Annotated[Sequence[str], Arg("A paper has to contain each.", metavar="WORDS")],
     corpus: CorpusFolder,
     text: Text = "abstracts",
     before: Annotated[
-        str | None, Opt("Only papers dated before this day, month or year.", metavar="DATE")
+        str | None, Opt("Papers before a day, month or year.", metavar="DATE")
     ] = None,
     drop_stop_words: Annotated[bool, Opt("Do not ask for words such as the, of and for.")] = False,
     limit: Annotated[int, Opt("How many to show.", min=1)] = 20,

@@ -101,11 +101,7 @@ def _broken(line: str, window: int | None) -> list[str]:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     return wrap(
-        line,
-        window,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        line, window, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 

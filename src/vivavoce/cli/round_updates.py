@@ -31,21 +31,11 @@ def update(
     out: Annotated[Path, Opt("The folder that holds rounds.")],
     connection: Connection,
     until: Annotated[date, Opt("The new end of the window, not included.")],
-    name: Annotated[
-        str | None, Opt("The new round's id; by default the old one's with the date.", ("--id",))
-    ] = None,
-    oai: Annotated[
-        str | None, Opt("First bring in changes in a set of arXiv's OAI.", metavar="SET")
-    ] = None,
-    arxiv: Annotated[
-        str | None, Opt("First bring in papers that arXiv's API finds.", metavar="QUERY")
-    ] = None,
-    metadata: Annotated[
-        Path | None, Opt("First bring in a newer file of metadata.", metavar="FILE")
-    ] = None,
-    texts: Annotated[
-        bool, Opt("Also fetch texts of papers that have none, as viva fetch texts.")
-    ] = False,
+    name: Annotated[str | None, Opt("Its id; else the old one's with the date.", "--id")] = None,
+    oai: Annotated[str | None, Opt("First fetch changes of an OAI set.", metavar="SET")] = None,
+    arxiv: Annotated[str | None, Opt("First fetch what arXiv finds.", metavar="QUERY")] = None,
+    metadata: Annotated[Path | None, Opt("First read newer metadata.", metavar="FILE")] = None,
+    texts: Annotated[bool, Opt("First fetch texts, as viva fetch texts.")] = False,
     as_json: Json = False,
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
@@ -141,10 +131,7 @@ def seal(
     ],
     out: Annotated[Path | None, Opt("The folder to write the file into.")] = None,
     reveal: Annotated[bool, Opt("Write ID.revealed.json: the items' ids and the salt.")] = False,
-    check: Annotated[
-        Path | None,
-        Opt("Hold a published ID.revealed.json against the commitment.", metavar="REVEALED"),
-    ] = None,
+    check: Annotated[Path | None, Opt("Check an ID.revealed.json.", metavar="REVEALED")] = None,
     as_json: Json = False,
 ) -> None:
     """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
@@ -204,7 +191,7 @@ def _count(value: Any) -> str:
 @verb(app, "round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01")
 def init(
     spec: Annotated[Path, Arg("The file to write, such as spec.toml.", metavar="SPEC")],
-    name: Annotated[str | None, Opt("Name of the round.", ("--id",))] = None,
+    name: Annotated[str | None, Opt("Name of the round.", "--id")] = None,
     start: Annotated[str | None, Opt("First day of papers.", metavar="DATE")] = None,
     end: Annotated[str | None, Opt("First day no more.", metavar="DATE")] = None,
     family: Annotated[Sequence[str], Opt("May be given again; all by default.")] = (),

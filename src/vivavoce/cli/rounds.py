@@ -11,14 +11,7 @@ import typer
 
 from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
-from vivavoce.cli.output import (
-    print_counts,
-    print_json,
-    print_parts,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import print_counts, print_json, print_parts, print_table, progress, say
 from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
 from vivavoce.requests import Arg, Opt
 
@@ -54,10 +47,7 @@ def build(
 
 
 @verb(app, "round verify rounds/2024-h2")
-def verify(
-    folder: RoundFolder,
-    as_json: Json = False,
-) -> None:
+def verify(folder: RoundFolder, as_json: Json = False) -> None:
     """Check every file of a round against its manifest."""
     from vivavoce.rounds import verify_round
 
@@ -76,7 +66,7 @@ def stats(
         ),
     ] = None,
     split: Annotated[
-        str | None, Opt("Lengths of this split's items only.", metavar="train|validation|test")
+        str | None, Opt("Lengths of this split.", metavar="train|validation|test")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -146,7 +136,7 @@ def export(
         str,
         Opt(
             "A Hugging Face dataset; ids and hashes without any text; JSON Lines.",
-            ("--format",),
+            "--format",
             metavar="hf|ids|jsonl",
         ),
     ] = "hf",
@@ -200,9 +190,7 @@ def demands(
     spec: Annotated[Path, Opt("The round's spec; its tables are asked for.")],
     model: Annotated[str, Opt("The model that writes: provider/model.")],
     out: Annotated[Path, Opt("The file; one begun before is gone on with.")],
-    checker: Annotated[
-        str | None, Opt("The model that looks for leaks; by default the one that writes.")
-    ] = None,
+    checker: Annotated[str | None, Opt("The model that looks for leaks; else --model.")] = None,
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -10,12 +10,7 @@ import typer
 
 from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.exam import smoke_test
-from vivavoce.cli.output import (
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import print_json, print_table, progress, say
 from vivavoce.cli.rounds import app as rounds_app
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
@@ -36,9 +31,7 @@ def run(
             metavar="run.toml",
         ),
     ] = None,
-    estimate: Annotated[
-        bool, Opt("Print the cost, from the prompts; ask nobody.", panel="Cost")
-    ] = False,
+    estimate: Annotated[bool, Opt("Print the cost; ask nobody.", panel="Cost")] = False,
     smoke: Annotated[
         bool,
         Opt(
@@ -142,13 +135,8 @@ def serve(
     folder: Annotated[
         Path, Arg("The folder of the round, or sample.", metavar="ROUND", complete="rounds")
     ],
-    before: Annotated[
-        str | None,
-        Opt("Only papers public before it; else the window's start.", metavar="DATE"),
-    ] = None,
-    item: Annotated[
-        str | None, Opt("Only papers that an agent may see for this item.", metavar="ID")
-    ] = None,
+    before: Annotated[str | None, Opt("Only papers before this day.", metavar="DATE")] = None,
+    item: Annotated[str | None, Opt("Papers for an agent on this item.", metavar="ID")] = None,
     task: Annotated[str | None, Opt("Task of the item.", complete="tasks")] = None,
 ) -> None:
     """Serve the papers of a round as an MCP server: search and read, on stdin and stdout.

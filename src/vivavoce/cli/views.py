@@ -11,9 +11,7 @@ import typer
 
 from vivavoce.cli.bind import Json, Logs, refuse_unread, verb
 from vivavoce.cli.board import Human, app, print_board
-from vivavoce.cli.output import (
-    print_report,
-)
+from vivavoce.cli.output import print_report
 from vivavoce.requests import CutoffOptions, Opt, Reading, given_names
 
 if TYPE_CHECKING:
@@ -57,12 +55,8 @@ def show(
         "metric"
     ),
     human: Human = None,
-    everything: Annotated[
-        bool, Opt("metric: also print the diagnostics, which rank nobody.", ("--all",))
-    ] = False,
-    costs: Annotated[
-        bool, Opt("metric: also print tokens, seconds and dollars of an answer.")
-    ] = False,
+    everything: Annotated[bool, Opt("metric: print the diagnostics too.", "--all")] = False,
+    costs: Annotated[bool, Opt("metric: also tokens, seconds and dollars.")] = False,
     over: Annotated[
         Sequence[str],
         Opt(
@@ -71,9 +65,7 @@ def show(
         ),
     ] = (),
     items: Annotated[bool, Opt("attempts: one row an item instead of a group.")] = False,
-    round_folder: Annotated[
-        Path | None, Opt("drift: the later round, made with anchors.", ("--round",))
-    ] = None,
+    round_folder: Annotated[Path | None, Opt("drift: the later round.", "--round")] = None,
     metric: Annotated[str | None, Opt("item: instead of each task's first one.")] = None,
     as_json: Json = False,
 ) -> None:

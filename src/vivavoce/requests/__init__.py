@@ -50,7 +50,7 @@ class Opt(_Declared):
     """An option: its help, and its flags where they are not the field's name."""
 
     help: str = ""
-    flags: tuple[str, ...] = ()
+    flags: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +95,15 @@ class WithPartial(Bootstrap):
 class Reading(WithPartial):
     """Answers to read from logs, and settings of their intervals."""
 
-    split: Annotated[
-        str | None,
-        Opt("Only answers to items of this split.", metavar="train|validation|test"),
-    ] = None
+    split: Annotated[str | None, Opt("Only this split.", metavar="train|validation|test")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffOptions(Shape):
     """Ends of models' training data."""
 
-    cutoffs: Annotated[
-        Path | None, Opt("Until when models' training data reach, as TOML.", metavar="FILE")
-    ] = None
-    margin: Annotated[
-        int, Opt("Grace days: items so soon after a cutoff may have been seen.", min=0)
-    ] = 30
+    cutoffs: Annotated[Path | None, Opt("Ends of training data, as TOML.", metavar="FILE")] = None
+    margin: Annotated[int, Opt("Grace days after a cutoff: possibly seen.", min=0)] = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,15 +124,9 @@ class Connection(Shape):
 class SiteOptions(Reading):
     """Settings of a site that it publishes, so that others can make it again."""
 
-    samples: Annotated[
-        int,
-        Opt("Items of each board to show with all answers; 0 for none.", min=0, max=200),
-    ] = 5
+    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5
     complete_only: Annotated[bool, Opt("Leave out rows with missing or invalid answers.")] = False
-    bundle: Annotated[
-        str | None,
-        Opt("Address or folder of a viewer made by inspect view bundle, to link to."),
-    ] = None
+    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None
     note: Annotated[str, Opt("Words on top of the first page."), MaxLen(400)] = ""
 
 
@@ -147,10 +134,7 @@ class SiteOptions(Reading):
 class ScoreOptions(Bootstrap):
     """Options of `viva score`; each family uses its own."""
 
-    aggregate: Annotated[
-        Literal["macro", "micro"],
-        Opt("Mean over items, or over the questions of all items pooled."),
-    ] = "macro"
+    aggregate: Annotated[Literal["macro", "micro"], Opt("Mean over items or pooled.")] = "macro"
     stem: Annotated[bool, Opt("writing: compare word stems.")] = False
     bertscore: Annotated[str | None, Opt("writing: a model name or path that adds BERTScore.")] = (
         None

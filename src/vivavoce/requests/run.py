@@ -164,14 +164,14 @@ class ModelUse(Shape):
     context: Annotated[int | None, Opt("The model's window in tokens.", min=1)] = None
     max_tokens: Annotated[int | None, Opt("The longest answer.", min=1)] = None
     max_connections: Annotated[int | None, Opt("Requests at one time.", min=1)] = None
-    decoding: Annotated[
-        Named, Opt("NAME=VALUE of Inspect's GenerateConfig, such as top_p=0.9.", read=given_pairs)
-    ] = field(default_factory=dict)
+    decoding: Annotated[Named, Opt("Inspect's GenerateConfig: top_p=0.9.", read=given_pairs)] = (
+        field(default_factory=dict)
+    )
     model_args: Annotated[
-        Named, Opt("For the provider: n_ctx=4096.", ("--model-arg", "-M"), read=given_pairs)
+        Named, Opt("For the provider: n_ctx=4096.", "--model-arg -M", read=given_pairs)
     ] = field(default_factory=dict)
     method_args: Annotated[
-        Named, Opt("For the methods: rounds=5.", ("--method-arg", "-S"), read=given_pairs)
+        Named, Opt("For the methods: rounds=5.", "--method-arg -S", read=given_pairs)
     ] = field(default_factory=dict)
 
 
@@ -180,21 +180,20 @@ class Spending(Shape):
     """Models asked, and what they may cost."""
 
     models: Annotated[
-        Sequence[str], Opt("provider/model; may be given again.", ("--model",), complete="models")
+        Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
     ] = ()
     judge: Annotated[str | None, Opt("A model that compares each answer with the gold.")] = None
     prices: Annotated[
         Mapping[str, str],
         Opt(
             "Dollars for a million tokens; boards then show the cost of a row.",
-            ("--price",),
+            "--price",
             metavar="MODEL=IN,OUT",
             read=given_prices,
         ),
     ] = field(default_factory=dict)
     budget: Annotated[
-        float | None,
-        Opt("Dollars of all logs of the folder together; needs --price.", metavar="USD", min=0),
+        float | None, Opt("Dollars of all its logs; needs --price.", metavar="USD", min=0)
     ] = None
 
 
@@ -219,23 +218,22 @@ class RunSpec(ModelUse, Patience, Spending):
     """Options that the help shows; the reference lists all."""
 
     tasks: Annotated[
-        Sequence[str], Arg("Tasks, such as title; viva list tasks shows them.", complete="tasks")
+        Sequence[str], Arg("Such as title; see viva list tasks.", complete="tasks")
     ] = ()
     round: Annotated[Path, Opt("The folder of the round, or sample.", complete="rounds")]
     logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
     methods: Annotated[
-        Sequence[str],
-        Opt("How the model is used; else direct.", ("--method",), complete="methods"),
+        Sequence[str], Opt("How models are used; else direct.", "--method", complete="methods")
     ] = ()
-    settings: Annotated[
-        Sequence[str], Opt("Texts that the model sees; may be given again.", ("--setting",))
-    ] = ("base",)
+    settings: Annotated[Sequence[str], Opt("Texts that it sees; repeatable.", "--setting")] = (
+        "base",
+    )
     agent: Annotated[
         str | None,
         Opt("An agent of your own, or one of inspect-swe, by its name.", metavar="FILE.py@NAME"),
     ] = None
     task_args: Annotated[
-        Named, Opt("For the tasks: data_info=full.", ("--task-arg", "-T"), read=given_pairs)
+        Named, Opt("For the tasks: data_info=full.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None
     sweep: Annotated[
@@ -250,13 +248,11 @@ class RunSpec(ModelUse, Patience, Spending):
     stratify: Annotated[bool, Opt("For --subset: items of every category and size.")] = False
     limit: Annotated[int | None, Opt("A look at the first N items; boards say so.", min=1)] = None
     clean_only: Annotated[bool, Opt("Only items later than the training of every model.")] = False
-    cutoffs: Annotated[
-        Path | None, Opt("For --clean-only: until when training data reach.", metavar="FILE")
-    ] = None
+    cutoffs: Annotated[Path | None, Opt("For --clean-only: ends of training.", metavar="FILE")] = (
+        None
+    )
     margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
-    decide: Annotated[
-        str | None, Opt("Stop when the K best, or all, are known.", metavar="top=K|all")
-    ] = None
+    decide: Annotated[str | None, Opt("Stop once this is decided.", metavar="top=K|all")] = None
     indifference: Annotated[float, Opt("For --decide: treat less as a tie.", min=0)] = 0.0
     alpha: Annotated[float, Opt("For --decide: chance of any false decision.")] = 0.05
     looks: Annotated[int, Opt("For --decide: the most interim analyses.", min=1)] = 20
@@ -272,7 +268,7 @@ class RunSpec(ModelUse, Patience, Spending):
         Opt(
             "Take replies to requests that were sent before from a cache of a week; by default "
             "those of judges and evaluators.",
-            ("--cache/--no-cache",),
+            "--cache/--no-cache",
         ),
     ] = None
     display: Annotated[str, Opt("none, or Inspect's full, rich, plain or log.")] = "none"
