@@ -81,9 +81,9 @@ class VivaCommand(TyperCommand):
         headings: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
+                panel = getattr(parameter, "rich_help_panel", None) or "Options"
                 is_argument = parameter.param_type_name == "argument"
-                panel = "Arguments" if is_argument else parameter.rich_help_panel or "Options"
-                headings.setdefault(panel, []).append(record)
+                headings.setdefault("Arguments" if is_argument else panel, []).append(record)
         for heading, records in headings.items():
             if records:
                 with formatter.section(heading):
@@ -207,7 +207,8 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     """A parameter as Typer takes it: lists for what may be given again, moments for days."""
     kind, *said = get_args(hint)
     declared = next(one for one in said if isinstance(one, Opt | Arg | ParameterInfo))
-    bare = next((one for one in _parts(kind) if one is not type(None)), kind)
+    parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    bare = next(one for one in parts if one is not type(None))
     if isinstance(declared, ParameterInfo):
         return _Parameter(name, hint, default, lambda value: value, f"--{name}")
     flags: tuple[str, ...] = ()
@@ -221,9 +222,9 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
         shown["autocompletion"] = getattr(completion, declared.complete)
     read: Callable[[Any], Any] = declared.read or (lambda value: value)
     if declared.read or get_origin(bare) in (tuple, Sequence, list):
-        inner = str if declared.read else get_args(bare)[0]
+        inner: Any = str if declared.read else get_args(bare)[0]
         if get_origin(inner) is Literal:  # Typer takes lists of an enumeration alone
-            inner = StrEnum(name, {each: each for each in get_args(inner)})
+            inner = StrEnum("Choice", {each: each for each in get_args(inner)})
         kind, default = list[inner], _words(default)  # type: ignore[valid-type]
         read = declared.read or tuple
     elif bare is date:
@@ -234,11 +235,6 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     info = make(*flags, **shown)
     flag = flags[0] if flags else declared.metavar or name.upper()
     return _Parameter(name, Annotated[kind, info], default, _reader(read, flag), flag)
-
-
-def _parts(kind: Any) -> tuple[Any, ...]:
-    """The members of a union; of any other type itself."""
-    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 
 def _words(default: Any) -> Any:
