@@ -26,8 +26,8 @@ class Survey(Bootstrap):
     papers: Annotated[tuple[str, ...], Arg("Papers.")] = ()
     round: Annotated[Path, Opt("A round.")]
     since: Annotated[date | None, Opt("A day.")] = None
-    models: Annotated[tuple[str, ...], Opt("Models.", ("--model",))] = ("lead",)
-    args: Annotated[Mapping[str, Any], Opt("Arguments.", ("-T",), read=given_pairs)] = field(
+    models: Annotated[tuple[str, ...], Opt("Models.", "--model")] = ("lead",)
+    args: Annotated[Mapping[str, Any], Opt("Arguments.", "-T", read=given_pairs)] = field(
         default_factory=dict
     )
     window: Annotated[int, Opt("A window.", min=1, hidden=True)] = 8
