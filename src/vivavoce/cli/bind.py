@@ -224,8 +224,8 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
     if declared.read or get_origin(bare) in (tuple, Sequence, list):
         inner: Any = str if declared.read else get_args(bare)[0]
         if get_origin(inner) is Literal:  # Typer takes lists of an enumeration alone
-            inner = StrEnum("Choice", {each: each for each in get_args(inner)})
-        kind, default = list[inner], _words(default)  # type: ignore[valid-type]
+            inner = cast("Any", StrEnum)("Choice", {each: each for each in get_args(inner)})
+        kind, default = list[inner], _words(default)
         read = declared.read or tuple
     elif bare is date:
         kind = str if kind is date else str | None
