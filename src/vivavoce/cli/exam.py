@@ -139,7 +139,10 @@ def smoke_test(spec: RunSpec, as_json: bool) -> None:
     """Ask a model a few items of everything; end with 1 where anything is missing."""
     from vivavoce.demonstration import run_smoke
 
-    report = run_smoke(spec, _tell)
+    def tell(row: SmokeRow) -> None:
+        say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
+
+    report = run_smoke(spec, tell)
     if as_json:
         print_json(report.as_dict())
     else:
@@ -147,10 +150,6 @@ def smoke_test(spec: RunSpec, as_json: bool) -> None:
         say(str(spec.logs))
     if not report.is_whole:
         raise typer.Exit(1)
-
-
-def _tell(row: SmokeRow) -> None:
-    say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
 
 
 def _print_smoke_report(report: SmokeReport) -> None:

@@ -80,7 +80,8 @@ def stats(
     counter = open_counter(tokenizer)
     opened = load_round(folder)
     counts = round_stats(opened)
-    writing = describe_lengths(opened, counter, split) if _has_writing(opened) else {}
+    has_writing = any(family == "writing" for family, _ in opened.tasks())
+    writing = describe_lengths(opened, counter, split) if has_writing else {}
     tables = read_table_statistics(opened)
     if as_json:
         print_json({**counts, **writing, **tables})
@@ -92,10 +93,6 @@ def stats(
     if tables:
         say("")
         print_parts(_table_parts(tables["literature_tables"]))
-
-
-def _has_writing(opened: Round) -> bool:
-    return any(family == "writing" for family, _ in opened.tasks())
 
 
 def _print_lengths(writing: Row) -> None:

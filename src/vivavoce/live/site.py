@@ -108,7 +108,8 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
     lacks = [what for what in state.lacking(period) if not (is_page and what == SITE)]
     made = state.prepared(period, ROUND) or {}
     texts = state.prepared(period, TEXTS) or {}
-    cells = list(_cells(state, made.get("round")))
+    names = ("contestant", "setting", "items", "cost", "empty")
+    cells = state.ledger.find(CELL, round=made["round"]) if made.get("round") else ()
     return {
         "end": period.name,
         "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
@@ -119,15 +120,9 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
         "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
         "spent": state.ledger.spent(period.name),
-        "cells": cells,
+        "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
     }
-
-
-def _cells(state: State, round_id: str | None) -> list[Row]:
-    names = ("contestant", "setting", "items", "cost", "empty")
-    found = state.ledger.find(CELL, round=round_id) if round_id else ()
-    return [{name: row.get(name) for name in names} for row in found]
 
 
 def status_lines(status: Row) -> list[str]:

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext import build_index
@@ -21,7 +20,7 @@ from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live.calendar import Period
-from vivavoce.live.config import ContestantOptions, LiveConfig, SourceOptions
+from vivavoce.live.config import LiveConfig, SourceOptions
 from vivavoce.live.ledger import (
     CELL,
     CITED,
@@ -330,14 +329,11 @@ def _groups(
         card = cards[family].tasks[task]
         if config.run.tasks and task not in {name.rpartition("/")[2] for name in config.run.tasks}:
             continue
-        methods = _methods(cell.contestant, card.methods)
+        offered = (*card.methods, *CONTESTANTS)
+        methods = tuple(name for name in cell.contestant.methods if name in offered)
         if methods and cell.setting in card.settings and opened.items(family, task):
             found[methods, bool(config.judge) and takes_judge(task)].append(task)
     return found
-
-
-def _methods(one: ContestantOptions, offered: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in one.methods if name in (*offered, *CONTESTANTS))
 
 
 def check_models(config: LiveConfig) -> None:
@@ -353,21 +349,15 @@ def check_models(config: LiveConfig) -> None:
             continue  # a key that is missing stops this contestant's cells and no others
 
 
-def _header(path: Path) -> Any:
-    from inspect_ai.log import read_eval_log
-
-    try:
-        return read_eval_log(str(path), header_only=True)
-    except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
-        return None
-
-
 def _served(path: Path) -> str:
     """The model that the provider says it answered with; empty where nobody was asked."""
-    from inspect_ai.log import read_eval_log_samples
+    from inspect_ai.log import read_eval_log, read_eval_log_samples
 
-    header = _header(path)
-    if header is None or header.eval.model == "none/none":
+    try:
+        header = read_eval_log(str(path), header_only=True)
+    except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
+        return ""
+    if header.eval.model == "none/none":
         return ""
     samples = read_eval_log_samples(str(path), all_samples_required=False)
     return next((sample.output.model for sample in samples if sample.output.model), "")

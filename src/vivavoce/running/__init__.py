@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
@@ -93,7 +94,10 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         screen = unseen() if spec.display == "none" else nullcontext()
         # What Inspect prints goes to stderr; stdout is for results.
         with redirect_stdout(sys.stderr), screen:
-            logs, stopped = _carry_out(tasks, spec)
+            if rule := rule_of(spec):
+                logs, stopped = run_to_decision(tasks, rule, spec, partial(_eval_set, spec=spec))
+            else:
+                logs, stopped = _eval_set(tasks, spec), []
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
         if batches:
@@ -127,13 +131,6 @@ def unseen() -> Iterator[None]:
         yield
     finally:
         RichDisplay.task_screen = seen  # type: ignore[method-assign]
-
-
-def _carry_out(tasks: list[Task], spec: RunSpec) -> tuple[list[EvalLog], list[Row]]:
-    rule = rule_of(spec)
-    if rule is None:
-        return _eval_set(tasks, spec), []
-    return run_to_decision(tasks, rule, spec, lambda asked: _eval_set(asked, spec))
 
 
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:

@@ -34,7 +34,6 @@ from vivavoce.tasks.subsets import take_subset
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.model import GenerateConfig, Model
-    from inspect_ai.solver import Solver
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
@@ -62,6 +61,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     from inspect_ai.model import GenerateConfig
 
     from vivavoce.tasks.lookup import check_samples, create_method
+    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
 
     spec = _with_own_names(spec, found)
     taken = _taken(spec, found)
@@ -69,7 +69,7 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # A judge is started anew for its role.
     roles = {"judge": start_model(spec.judge, {})} if spec.judge else {}
-    own = _own_agent(spec.agent) if spec.agent else None
+    own = custom_agent(spec.agent, identity_of(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
     for (family, task), setting in product(found, dict.fromkeys(spec.settings)):
         try:
@@ -160,12 +160,6 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
         "folder": str(cache_path()),
         "key": ["model", "address", "messages", "tools", "decoding settings", "epoch"],
     }
-
-
-def _own_agent(name: str) -> Solver:
-    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
-
-    return custom_agent(name, identity_of(name))
 
 
 def _sandbox_of(created: Task, agent: str) -> Any:
