@@ -18,7 +18,7 @@ from vivavoce.store import Row, read_jsonl
 FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">
 <o:itemsPerPage>{n}</o:itemsPerPage><o:totalResults>{n}</o:totalResults>
 <o:startIndex>0</o:startIndex>{entries}</feed>"""
-ENTRY = """<entry><id>http://arxiv.org/abs/{0}</id><title>The title of {0}</title>
+ENTRY = """<entry><id>http://arxiv.org/abs/{0}</id><title>{1}</title>
 <published>2020-01-31T00:00:00Z</published><summary>Some words.</summary></entry>"""
 PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
 <title level="a" type="main">One that cites</title></titleStmt></fileDesc></teiHeader>
@@ -27,9 +27,9 @@ PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleS
 READS_HTML = "html" in list_sources()
 
 
-def feed(names: Sequence[str]) -> bytes:
+def feed(names: Sequence[str], title: str = "") -> bytes:
     """An answer of arXiv's query API, with papers of these ids and versions."""
-    entries = "".join(ENTRY.format(name) for name in names)
+    entries = "".join(ENTRY.format(name, title or f"The title of {name}") for name in names)
     return FEED.format(n=len(names), entries=entries).encode()
 
 
