@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.corpus.fetching_corpus import PAPER, feed, rows_of
+from tests.corpus.fetching_corpus import PAPER, feed_of, rows_of
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 from typer.testing import CliRunner, Result
 
@@ -30,7 +30,7 @@ def answer(ask: Ask) -> Fault:
     if parts.path == "/api/query":
         words = query.get("search_query", [""])[0]
         is_there = query.get("id_list") == ["2003.00001"] or "Quiet Harbours" in words
-        return Fault(feed(["2003.00001v1"] if is_there else [], ON_ARXIV))
+        return Fault(feed_of(["2003.00001v1"] if is_there else [], ON_ARXIV))
     if unquote(parts.path) == f"/works/{DOI}":
         return works({"DOI": DOI, "title": [BY_DOI]})
     if query.get("query.bibliographic") == [BY_TITLE]:
