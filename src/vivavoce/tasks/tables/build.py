@@ -8,23 +8,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
+from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.cited_works import corpus_works, works_library
 from vivavoce.tasks.tables.items.demands import TO_CHECK, Demands, ask_for
-from vivavoce.tasks.tables.items.distractors import Barred, find_universe, rank_distractors
-from vivavoce.tasks.tables.items.gold_tables import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.pool_vectors import open_encoder
-from vivavoce.tasks.tables.items.pools import (
+from vivavoce.tasks.tables.items.distractors import (
+    BarredWorks,
+    find_universe,
+    rank_distractors,
+)
+from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.pool import (
     CANDIDATES,
     CandidatesFile,
     EncoderKey,
@@ -37,7 +39,6 @@ from vivavoce.tasks.tables.items.pools import (
     count_distractors,
     hash_works,
     make_pool,
-    read_acceptance,
     read_candidates,
     read_paper_labels,
     without_included,
@@ -59,6 +60,7 @@ from vivavoce.tasks.tables.items.table_items import (
     overlap_statistics,
     table_statistics,
 )
+from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
@@ -81,31 +83,10 @@ def settle_evidence(
     """Gold tables, and the options with the evidence that `auto` comes to."""
     for least in ("fulltext", "any") if options.evidence == "auto" else (options.evidence,):
         settled = options.model_copy(update={"evidence": least})
-        gold = _read_gold(corpus, window, settled)
+        gold = read_gold_tables(corpus, window, settled)
         if len(gold.tables) >= ENOUGH:
             break
     return gold, settled
-
-
-def _read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    found = read_gold_tables(corpus, window, options)
-    others = [table for table in found.tables if table.kind not in options.kinds]
-    left_out = [Exclusion(TASK, table.id, "other_kind", table.kind) for table in others]
-    labels = options.table_labels
-    accepted = read_acceptance(Path(labels)) if labels is not None else {}
-    refused = {table.id for table in found.tables if not accepted.get(table.id, True)}
-    left_out += [
-        Exclusion(TASK, name, "refused_table", "people refused it") for name in sorted(refused)
-    ]
-    return replace(
-        found,
-        tables=tuple(
-            table
-            for table in found.tables
-            if table.kind in options.kinds and table.id not in refused
-        ),
-        excluded=(*found.excluded, *left_out),
-    )
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItems:
@@ -217,7 +198,7 @@ def _candidates(
     """
     given = _given_labels(gold, options)
     tables = [table for table in gold.tables if table.id in asked.demands and table.id not in given]
-    barred = Barred(gold.tables, works, gold.kin)
+    barred = BarredWorks(gold.tables, works, gold.related_works)
     if options.candidates is not None:
         return read_candidates(Path(options.candidates), tables, works, barred)
     cited = {paper for table in gold.tables for paper in table.papers}
@@ -229,15 +210,13 @@ def _candidates(
     }
     demands = asked.texts()
     universe = find_universe(options.pool_rule, gold.tables, in_time)
-    encoder = open_encoder(options.encoder)
+    encoder = PaperEncoder(options.encoder)
     most = options.distractors
     enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
-    found = rank_distractors(
-        tables, demands, in_time, universe, encoder, barred=barred, enough=enough
-    )
+    found = rank_distractors(tables, demands, in_time, universe, encoder, barred, enough=enough)
     return CandidatesFile(
         1,
-        EncoderKey(encoder.name, encoder.fingerprint),
+        EncoderKey(encoder.name, encoder.fingerprint()),
         options.pool_rule,
         Universe(len(universe), hash_works(universe, in_time)),
         tuple(Ranked(name, hash_of(demands[name]), found[name]) for name in sorted(found)),

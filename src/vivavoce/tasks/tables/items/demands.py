@@ -32,8 +32,8 @@ from vivavoce.tasks.tables.items.demand_leaks import (
     stem_of,
     windows,
 )
-from vivavoce.tasks.tables.items.gold_tables import GoldTables
-from vivavoce.tasks.tables.items.pools import read_acceptance
+from vivavoce.tasks.tables.items.gold import GoldTables
+from vivavoce.tasks.tables.items.pool import read_acceptance
 from vivavoce.tasks.tables.items.table_items import TASK, DemandsFrom, GoldTable, TablesOptions
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data, read_patterns
