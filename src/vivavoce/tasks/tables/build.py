@@ -19,7 +19,7 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demands import TO_CHECK, Demands, ask_for
+from vivavoce.tasks.tables.items.demand import TO_CHECK, Demands, choose_demands
 from vivavoce.tasks.tables.items.distractors import (
     BarredWorks,
     find_universe,
@@ -97,7 +97,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     """
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
-    asked = ask_for(gold, options)
+    asked = choose_demands(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
     tables = [table for table in gold.tables if table.id in asked.demands]

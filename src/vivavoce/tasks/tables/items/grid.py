@@ -91,6 +91,12 @@ def table_number(caption: str) -> str | None:
     return found[1].upper() if found else None
 
 
+def without_number(caption: str) -> str:
+    """A caption without the number that it opens with."""
+    found = _CAPTION.match(caption.strip())
+    return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
+
+
 def join_continued(tables: Sequence[Row]) -> list[Row]:
     """The tables of a paper, with those that go on below a caption such as `Table 3 (continued)`.
 
