@@ -53,8 +53,8 @@ TABLE = GoldTable(
 
 def test_shared_words_are_told_apart_by_schema_and_values() -> None:
     found = overlap("The Data, the SIZE and 3 books of a library", TABLE)
-    assert (found.schema, found.value) == (("data", "size"), ("3", "books"))
-    assert overlap("The of a", TABLE).schema == ()
+    assert found == (["data", "size"], ["3", "books"])
+    assert overlap("The of a", TABLE) == ([], [])
 
 
 def test_statistics_of_three_captions_by_hand() -> None:

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
-from vivavoce.store import hash_of, hash_rows, read_json, readable_json
+from vivavoce.store import Row, hash_of, hash_rows, read_json, readable_json
 from vivavoce.tasks.tables.items.distractors import BarredWorks, Candidate
 from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 
@@ -266,6 +266,23 @@ def without_included(
     return tuple(one for one in candidates if labels.get((table.id, one.paper)) != "include")
 
 
-def count_checked(table: str, papers: Collection[str], labels: PaperLabels) -> int:
-    """Number of a table's papers that people have excluded from it."""
-    return sum(labels.get((table, paper)) == "exclude" for paper in papers)
+def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool], labels: PaperLabels) -> Row:
+    """Statistics of the pools of the items of a round, by the ids of their tables.
+
+    `told_by_evidence` counts the items in which less or more is known of a distractor than of any
+    work of the table; `checked_by_people` the distractors that people have excluded.
+    """
+    checked = evident = 0
+    for row in rows:
+        gold = set(row["gold_papers"])
+        known = list(zip(row["pool"], row["evidence"], strict=True))
+        alike = {evidence for paper, evidence in known if paper in gold}
+        evident += any(paper not in gold and evidence not in alike for paper, evidence in known)
+        checked += sum(labels.get((row["id"], paper)) == "exclude" for paper in row["pool"])
+    shown = [pools[row["id"]] for row in rows]
+    return {
+        "missing_distractors": sum(pool.missing for pool in shown),
+        "without_distractors": sum(not pool.distractors for pool in shown),
+        "told_by_evidence": evident,
+        "checked_by_people": checked,
+    }
