@@ -57,13 +57,17 @@ class Entry:
 class CatalogueArxiv:
     """The catalogue; papers may come and go while it is asked."""
 
-    def __init__(self, papers: Sequence[Entry]) -> None:
+    def __init__(self, papers: Sequence[Entry], is_one_category: bool = False) -> None:
         self.papers = papers
+        self.is_one_category = is_one_category
 
     def __call__(self, ask: Ask) -> Fault:
         """Answer a request."""
         asked = {name: one[0] for name, one in parse_qs(urlsplit(ask.target).query).items()}
-        found = [paper for paper in self.papers if _fits(paper, asked["search_query"])]
+        query = asked["search_query"]
+        if self.is_one_category:
+            query = re.sub(r"cat:[^\s()]+", "", query)
+        found = [paper for paper in self.papers if _fits(paper, query)]
         is_down = asked.get("sortOrder", "descending") == "descending"
         found.sort(key=lambda paper: (paper.day, paper.name), reverse=is_down)
         body = feed(found, ask.start, int(asked["max_results"]))

@@ -1,6 +1,7 @@
 """An arXiv to which papers of the sample corpus are submitted day by day.
 
-It answers the query API (a span of days, page by page) and serves each paper as LaTeXML would.
+It answers the query API (a span of days, page by page; every category holds every paper) and serves
+each paper as LaTeXML would.
 Papers bear arXiv ids of the month they appeared in.
 """
 
@@ -74,7 +75,7 @@ class LivingArxiv:
         """Answer a request."""
         parts = urlsplit(ask.target)
         if parts.path == "/api/query":
-            return CatalogueArxiv(self._entries(self.today))(ask)
+            return CatalogueArxiv(self._entries(self.today), is_one_category=True)(ask)
         name = parts.path.removeprefix("/html/").removesuffix("v1")
         found = self._pages.get(name)
         if not parts.path.startswith("/html/") or found is None or found.day >= self.today:
