@@ -357,7 +357,7 @@ def test_baselines_and_excerpts_run_like_any_method(tmp_path: Path) -> None:
         logs=tmp_path / "logs",
         models=["extractive/lead"],
         methods=methods,
-        solver_args={"retriever": "tfidf"},
+        method_args={"retriever": "tfidf"},
         display="none",
     )
     assert run(spec).failed == ()

@@ -14,33 +14,14 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import Aggregate
 from vivavoce.plugins import Plugins, load_plugins
+from vivavoce.requests import ScoreOptions
 from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import Measured, estimate
 from vivavoce.store import Row
 
-
-@dataclass(frozen=True, slots=True)
-class ScoreOptions:
-    """Options of `viva score`; each family uses its own."""
-
-    aggregate: Aggregate = "macro"
-    """Mean over items, or over the questions of all items pooled."""
-    seed: int = 0
-    stem: bool = False
-    """writing: compare words by their Porter stems."""
-    bertscore: str | None = None
-    """writing: a model name or path that adds BERTScore."""
-    layer: int | None = None
-    """writing: the layer BERTScore takes its vectors from."""
-    legacy: bool = False
-    """ranking, architecture: the published numbers."""
-    pairs: int | None = None
-    """tables: pairwise questions a table; all by default."""
-    gamma: float = 1.1
-    """architecture: how much more a deeper layer weighs."""
+__all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +107,13 @@ def _find(name: str) -> ScoreFamily:
     return found.loaded[name]
 
 
+_OF_ALL = ("resamples", "seed", "aggregate")
+
+
 def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:
     """Refuse an option that would be ignored."""
     defaults = asdict(ScoreOptions())
     for name, value in asdict(options).items():
-        if value != defaults[name] and name not in ("seed", "aggregate", *family.uses):
+        if value != defaults[name] and name not in (*_OF_ALL, *family.uses):
             known = ", ".join(f"--{used}" for used in family.uses) or "none"
             raise InputError(f"{family.name} has no option --{name}. Its options: {known}.")
