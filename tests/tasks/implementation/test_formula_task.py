@@ -18,7 +18,7 @@ from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import cluster_of
-from vivavoce.tasks.implementation.task import formula
+from vivavoce.tasks.lookup import create_task
 
 pytestmark = pytest.mark.sandbox
 
@@ -170,7 +170,7 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
 @pytest.mark.parametrize("timeout", ["long", 0, -3, True, 2.5])
 def test_a_time_limit_is_a_number_of_seconds(opened: Round, timeout: Any) -> None:
     with pytest.raises(InputError, match="timeout"):
-        formula(round=str(opened.folder), timeout=timeout)
+        create_task("formula", {"round": str(opened.folder), "timeout": timeout})
 
 
 def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks import list_families
-from vivavoce.tasks.implementation.dataset import (
-    data_level,
-    effective_setting,
-    has_knowledge,
-)
+from vivavoce.tasks.implementation.family import effective_setting
 
 
 @pytest.mark.parametrize(
@@ -30,8 +26,6 @@ def test_the_parts_make_a_setting_of_the_card(
 ) -> None:
     assert effective_setting("base", data_info, knowledge) == setting
     assert setting in list_families()["implementation"].tasks["formula"].settings
-    assert data_level(setting) == (data_info or "brief")
-    assert has_knowledge(setting) is bool(knowledge)
 
 
 @pytest.mark.parametrize(("setting", "data_info"), [("base", "everything"), ("full", "none")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 from collections.abc import Iterator
@@ -12,23 +11,25 @@ from typing import Any
 import pytest
 from inspect_ai import eval, task_with
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelName, ModelOutput
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import Solver, TaskState
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Score
+from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.ranking.board_corpora import TITLES, Papers
+from tests.tasks.samples import score_of, values_of
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
+from vivavoce.tasks.engine import make_scorer
 from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.ranking.items.boards import plain_title
-from vivavoce.tasks.ranking.scorer import title_order
 from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
-from vivavoce.tasks.ranking.task import rank_by_prompt
 
+rank_by_prompt = find_task_maker("rank_by_prompt")
 GOLD = [plain_title(TITLES[name]) for name in ("bay", "cob", "ash", "dew")]
 MANY = 180
 
@@ -89,17 +90,9 @@ def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
 
 
 def values(given: EvalSample | Score) -> dict[str, Any]:
-    value = score_of(given).value
-    assert isinstance(value, dict)
-    return dict(value)
-
-
-def score_of(given: EvalSample | Score) -> Score:
-    if isinstance(given, Score):
-        return given
-    assert given.scores is not None
-    [score] = given.scores.values()
-    return score
+    return values_of(
+        given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
+    )
 
 
 def fault(given: Score) -> str | None:
@@ -108,12 +101,8 @@ def fault(given: Score) -> str | None:
 
 def said(text: str, scoring: str = "default") -> Score:
     """What an answer about the four papers scores."""
-    message = [ChatMessageUser(content="ask")]
-    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
-    state.output = ModelOutput.from_content("scripted/model", text)
-    found = asyncio.run(title_order(scoring)(state, Target("\n".join(GOLD))))  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    scorer = make_scorer("ranking", "title_order")(scoring=scoring)
+    return score_of(scorer, text, "\n".join(GOLD))
 
 
 def test_a_server_gets_the_titles_and_nothing_of_their_order(

@@ -13,8 +13,8 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.methods.direct import NULL_ANSWER
-from vivavoce.tasks.scoring.guard import FAULTS, MalformedAnswer, find_fault, guarded
-from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
+from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -205,7 +205,7 @@ def test_an_answer_keeps_its_values_and_a_malformed_one_has_none() -> None:
     values, metadata = score(output("A Title"), {"first": 0.25, "second": 0.5})
     assert values == {"first": 0.25, "second": 0.5, VALID: 1.0}
     assert metadata["fault"] is None
-    values, metadata = score(output("12.5"), MalformedAnswer())
+    values, metadata = score(output("12.5"), FaultyAnswer("malformed"))
     assert values == {"first": 0.0, "second": 0.0, VALID: 0.0}
     assert metadata["fault"] == "malformed"
 

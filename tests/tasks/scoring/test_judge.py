@@ -33,7 +33,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.entry import open_prompts, open_task
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.judge import Comparison, Judged, judge_hash, target_source
 
 ITEMS = 4
@@ -458,16 +459,7 @@ def test_what_cannot_be_judged_is_told_before_any_work(
 
 def test_a_task_that_is_opened_without_a_judge_says_how_to_name_one(court: Court) -> None:
     with pytest.raises(InputError, match="--model-role judge=MODEL"):
-        open_task(
-            "writing",
-            "title",
-            round=str(court.round.folder),
-            setting="base",
-            prompts=None,
-            max_tokens=None,
-            pin=None,
-            judge=True,
-        )
+        create_task("title", {"round": str(court.round.folder), "judge": True})
 
 
 def test_inspect_alone_names_a_judge_by_its_role(court: Court, tmp_path: Path) -> None:

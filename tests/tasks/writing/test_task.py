@@ -25,11 +25,11 @@ from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.writing import task as module
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.writing.items.inputs import TASKS
 
 CARDS = list_families()["writing"].tasks
-MAKERS = {name: getattr(module, name) for name in TASKS}
+MAKERS = {name: find_task_maker(name) for name in TASKS}
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class Long:
     def run(self, window: int, setting: str = "mixed", **arguments: Any) -> tuple[EvalSample, str]:
         """The sample, and what reached the server, with a model of this window."""
         name = f"writing-long-{window}-{setting}"
-        made: Task = module.related_work(
+        made: Task = MAKERS["related_work"](
             str(self.round.folder), setting=setting, context=window, **arguments
         )
         [log] = eval(
@@ -264,7 +264,7 @@ def test_examples_go_from_the_last_and_each_with_its_answer(long: Long, names: l
 
 
 def only_input(long: Long) -> str:
-    made: Task = module.related_work(str(long.round.folder), setting="mixed")
+    made: Task = MAKERS["related_work"](str(long.round.folder), setting="mixed")
     return str(made.dataset[0].input)
 
 
@@ -345,7 +345,7 @@ def test_all_tasks_take_the_same_arguments() -> None:
     arguments = ["round", "setting", "demos", "split", "variant", "judge", "judge_source"]
     arguments += ["context", "prompts", "max_tokens", "pin"]
     for name, task in MAKERS.items():
-        own = [*arguments[:2], "track", *arguments[2:]] if name == "related_work" else arguments
+        own = [*arguments[:7], "track", *arguments[7:]] if name == "related_work" else arguments
         assert list(python_inspect.signature(task).parameters) == own
 
 
