@@ -47,8 +47,10 @@ def _corpus() -> Group:
         for table in TABLES
         for kind in ("jsonl", "parquet")
     ]
-    told = ("stats", "verify", "merges", "boards", "resolution")
-    calls = [words for verb in told for words in both("corpus", verb, *CORPUS)]
+    parts = ("dates", "merges", "boards", "tuples", "resolution")
+    calls = [*both("corpus", "stats", *CORPUS), *both("corpus", "verify", *CORPUS)]
+    for part in parts:
+        calls += both("corpus", "stats", "--of", part, *CORPUS)
     wrong = [["corpus", "export", "nothing", *CORPUS, "--out", "tables/x.jsonl"]]
     return Group("corpus", calls + exports + wrong, ("demo",), kept=("tables",))
 

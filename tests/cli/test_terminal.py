@@ -15,6 +15,7 @@ from vivavoce import __version__
 from vivavoce.cli import app
 from vivavoce.cli.output import print_json, print_table, say
 from vivavoce.models.offline import PICKS
+from vivavoce.reports import Sheet
 
 HOSTILE = "\x1b[2Jlab/\u202eeno\x07"
 SPELLED = "⟨U+001B⟩[2Jlab/⟨U+202E⟩eno⟨U+0007⟩"
@@ -27,7 +28,7 @@ def test_the_version_is_printed() -> None:
 def test_hostile_names_are_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
     say(f"first {HOSTILE}\nsecond")
     assert capsys.readouterr().out == f"first {SPELLED}\nsecond\n"
-    print_table(["model", "n"], [[HOSTILE, "1"]], title=HOSTILE)
+    print_table(Sheet(HOSTILE, ("model", "n"), ((HOSTILE, "1"),)))
     title, _, _, row = capsys.readouterr().out.splitlines()
     assert (title, row) == (SPELLED, f"{SPELLED}  1")
 

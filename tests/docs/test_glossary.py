@@ -17,7 +17,7 @@ from vivavoce.metrics import list_metrics
 from vivavoce.results.board.columns import page_columns, terminal_columns
 from vivavoce.tasks import list_families
 from vivavoce.web.board.overview import HEADS
-from vivavoce.web.printing import glossary, meaning
+from vivavoce.web.rendering import glossary, meaning
 
 SOURCES = Path(vivavoce.__file__).parent
 MAKERS = {"texts", "numbers", "inner", "_coefficients", "cells", "interval", "tick"}

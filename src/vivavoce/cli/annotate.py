@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,15 +12,11 @@ from vivavoce.cli.output import (
     JSON_OPTION,
     RESAMPLES_OPTION,
     SEED_OPTION,
-    Columns,
-    cells,
-    estimate,
     need_web,
     print_json,
-    print_rows,
+    print_parts,
     progress,
     say,
-    texts,
 )
 from vivavoce.errors import InputError
 
@@ -196,7 +191,7 @@ def agreement(
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.report import measure, read_model_labels
+    from vivavoce.web.annotation.report import measure, parts_of, read_model_labels
 
     with open_database(db, create=False).reading() as connection:
         found = find_campaign(connection, campaign)
@@ -207,7 +202,7 @@ def agreement(
     if as_json:
         print_json(report)
     else:
-        _print_report(report)
+        print_parts(parts_of(report))
 
 
 def _read_text(path: Path) -> str:
@@ -245,60 +240,3 @@ def _rows_of_logs(
         raise InputError("--from-logs needs two contestants: --a NAME --b NAME.")
     found = preference_rows(logs, a, b, task=task, setting=setting, draw=draw, seed=seed)
     return [(row, f"{logs}: {row['id']}") for row in found.rows], found.left_out
-
-
-def _print_report(report: Row) -> None:
-    """Print agreement, items, people and final labels; then a model beside people."""
-    group = cells("group", lambda row: row["group"] or "all")
-    print_rows(
-        "Agreement of the first two labels",
-        report["fields"],
-        texts("field"),
-        cells("items", lambda row: str(row["pairwise"]["n"])),
-        _coefficients(
-            pairwise="pairwise",
-            **{"Fleiss' kappa": "fleiss", "Krippendorff's alpha": "alpha", "Gwet's AC1": "ac1"},
-        ),
-    )
-    say("")
-    for name in ("items", "people"):
-        counts = ", ".join(f"{key} {number:,}" for key, number in report[name].items())
-        say(f"{name.capitalize()}: {counts or 'none'}")
-    say("")
-    print_rows(
-        "Final labels",
-        report["shares"],
-        group,
-        texts("field", "value"),
-        _coefficients(share="share"),
-        cells("n", lambda row: str(row["share"]["n"])),
-    )
-    say("value [95% interval]")
-    if report["model"]:
-        say("")
-        values = [{**row, "of": value} for row in report["model"] for value in row["people"]]
-        print_rows(
-            "The model and people",
-            values,
-            group,
-            texts("field"),
-            cells("n", lambda row: str(row["agreement"]["n"])),
-            _coefficients(agreement="agreement", kappa="kappa"),
-            texts(value="of"),
-            cells("people", lambda row: _coefficient(row["people"][row["of"]])),
-            cells("model", lambda row: _coefficient(row["model"][row["of"]])),
-        )
-
-
-def _coefficients(**names: str) -> Columns:
-    """Columns of coefficients by their headers."""
-
-    def column(name: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda row: _coefficient(row[name])
-
-    return [(header, column(name)) for header, name in names.items()]
-
-
-def _coefficient(found: Row) -> str:
-    is_undefined = found["value"] is None and found["n"]
-    return "undefined" if is_undefined else estimate(found)

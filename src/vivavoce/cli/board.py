@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial as fixed
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,21 +21,17 @@ from vivavoce.cli.output import (
     SAMPLES_OPTION,
     SEED_OPTION,
     SPLIT_OPTION,
-    cells,
-    estimate,
     need_web,
     print_json,
     print_notes,
-    print_rows,
+    print_parts,
+    print_report,
     progress,
-    rank_cell,
     say,
-    values_of,
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.board.columns import Column
-    from vivavoce.results.board.groups import Board, Group
+    from vivavoce.results.board.groups import Board
     from vivavoce.web.board.page import Page
 
 
@@ -112,80 +107,15 @@ def build(
         say(str(page))
 
 
-def print_board(board: Board, *, everything: bool = False, costs: bool = False) -> None:
+def print_board(
+    board: Board, *, everything: bool = False, costs: bool = False, as_json: bool = False
+) -> None:
     """Print one table for each task and setting, ranked by its headline metric."""
-    for group in board.groups:
-        _print_group(group, board, everything=everything, costs=costs)
-        say("")
-    say("value [95% interval]; rank (ranks it may have); a failed answer counts 0;")
-    say("oracle is the ceiling and is not ranked.")
-    if costs:
-        say("tokens, s and $ are means over the answers; a judge's are not among them.")
+    if as_json:
+        print_json(board.as_dict())
+        return
+    print_parts(board.parts(everything=everything, costs=costs))
     print_notes(board.notes)
-
-
-def _print_group(group: Group, board: Board, *, everything: bool, costs: bool) -> None:
-    from vivavoce.results.board.columns import terminal_columns
-    from vivavoce.results.board.groups import by_contestant
-    from vivavoce.results.logs.records import distinct_labels
-
-    round_id, task, version, setting = group.place
-    headline = board.headlines[task]
-    measured = {row["metric"] for row in group.rows}
-    metrics = [name for name in board.metrics[task] if name in measured]
-    if everything:
-        metrics += sorted(measured - set(metrics))
-    contestants = list(by_contestant(group.rows).values())
-    contestants.sort(key=lambda found: (found[headline]["rank"] or 0, found[headline]["method"]))
-    leads = [found[headline] for found in contestants]
-    with_judge = len({row["judge"] for row in leads}) > 1
-    names = dict(zip(map(id, leads), distinct_labels(leads), strict=True))
-
-    def name(row: Mapping[str, Any]) -> str:
-        judge = f" (judge {row['judge']})" if with_judge and row["judge"] else ""
-        return names[id(row)] + judge + (" (partial)" if row["partial"] else "")
-
-    def fact_of(column: Column) -> Callable[[Mapping[str, Any]], str]:
-        return lambda found: _fact(column, found[headline])
-
-    print_rows(
-        f"{task} · {setting} · round {round_id} · version {version}",
-        contestants,
-        cells("rank", lambda found: rank_cell(found[headline])),
-        cells("contestant", lambda found: name(found[headline])),
-        values_of(metrics, _value),
-        [(head, fact_of(column)) for head, column in terminal_columns(costs=costs)],
-    )
-    for row in leads:
-        if row["set_aside"]:
-            say(f"– {name(row)}: {row['set_aside']}; not ranked.")
-        if stopped := row["stopped"]:
-            of = f"{stopped['items']:,} of {stopped['of']:,} items"
-            say(f"{name(row)} stopped: {stopped['reason']}, after {of}.")
-    found = [row["detectable"] for row in leads if row["detectable"]]
-    if found:
-        say(f"Smallest difference in {headline} that these items can show: {found[0]:.3f}")
-
-
-def _fact(column: Column, row: dict[str, Any]) -> str:
-    """A value beside the metrics, printed by its unit."""
-    from vivavoce.results.board.columns import shown_value
-
-    value = shown_value(column, row)
-    if value is None:
-        return "–" if column.is_cost else ""
-    printed = {"share": ".0%", "tokens": ".0f", "s": ".2f", "USD": ".4f"}
-    default = ".3f" if isinstance(value, float) else ""
-    return format(value, printed.get(column.unit, default))
-
-
-def _value(row: dict[str, Any] | None) -> str:
-    """A value with its interval; a dash where the contestant was not measured so."""
-    if row is None:
-        return "–"
-    if row["value"] is None:
-        return "–" if row["set_aside"] else "undefined"
-    return estimate(row)
 
 
 def serve(
@@ -253,12 +183,16 @@ class Form(StrEnum):
     EVAL_RESULTS = "eval_results"
     CSV = "csv"
     PARQUET = "parquet"
+    SCORES = "scores"
 
 
 def export(
     logs: Path = LOGS_ARGUMENT,
     form: Form = typer.Option(
-        ..., "--as", help="eee is Every Eval Ever; eval_results is for model pages on the hub."
+        ...,
+        "--as",
+        help="eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
+        "for each answer and metric, as Parquet.",
     ),
     out: Path = typer.Option(..., "--out", help="Folder for the files; it must not exist yet."),
     dataset: str | None = typer.Option(
@@ -282,6 +216,7 @@ def export(
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.results.board.building import leaderboard
     from vivavoce.results.board.exchange import date_of, eval_results, every_eval_ever
+    from vivavoce.results.frame import scores
     from vivavoce.store import parquet_of, write_bytes
     from vivavoce.text.dates import parse_date
     from vivavoce.web.board.downloads import csv_of
@@ -290,6 +225,14 @@ def export(
         raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
     if out.exists():
         raise InputError(f"{out} is there already. Choose another folder.")
+    if form is Form.SCORES:
+        table = scores(logs, partial=partial)
+        write_bytes(out / "scores.parquet", parquet_of(table))
+        if as_json:
+            print_json({"files": ["scores.parquet"], "rows": table.num_rows, "notes": []})
+        else:
+            say(f"{table.num_rows:,} scores in {out / 'scores.parquet'}.")
+        return
     known = load_cutoffs(cutoffs, margin)
     board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
     day = date or date_of(board)
@@ -330,9 +273,4 @@ def add_metric(
     given = {"model": model, "layer": layer}
     with progress(f"Computing {name}") as show:
         found = add(logs, name, {key: v for key, v in given.items() if v is not None}, show)
-    if as_json:
-        print_json(found.as_dict())
-        return
-    say(f"{', '.join(found.metrics)} of {found.samples} answers; {found.computed} texts computed.")
-    for path in found.files:
-        say(path)
+    print_report(found, as_json=as_json)

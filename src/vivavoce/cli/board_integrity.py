@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,10 +16,6 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
-
-if TYPE_CHECKING:
-    from vivavoce.results.integrity.submission import Intake, SubmissionReport
-    from vivavoce.results.integrity.verification import Verification
 
 ROUNDS_OPTION = typer.Option(
     [],
@@ -50,7 +45,7 @@ def verify(
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
     found = replace(found, secrets=tuple(find_secrets(logs)))
-    print_report(found, _print_verification, as_json=as_json)
+    print_report(found, as_json=as_json)
     if not found.is_sound:
         raise typer.Exit(1)
 
@@ -82,30 +77,6 @@ def _verify_site(
         raise typer.Exit(1)
 
 
-def _print_verification(found: Verification) -> None:
-    for log in found.logs:
-        rest = f"; {log.continued_by} went on" if log.continued_by else ""
-        say(f"{log.status}  {log.name} ({log.samples} samples{rest})")
-        for line in (*log.refused, *log.unverified):
-            say(f"  {line}")
-    ledger = found.ledger
-    for problem in (*ledger.problems, *found.secrets):
-        say(f"refused  {problem}")
-    if not ledger.starts:
-        say("There is no ledger (runs.jsonl): nothing tells what else was run.")
-    elif ledger.unrecorded:
-        say(f"{len(ledger.unrecorded)} logs are in no ledger.")
-    if ledger.removed:
-        say(f"{len(ledger.removed)} logs of runs are gone.")
-    unnamed = {str(log.round["folder"]) for log in found.logs if log.round.get("named") is False}
-    for folder in sorted(unnamed):
-        say(f"Held against the round that the logs lead to, {folder}: name yours with --round.")
-    if not found.is_sound:
-        say("Not verified.")
-        return
-    say("Every score follows from the replies in the logs. Nobody can prove who wrote these.")
-
-
 def submit(
     folder: Path = typer.Argument(help="Folder with submission.toml and logs."),
     check: bool = typer.Option(False, "--check", help="Check what a submission must have."),
@@ -122,7 +93,7 @@ def submit(
         )
     with progress("Logs") as update:
         found = check_submission(folder, rounds, update)
-    print_report(found, _print_submission, as_json=as_json)
+    print_report(found, as_json=as_json)
     if not found.complete:
         raise typer.Exit(1)
 
@@ -138,25 +109,8 @@ def intake(
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, update)
-    print_report(found, _print_intake, as_json=as_json)
+    print_report(found, as_json=as_json)
     if not as_json:
         say(str(out / DECISIONS))
     if not found.is_clean:
         raise typer.Exit(1)
-
-
-def _print_intake(found: Intake) -> None:
-    for row in found.submissions:
-        say(f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}")
-        for reason in row["reasons"]:
-            say(f"  {reason}")
-    say(f"Build the board of what was accepted: viva board build {found.accepted} --out site")
-
-
-def _print_submission(found: SubmissionReport) -> None:
-    for each in found.checks:
-        say(f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}")
-        for problem in each["problems"]:
-            say(f"  {problem}")
-    for name, count in found.runs.items():
-        say(f"{name.replace('_', ' ')}: {'–' if count is None else count}")

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
+from vivavoce.reports import Column, sheet
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -216,12 +218,11 @@ def _print_counts(found: dict[str, Any], corpus: Path) -> None:
 
 
 def _print_dates(found: dict[str, Any], corpus: Path) -> None:
-    print_table(
-        ["first public from", "papers"], [(name, f"{n:,}") for name, n in found["sources"].items()]
-    )
-    columns = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
+    columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
+    print_table(sheet("", found["sources"].items(), *columns))
+    names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
     for row in found["contradictions"]:
-        say("  ".join(str(row[name]) for name in columns))
+        say("  ".join(str(row[name]) for name in names))
     said = f"{found['changed']:,} papers were public before their published date"
     say(f"{said}; {len(found['contradictions']):,} statements contradict others.")
 
@@ -300,18 +301,10 @@ def _tuples(corpus: Corpus, paper: str | None) -> dict[str, Any]:
 
 
 def _print_tuples(found: dict[str, Any], corpus: Path) -> None:
+    cell = Column("{paper_id} {table}:{row}:{column}".format_map, "paper, table:row:column")
     names = ("task", "dataset", "metric", "method")
-    print_table(
-        ["paper, table:row:column", *names, "score"],
-        [
-            [
-                f"{row['paper_id']} {row['table']}:{row['row']}:{row['column']}",
-                *(str(row[name] or "") for name in names),
-                row["score_text"],
-            ]
-            for row in found["rows"][:SHOWN_TUPLES]
-        ],
-    )
+    rows = found["rows"][:SHOWN_TUPLES]
+    print_table(sheet("", rows, cell, *names, Column("score_text", "score")))
     said = f"{found['tuples']:,} results in tables of {found['papers']:,} papers"
     say(f"{said}; all of them: viva corpus export tuples --corpus {corpus} --out tuples.jsonl")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,12 +18,12 @@ from vivavoce.cli.board import print_board
 from vivavoce.cli.fetch import CONTACT_OPTION
 from vivavoce.cli.output import (
     JSON_OPTION,
-    estimate,
     print_json,
     print_table,
     progress,
     say,
 )
+from vivavoce.reports import Column, sheet, shown
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeReport, SmokeRow
@@ -116,10 +117,8 @@ def _print_exam(found: Exam) -> None:
     from vivavoce.examining.planning import papers_line, plan_lines
 
     if not found.verdicts:
-        rows = [
-            [row["task"], row["method"], row["metric"], estimate(row)] for row in found.baselines
-        ]
-        print_table(["task", "baseline", "metric", "value"], rows)
+        columns = ("task", Column("method", "baseline"), "metric", Column("value", ci="ci"))
+        print_table(sheet("", found.baselines, *columns))
         say("A model would be asked this:")
         for line in plan_lines({"papers": found.papers, "plan": found.plan}):
             say(line)
@@ -198,16 +197,16 @@ def score(
         print_json(result)
         return
     rows = [
-        [
-            name,
-            "undefined" if entry["value"] is None else f"{entry['value']:.4f}",
-            "" if entry["ci"] is None else f"[{entry['ci'][0]:.4f}, {entry['ci'][1]:.4f}]",
-            str(entry["n"]),
-            str(entry["undefined"]),
-        ]
+        {
+            "metric": name,
+            "value": "undefined" if entry["value"] is None else f"{entry['value']:.4f}",
+            "95% interval": "[{:.4f}, {:.4f}]".format(*entry["ci"]) if entry["ci"] else "",
+            "n": entry["n"],
+            "undefined": entry["undefined"],
+        }
         for name, entry in result["metrics"].items()
     ]
-    print_table(["metric", "value", "95% interval", "n", "undefined"], rows)
+    print_table(sheet("", rows, "metric", "value", "95% interval", "n", "undefined"))
     say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
 
 
@@ -260,21 +259,17 @@ def _tell(row: SmokeRow) -> None:
 
 
 def _print_smoke_report(report: SmokeReport) -> None:
-    lines = [
-        [
-            row.task,
-            row.method,
-            f"{row.answered}/{row.items}",
-            "–" if row.valid is None else f"{row.valid:.0%}",
-            f"{row.metric} {'–' if row.value is None else f'{row.value:.3f}'}",
-            f"{row.tokens:,}",
-            f"{row.cost:.4f}",
-            str(row.stopped or ""),
-        ]
-        for row in report.rows
-    ]
-    headers = ["task", "method", "answers", "valid", "score", "tokens", "dollars", "stopped"]
-    print_table(headers, lines, title=report.model)
+    print_table(
+        sheet(
+            report.model,
+            map(asdict, report.rows),
+            *("task", "method", Column("{answered}/{items}".format_map, "answers")),
+            Column("valid", form=".0%"),
+            Column(lambda row: f"{row['metric']} {shown(row['value'])}", "score"),
+            *("tokens", Column("cost", "dollars", form=".4f")),
+            Column(lambda row: row["stopped"] or "", "stopped"),
+        )
+    )
     for row in report.rows:
         if row.problem:
             say(f"{row.task} with {row.method}: {row.problem}")

@@ -11,6 +11,7 @@ import typer
 
 from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
 from vivavoce.errors import VivaError
+from vivavoce.reports import Sheet
 
 Listing = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
@@ -47,7 +48,7 @@ def list_things(
     if as_json:
         print_json([dict(zip(headers, row, strict=True)) for row in rows])
     else:
-        print_table(headers, [[str(cell) for cell in row] for row in rows])
+        print_table(Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows)))
 
 
 def doctor(as_json: bool = JSON_OPTION) -> None:
@@ -58,8 +59,9 @@ def doctor(as_json: bool = JSON_OPTION) -> None:
     if as_json:
         print_json([finding.as_dict() for finding in findings])
     else:
-        rows = [[f.name, f.state, f.found, f.install] for f in findings]
-        print_table(["what", "state", "found", "to install"], rows)
+        heads = ("what", "state", "found", "to install")
+        rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
+        print_table(Sheet("", heads, rows))
     if any(finding.is_fatal for finding in findings):
         say("The base installation is not complete.", quiet=True)
         raise typer.Exit(1)
@@ -127,6 +129,6 @@ def _rounds(where: Path) -> Listing:
 
 
 def _labels() -> Listing:
-    from vivavoce.web.printing import glossary
+    from vivavoce.web.rendering import glossary
 
     return ["label", "meaning"], [[*pair] for pair in sorted(glossary()["terminal"].items())]

@@ -21,6 +21,7 @@ from vivavoce.cli.output import (
     refuse_unread,
     say,
 )
+from vivavoce.reports import Column, sheet
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -162,17 +163,14 @@ def _print_ranks(
     if as_json:
         print_json({"network": network.value, "by": by, "rows": rows})
         return
-    cells = [
-        [
-            str(row["rank"]),
-            f"{row['pagerank']:.4g}",
-            f"{row['in_degree']:,}",
-            row["key"],
-            (row.get("title") or row.get("name") or "")[:60],
-        ]
-        for row in rows
-    ]
-    print_table(["rank", "pagerank", "in", "key", "title or name"], cells)
+    print_table(
+        sheet(
+            "",
+            rows,
+            *("rank", Column("pagerank", form=".4g"), Column("in_degree", "in"), "key"),
+            Column(lambda row: (row.get("title") or row.get("name") or "")[:60], "title or name"),
+        )
+    )
 
 
 @app.command(
@@ -231,22 +229,18 @@ def _measure(corpus: Corpus, by: By | None, options: dict[str, bool]) -> Any:
 
 
 def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
-    headers = [label, "papers", "references", "network", "within", "to others", "from others"]
-    cells = [
-        [
-            row[label] or "none",
-            f"{row['papers']:,}",
-            "" if row["references_mean"] is None else f"{row['references_mean']:.1f}",
-            network,
-            *(f"{row[network][name]:,}" for name in ("within", "to_others", "from_others")),
-            f"{row[network]['external']:,}",
-            f"{row[network]['in_mean']:.2f}",
-            f"{row[network]['out_mean']:.2f}",
-        ]
-        for row in rows
-        for network in ("citation", "comparison")
-    ]
-    print_table([*headers, "external", "in", "out"], cells)
+    networks = ("citation", "comparison")
+    counts = ("within", "to_others", "from_others", "external")
+    print_table(
+        sheet(
+            "",
+            [{**row, **row[name], "network": name} for row in rows for name in networks],
+            Column(lambda row: row[label] or "none", label),
+            *("papers", Column("references_mean", "references", form=".1f"), "network"),
+            *(Column(name, name.replace("_", " ")) for name in counts),
+            *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
+        )
+    )
 
 
 class Text(StrEnum):

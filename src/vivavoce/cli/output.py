@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, TextIO
@@ -19,7 +18,8 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.errors import MissingExtra, VivaError
-from vivavoce.web.printing import visible
+from vivavoce.reports import Report, Sheet
+from vivavoce.text.printing import visible
 
 _WIDE = "--wide"
 _COMMANDS = ("viva ", "pip install ")
@@ -137,17 +137,16 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> None:
+def print_table(table: Sheet) -> None:
     """Print a table; columns of numbers stand right.
 
     On a terminal that is too narrow the columns go on below, beside the names of the rows.
     """
-    if title:
-        say(title)
-    rows = [[visible(cell, limit=None) for cell in row] for row in rows]
-    for line in table_lines(
-        headers, rows, None if _is_open(sys.stdout) else get_terminal_size().columns
-    ):
+    if table.title:
+        say(table.title)
+    rows = [[visible(cell, limit=None) for cell in row] for row in table.rows]
+    window = None if _is_open(sys.stdout) else get_terminal_size().columns
+    for line in (*table_lines(table.heads, rows, window), *table.below):
         say(line)
 
 
@@ -249,114 +248,6 @@ BUNDLE_OPTION = typer.Option(
 )
 
 
-Row = Mapping[str, Any]
-Columns = list[tuple[str, Callable[[Row], str]]]
-"""Headers, each with what makes the text of a row's cell below it."""
-
-
-def print_rows(title: str, rows: Iterable[Row], *columns: Columns) -> None:
-    """Print rows below a title, by the columns in order."""
-    flat = [one for run in columns for one in run]
-    lines = [[text_of(row) for _, text_of in flat] for row in rows]
-    print_table([header for header, _ in flat], lines, title=title)
-
-
-def cells(header: str, text_of: Callable[[Row], str]) -> Columns:
-    """A column of a text made from the row."""
-    return [(header, text_of)]
-
-
-def texts(*names: str, **renamed: str) -> Columns:
-    """Columns of plain values: by their own names, then as HEADER=name."""
-    return _columns(names, renamed, lambda value: "" if value is None else str(value))
-
-
-def numbers(*names: str, **renamed: str) -> Columns:
-    """Columns of numbers without intervals."""
-    return _columns(names, renamed, number)
-
-
-def inner(*names: str, **renamed: str) -> Columns:
-    """Columns of estimates that are values of their own in the row."""
-    return _columns(names, renamed, estimate)
-
-
-def interval(header: str, name: str = "value", ci: str = "ci") -> Columns:
-    """A column of a number with its interval."""
-    return cells(header, lambda row: estimate({"value": row[name], "ci": row[ci]}))
-
-
-def rank_cell(row: Row) -> str:
-    """A rank, with the ranks it may have: `2 (1-3)`."""
-    if row["rank"] is None:
-        return "–"
-    low, high = row["rank_interval"] or (row["rank"], row["rank"])
-    return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
-
-
-def values_of(names: Sequence[str], text_of: Callable[[Any], str]) -> Columns:
-    """Columns of rows that are in the row by their names, where there is one."""
-
-    def column(name: str) -> Callable[[Row], str]:
-        return lambda row: text_of(row.get(name))
-
-    return [(name, column(name)) for name in names]
-
-
-def tick(header: str) -> Columns:
-    """A column that says yes or nothing."""
-    return cells(header, lambda row: "yes" if row[header] else "")
-
-
-def _columns(
-    names: Sequence[str], renamed: Mapping[str, str], text_of: Callable[[Any], str]
-) -> Columns:
-    pairs = [*((name, name) for name in names), *renamed.items()]
-
-    def column(name: str) -> Callable[[Row], str]:
-        return lambda row: text_of(row[name])
-
-    return [(header, column(name)) for header, name in pairs]
-
-
-def estimate(row: Row) -> str:
-    """A value with its interval: `0.412 [0.380, 0.441]`."""
-    if row["value"] is None:
-        return "–"
-    interval = f" [{row['ci'][0]:.3f}, {row['ci'][1]:.3f}]" if row["ci"] else ""
-    return f"{row['value']:.3f}{interval}"
-
-
-def number(value: float | None) -> str:
-    """A value without interval."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-def print_notes(notes: Sequence[str]) -> None:
-    """Print what a reader has to know beside the numbers."""
-    for note in notes:
-        say(f"Note: {note}")
-
-
-def print_section(title: str, rows: Sequence[Row], *columns: Columns) -> None:
-    """Print the rows, where there are any, and an empty line."""
-    if rows:
-        print_rows(title, rows, *columns)
-        say("")
-
-
-def print_groups(
-    rows: Iterable[Row],
-    names: Sequence[str],
-    title: Callable[[Row], str],
-    columns: Callable[[Row], Iterable[Columns]],
-) -> None:
-    """Print rows that agree in some fields below a title of their own, made of the first."""
-    for _, group in groupby(rows, key=lambda row: [row[name] for name in names]):
-        members = list(group)
-        print_section(title(members[0]), members, *columns(members[0]))
-
-
 def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
     """Refuse options that were given, and that mean nothing beside the one that was chosen.
 
@@ -369,12 +260,34 @@ def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) ->
             raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
 
 
-def print_report(found: Any, show: Callable[[Any], None], *, as_json: bool) -> None:
-    """Print a report as one JSON document, or for people."""
+def print_report(found: Report, *, as_json: bool) -> None:
+    """Print a report as one JSON document, or its parts and notes for people."""
     if as_json:
         print_json(found.as_dict())
-    else:
-        show(found)
+        return
+    print_parts(found.parts())
+    print_notes(getattr(found, "notes", ()))
+
+
+def print_parts(parts: Iterable[Sheet | str]) -> None:
+    """Print lines, and sheets with an empty line between each and what follows."""
+    is_below = False
+    for part in parts:
+        if isinstance(part, Sheet) and not part.rows:
+            continue
+        if is_below:
+            say("")
+        is_below = isinstance(part, Sheet)
+        if isinstance(part, Sheet):
+            print_table(part)
+        else:
+            say(part)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print what a reader has to know beside the numbers."""
+    for note in notes:
+        say(f"Note: {note}")
 
 
 def end_if_stopped(stopped: str | None) -> None:

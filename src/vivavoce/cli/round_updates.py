@@ -18,6 +18,7 @@ from vivavoce.cli.output import (
     say,
 )
 from vivavoce.cli.rounds import ROUND_ARGUMENT, app
+from vivavoce.reports import Sheet
 
 if TYPE_CHECKING:
     from vivavoce.rounds.arrivals import Arrivals
@@ -125,11 +126,10 @@ def diff(
     for key, (was, now) in found["spec"].items():
         say(f"  {key}: {was} -> {now}")
     columns = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
-    rows = [
-        [task, *(_count(row[name]) for name in columns)] for task, row in found["tasks"].items()
-    ]
-    headers = ["task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors"]
-    print_table(headers, rows)
+    heads = ("task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors")
+    tasks = found["tasks"].items()
+    rows = tuple((task, *(_count(row[name]) for name in columns)) for task, row in tasks)
+    print_table(Sheet("", heads, rows))
     for task, row in found["tasks"].items():
         for item, changed in list(row["changed"].items())[:_SHOWN]:
             say(f"  {task} {item}: {', '.join(changed)}")

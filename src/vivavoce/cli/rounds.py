@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from vivavoce.cli.corpus import AT_PLACE, CORPUS_OPTION, report_problems
 from vivavoce.cli.output import (
     JSON_OPTION,
-    cells,
-    number,
     print_counts,
     print_json,
-    print_rows,
-    print_section,
+    print_parts,
     print_table,
     progress,
     say,
-    texts,
-    values_of,
 )
+from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
@@ -102,7 +99,8 @@ def stats(
     if writing:
         _print_lengths(writing)
     if tables:
-        print_table_statistics(tables["literature_tables"])
+        say("")
+        print_parts(_table_parts(tables["literature_tables"]))
 
 
 def _has_writing(opened: Round) -> bool:
@@ -111,36 +109,32 @@ def _has_writing(opened: Round) -> bool:
 
 def _print_lengths(writing: Row) -> None:
     """The table of lengths, and who wrote the targets."""
-    rows = writing["settings"]
     say("")
-    print_section(
-        f"Lengths in tokens: {writing['tokenizer']}",
-        rows,
-        texts("task", "setting"),
-        *(cells(name, _whole(name)) for name in ("items", "train", "val", "test")),
-        cells("test from", lambda row: row["test_from"] or "–"),
-        cells("to", lambda row: row["test_to"] or "–"),
-        cells("input", _whole("input_tokens")),
-        cells("output", _whole("output_tokens")),
-        cells("compression", lambda row: _number(row["compression"])),
-        cells("of totals", lambda row: _number(row["compression_of_totals"])),
+    print_table(
+        sheet(
+            f"Lengths in tokens: {writing['tokenizer']}",
+            writing["settings"],
+            *("task", "setting"),
+            *(Column(name, form=",.0f") for name in ("items", "train", "val", "test")),
+            *(Column("test_from", "test from"), Column("test_to", "to")),
+            *(Column(f"{name}_tokens", name, form=",.0f") for name in ("input", "output")),
+            Column("compression", form=",.1f"),
+            Column("compression_of_totals", "of totals", form=",.1f"),
+        )
     )
+    say("")
     for when in ("before", "after"):
         found = writing["authors"][when]
-        gini, top = (number(found[name]) for name in ("gini", "top_share"))
         say(
             f"{when} sampling ({writing['authors']['sampling']}): {found['papers']:,} papers of "
-            f"{found['authors']:,} authors, Gini {gini}, share of the top 1% {top}"
+            f"{found['authors']:,} authors, Gini {shown(found['gini'])}, share of the top 1% "
+            f"{shown(found['top_share'])}"
         )
 
     if within := writing.get("within"):
         for when in ("before", "after"):
             sizes = (f"{name.replace('_', ' ')} {n:,}" for name, n in within[when].items())
             say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
-
-
-def _whole(name: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda row: f"{row[name]:,.0f}"
 
 
 def export(
@@ -249,87 +243,69 @@ def read_table_statistics(opened: Round) -> Row:
     return {"literature_tables": json.loads(opened.read_file(FAMILY, STATISTICS))}
 
 
-def print_table_statistics(found: Row) -> None:
-    """Print sizes, papers a table, and what captions and demands have in common with the tables."""
-    say("")
-    print_rows(
-        f"Literature tables: {found['tables']:,} ({_counts(found['kinds'])})",
+def _table_parts(found: Row) -> Iterator[Sheet | str]:
+    """Sizes, papers a table, and what captions and demands have in common with the tables."""
+    empty = shown(found["empty_cells"], ".1%")
+    yield sheet(
+        f"Literature tables: {found['tables']:,} ({counted_names(found['kinds'])})",
         [{"name": name, **spread} for name, spread in found["sizes"].items()],
-        texts(**{"a table has": "name"}),
-        values_of(("min", "max", "mean", "total"), _number),
-    )
-    empty = found["empty_cells"]
-    say(
-        f"{found['distinct_papers']:,} different papers; papers in the pools are known by "
-        f"{_counts(found['evidence'])}; {'–' if empty is None else f'{empty:.1%}'} of cells are N/A"
-    )
-    say("")
-    by_papers = sorted((int(papers), n) for papers, n in found["tables_by_papers"].items())
-    print_table(
-        ["papers", *(str(papers) for papers, _ in by_papers)],
-        [["tables", *(f"{n:,}" for _, n in by_papers)]],
-        title="Tables by their number of papers",
-    )
-    say("")
-    prompts = found["overlap"]
-    print_table(
-        ["prompt", "shares words of", "tables", "share", "words"],
-        [
-            [
-                name,
-                part,
-                f"{one[part]['tables']:,}",
-                "–" if one[part]["share"] is None else f"{one[part]['share']:.1%}",
-                _number(one[part]["tokens"]),
-            ]
-            for name, one in prompts.items()
-            for part in ("schema", "value")
+        Column("name", "a table has"),
+        *(Column(name, form=",.1f") for name in ("min", "max", "mean", "total")),
+        below=[
+            f"{found['distinct_papers']:,} different papers; papers in the pools are known by "
+            f"{counted_names(found['evidence'])}; {empty} of cells are N/A"
         ],
-        title="What captions and demands have in common with their tables",
     )
-    say("")
-    _print_prompt_lengths(prompts)
-    asked = found["demands"]
-    say(f"Demands: {_counts(asked['sources'])}; {asked['flagged']:,} flagged by the checklist")
-    pools = found["pools"]
-    say(
-        f"Distractors: {pools['pool_rule']}, {pools['encoder']}, out of {pools['universe']:,} "
-        f"works; {pools['missing_distractors']:,} missing, {pools['without_distractors']:,} tables "
-        "without any"
+    by_papers = sorted((int(papers), n) for papers, n in found["tables_by_papers"].items())
+    yield Sheet(
+        "Tables by their number of papers",
+        ("papers", *(str(papers) for papers, _ in by_papers)),
+        (("tables", *(shown(n) for _, n in by_papers)),),
+    )
+    prompts = found["overlap"]
+    yield sheet(
+        "What captions and demands have in common with their tables",
+        [(name, part, one[part]) for name, one in prompts.items() for part in ("schema", "value")],
+        Column(lambda row: row[0], "prompt"),
+        Column(lambda row: row[1], "shares words of"),
+        Column(lambda row: row[2]["tables"], "tables"),
+        Column(lambda row: shown(row[2]["share"], ".1%"), "share"),
+        Column(lambda row: shown(row[2]["tokens"], ",.1f"), "words"),
+    )
+    asked, pools = found["demands"], found["pools"]
+    means = (f"{n} {shown(one['lengths']['mean'], ',.1f')}" for n, one in prompts.items())
+    yield replace(
+        _lengths_sheet(prompts),
+        below=(
+            f"mean: {', '.join(means)}",
+            f"Demands: {counted_names(asked['sources'])}; {asked['flagged']:,} flagged by the "
+            "checklist",
+            f"Distractors: {pools['pool_rule']}, {pools['encoder']}, out of {pools['universe']:,} "
+            f"works; {pools['missing_distractors']:,} missing, {pools['without_distractors']:,} "
+            "tables without any",
+        ),
     )
 
 
-def _print_prompt_lengths(prompts: Row) -> None:
+def _lengths_sheet(prompts: Row) -> Sheet:
     """Lengths of captions and demands, and in each bar how many share a word with their table."""
     bars = {
         name: {bar["from"]: bar for bar in one["lengths"]["bars"]} for name, one in prompts.items()
     }
-    starts = sorted({start for one in bars.values() for start in one})
-    unit = next(iter(prompts.values()))["lengths"]["unit"]
-    print_table(
-        ["length", *(head for name in prompts for head in (name, "sharing"))],
-        [
-            [
-                next(f"{bar['from']}-{bar['to']}" for one in bars.values() if (bar := one.get(at))),
-                *(
-                    f"{one[at][key]:,}" if at in one else ""
-                    for one in bars.values()
-                    for key in ("prompts", "overlapping")
-                ),
-            ]
-            for at in starts
-        ],
-        title=f"Lengths of captions and demands: {unit}",
+
+    def column(name: str, key: str, head: str) -> Column:
+        return Column(lambda at: bars[name][at][key] if at in bars[name] else "", head)
+
+    def length(at: int) -> str:
+        return next(f"{at}-{one[at]['to']}" for one in bars.values() if at in one)
+
+    return sheet(
+        "Lengths of captions and demands: " + next(iter(prompts.values()))["lengths"]["unit"],
+        sorted({start for one in bars.values() for start in one}),
+        Column(length, "length"),
+        *(
+            column(name, key, head)
+            for name in prompts
+            for key, head in (("prompts", name), ("overlapping", "sharing"))
+        ),
     )
-    means = (f"{name} {_number(one['lengths']['mean'])}" for name, one in prompts.items())
-    say(f"mean: {', '.join(means)}")
-
-
-def _counts(counts: Row) -> str:
-    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -12,15 +12,13 @@ from vivavoce.cli import completion
 from vivavoce.cli.exam import smoke_test
 from vivavoce.cli.output import (
     JSON_OPTION,
-    cells,
     print_json,
-    print_rows,
+    print_table,
     progress,
     refuse_unread,
     say,
-    texts,
-    values_of,
 )
+from vivavoce.reports import Column, sheet
 
 if TYPE_CHECKING:
     from vivavoce.running import RunReport, RunSpec
@@ -256,13 +254,15 @@ def _print_estimate(spec: RunSpec, as_json: bool) -> None:
     if as_json:
         print_json({"estimate": rows})
         return
-    print_rows(
-        "What the run would cost; nothing was sent",
-        rows,
-        texts("task", "setting", "method", "model"),
-        cells("requests", lambda row: ("≥ " if row["at_least"] else "") + f"{row['requests']:,}"),
-        values_of(("input_tokens", "output_tokens"), "{:,}".format),
-        values_of(("usd", "max_usd"), lambda value: "–" if value is None else f"{value:.4f}"),
+    print_table(
+        sheet(
+            "What the run would cost; nothing was sent",
+            rows,
+            *("task", "setting", "method", "model"),
+            Column(lambda row: "≥ " * row["at_least"] + f"{row['requests']:,}", "requests"),
+            *("input_tokens", "output_tokens"),
+            *(Column(name, form=".4f") for name in ("usd", "max_usd")),
+        )
     )
     known = [row for row in rows if row["usd"] is not None]
     if known:

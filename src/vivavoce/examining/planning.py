@@ -26,7 +26,8 @@ from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
-from vivavoce.web import printing
+from vivavoce.text import printing
+from vivavoce.web.rendering import environment_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -42,7 +43,7 @@ def dollars(cost: float | None) -> str:
 @cache
 def templates() -> Environment:
     """The page and the sentences."""
-    made = printing.environment_of("vivavoce.examining")
+    made = environment_of("vivavoce.examining")
     made.globals["min_papers"] = MIN_PAPERS
     made.filters |= {each.__name__: each for each in (printing.figure, printing.interval, dollars)}
     return made

@@ -1,19 +1,19 @@
-"""Safe reading of XML bytes, and grids of cells, for every source whose files are markup."""
+"""Safe reading of XML and HTML, and its text, for every source whose files are markup."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+import html
+import re
+from collections.abc import Callable, Iterator
 
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.text.row_citations import RowCitations
+from vivavoce.text.normalise import clean_line
 
-MAX_WIDTH = 40
-MAX_HEIGHT = 200
-_MAX_COLUMNS = 400
-_MAX_CELLS = 200_000
+MAX_WIDTH, MAX_HEIGHT = 40, 200
+"""Columns and rows that a cell may cover."""
+_DASH = re.compile(r"\s*[\])]?\s*[-‐–—−]\s*[\[(]?\s*")
 
 
 def parse_xml(content: bytes) -> etree._Element:
@@ -86,62 +86,46 @@ def _has_text(element: etree._Element) -> bool:
     return any(map(str.isalnum, "".join(map(str, element.itertext()))))
 
 
-class Cell(NamedTuple):
-    """A cell as its markup gives it."""
-
-    text: str
-    width: int
-    height: int
-    cited: Iterable[int]
-    """References, in order of mention."""
-    cited_height: int
-    """Rows that cite them."""
-    is_bold: bool = False
+def is_dash(text: str) -> bool:
+    """Check whether a text between two citation marks is a dash, with their brackets around it."""
+    return _DASH.fullmatch(text) is not None
 
 
-class Grid:
-    """Rows of cells that may span, and what each row cites."""
+Special = Callable[[etree._Element, frozenset[str]], str | None]
+"""The text of an element that prints otherwise than its content; None for all others."""
 
-    def __init__(self, room: int = _MAX_CELLS) -> None:
-        self.room = room
-        """Number of places that may still be read."""
-        self.rows: list[tuple[str, ...]] = []
-        """The rows that hold text; the further places that a cell spans are empty."""
-        self.spans: list[tuple[int, ...]] = []
-        """Row, column, rows and columns of cells that cover several places of these rows."""
-        self.bold: list[tuple[int, ...]] = []
-        self.citations = RowCitations()
-        self._left: dict[int, int] = {}
-        """Column -> rows below that a cell above still covers."""
 
-    def add_row(self, row: Iterable[Cell]) -> None:
-        """Read a row; it is not kept without text, or beyond the room."""
-        texts: list[str] = []
-        spans: list[tuple[int, ...]] = []
-        bold: list[tuple[int, ...]] = []
-        here = len(self.rows)
-        for cell in row:
-            self._pass_covered(texts)
-            if len(texts) + cell.width > _MAX_COLUMNS:
-                break
-            columns = range(len(texts), len(texts) + cell.width)
-            self._left.update(dict.fromkeys(columns, cell.height - 1))
-            self.citations.cite(cell.cited, cell.cited_height)
-            if cell.width > 1 or cell.height > 1:
-                spans.append((here, len(texts), cell.height, cell.width))
-            if cell.is_bold and cell.text:
-                bold.append((here, len(texts)))
-            texts += [cell.text, *[""] * (cell.width - 1)]
-        self._pass_covered(texts)
-        self.room -= len(texts)
-        is_kept = self.room >= 0 and any(texts)
-        self.citations.end_row(is_kept=is_kept)
-        if is_kept:
-            self.rows.append(tuple(texts))
-            self.spans += spans
-            self.bold += bold
+def text_of(
+    element: etree._Element | None,
+    apart: frozenset[str],
+    skip: frozenset[str] = frozenset(),
+    special: Special = lambda element, skip: None,
+) -> str:
+    """The text below an element with single spaces; empty for None.
 
-    def _pass_covered(self, texts: list[str]) -> None:
-        while self._left.get(len(texts), 0) > 0:
-            self._left[len(texts)] -= 1
-            texts.append("")
+    Args:
+        element: The element.
+        apart: Tags that no white space separates in the file, though their words do not touch.
+        skip: Tags whose text is left out.
+        special: Prints some elements otherwise.
+    """
+    if element is None:
+        return ""
+    return clean_line("".join(pieces_of(element, apart, skip, special)))
+
+
+def pieces_of(
+    element: etree._Element, apart: frozenset[str], skip: frozenset[str], special: Special
+) -> Iterator[str]:
+    """The text below an element piece by piece, as `text_of` puts it together."""
+    yield element.text or ""
+    for child in element.iterchildren():
+        if not isinstance(child.tag, str):  # a named character of the DTD, such as &nbsp;
+            yield html.unescape(child.text or "")
+        elif (own := special(child, skip)) is not None:
+            yield own
+        elif child.tag not in skip:
+            yield from pieces_of(child, apart, skip, special)
+        if child.tag in apart:
+            yield " "
+        yield child.tail or ""

@@ -62,6 +62,11 @@ _OWN_NAMES = (
 """Addresses that hold the end of a DOI, and its start."""
 _BRACKETS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]\d\d|20\d\d|2100)(?!\d)")
+PRINTED_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
+"""A year in a printed entry of a list of references, with the letter behind it."""
+
 _FIRST_ARXIV_YEAR = 91
 _FIRST_ACL_YEAR = 60
 
@@ -134,6 +139,18 @@ def _doi_of_name(text: str) -> str | None:
         if found := pattern.search(text.lower()):
             return start + found[1]
     return None
+
+
+def find_orcid(text: str) -> str | None:
+    """The first ORCID iD in a text, without the address before it."""
+    found = _ORCID.search(text.upper())
+    return found[0] if found else None
+
+
+def find_year(text: str) -> int | None:
+    """The first year from 1500 to 2100 in a text."""
+    found = _YEAR.search(text)
+    return int(found[0]) if found else None
 
 
 def arxiv_month(arxiv_id: str) -> str:

@@ -89,7 +89,7 @@ class _HtmlRow:
     def add(self, text: str, columns: int, rows: int) -> None:
         """Place one cell after those that hang into its place."""
         self._place_hanging()
-        for _ in range(max(1, columns)):
+        for _ in range(columns):
             if self.is_full:
                 return
             if rows > 1:
@@ -113,6 +113,15 @@ class _HtmlRow:
 def html_rows(text: str) -> Iterator[list[str]]:
     """The rows of one HTML table; cells that span are repeated; inner tables are text."""
     row = _HtmlRow()
+    for cells in html_cells(text):
+        for cell in cells:
+            row.add(*cell)
+        yield row.finish()
+
+
+def html_cells(text: str) -> Iterator[list[tuple[str, int, int]]]:
+    """The rows of one HTML table: text, columns and rows of each cell as the markup gives it."""
+    row: list[tuple[str, int, int]] = []
     words: list[str] | None = None
     spans = (1, 1)
     depth = position = 0
@@ -123,23 +132,25 @@ def html_rows(text: str) -> Iterator[list[str]]:
         name, is_close = (tag.group(2) or "").lower(), bool(tag.group(1))
         if name == "table" and not is_close:
             depth += 1
-        is_outer = depth <= 1 and name in _STRUCTURE and not (row.is_full and name in _CELLS)
+        is_full = len(row) > MAX_COLUMNS
+        is_outer = depth <= 1 and name in _STRUCTURE and not (is_full and name in _CELLS)
         if name == "table" and is_close:
             depth -= 1
         if is_outer and words is not None:
-            row.add(_html_words(words), *spans)
+            row.append((_html_words(words), *spans))
             words = None
         if is_outer and name in {"tr", "table"}:
-            if row.cells:
-                yield row.finish()
+            if row:
+                yield row
+                row = []
         elif is_outer and not is_close:
             words, spans = [], (_span(_COLSPAN, tag.group(3)), _span(_ROWSPAN, tag.group(3)))
         elif words is not None and name in _SPACING:
             words.append(" ")
     if words is not None:
-        row.add(_html_words([*words, text[position:]]), *spans)
-    if row.cells:
-        yield row.finish()
+        row.append((_html_words([*words, text[position:]]), *spans))
+    if row:
+        yield row
 
 
 def _html_words(parts: list[str]) -> str:
@@ -148,7 +159,7 @@ def _html_words(parts: list[str]) -> str:
 
 def _span(pattern: re.Pattern[str], attributes: str) -> int:
     match = pattern.search(attributes)
-    return min(int(match.group(1)), MAX_ROWS) if match else 1
+    return min(max(int(match.group(1)), 1), MAX_ROWS) if match else 1
 
 
 def latex_body(text: str, start: re.Match[str]) -> tuple[int, int]:

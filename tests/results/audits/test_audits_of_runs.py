@@ -14,7 +14,7 @@ import pytest
 from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.results.audits.ablations import compare_retrievers, context_gains
+from vivavoce.results.audits.gains import compare_retrievers, context_gains
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.audits.prompts import audit_prompts

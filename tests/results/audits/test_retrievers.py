@@ -10,7 +10,7 @@ from tests.results.audits.made_logs import write_log
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.ablations import compare_retrievers
+from vivavoce.results.audits.gains import compare_retrievers
 
 SETTINGS = {"chunks": 12, "size": 512, "overlap": 64, "context": None}
 

@@ -13,7 +13,7 @@ from inspect_ai.model import ModelUsage
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.ablations import sweep_tables
+from vivavoce.results.audits.sweeps import sweep_tables
 from vivavoce.running import RunSpec, run
 
 ITEMS = 4

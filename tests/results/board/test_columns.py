@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.results.board import columns
-from vivavoce.results.board.columns import BoardRow, Column
+from vivavoce.results.board.columns import BoardColumn, BoardRow
 
 
 class WithSlowest(BoardRow):
@@ -24,7 +24,7 @@ class WithSlowest(BoardRow):
 
     slowest: Annotated[
         float | None,
-        Column(
+        BoardColumn(
             says="Seconds of the slowest answer.",
             label="Slowest",
             unit="s",

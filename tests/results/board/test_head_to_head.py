@@ -15,7 +15,12 @@ from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_tes
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.head_to_head import differing_items, head_to_head, sign_test
+from vivavoce.results.board.head_to_head import (
+    differing_items,
+    head_to_head,
+    sign_test,
+    verdict,
+)
 from vivavoce.store import Row
 
 FIRST = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.2}
@@ -208,3 +213,40 @@ def test_what_has_no_upper_end_has_no_winner(tmp_path: Path) -> None:
         0,
         None,
     )
+
+
+def a_row(**changes: Any) -> dict[str, Any]:
+    metric = {
+        "metric": "rougeL",
+        "difference": -0.01,
+        "ci": [-0.03, 0.02],
+        "better": None,
+        "detectable": 0.04,
+        "wins_a": 3,
+        "wins_b": 5,
+        "equal": 2,
+        "n": 10,
+        **changes,
+    }
+    sides = {"a": {"name": "lab/one"}, "b": {"name": "lab/two"}}
+    return {"headline": "rougeL", "metrics": [metric], **sides}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told", "ahead"),
+    [
+        ({}, ["tied", "−0.010", "−0.030 to 0.020", "0.040"], False),
+        (
+            {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
+            ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],
+            True,
+        ),
+        ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
+        ({"ci": None}, ["0.010", "no interval"], False),
+        ({"difference": None}, ["share no item"], False),
+    ],
+)
+def test_a_duel_in_a_sentence(changes: dict[str, Any], told: list[str], ahead: bool) -> None:
+    said = verdict(a_row(**changes))
+    assert [part for part in told if part not in said] == []
+    assert ("ahead" in said) == ahead

@@ -23,9 +23,9 @@ from tests.web.board.board_rows import (
 )
 
 from vivavoce.store import hash_tree
+from vivavoce.text.printing import figure, guard_formula, interval, share, visible
 from vivavoce.web.board.model import site_of
 from vivavoce.web.board.site import pages_of, write_site
-from vivavoce.web.printing import figure, guard_formula, interval, share, visible
 
 
 def test_the_folder_holds_pages_and_numbers_and_lists_them(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from lxml import html
 from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
+from vivavoce.text.printing import visible
 from vivavoce.web.board.charts import MAX_LINES, Axis, Point, Series, axis_of, chart, short
 from vivavoce.web.board.model import Site
 from vivavoce.web.board.pages import timeline
 from vivavoce.web.board.site import pages_of
-from vivavoce.web.printing import visible
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 4))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lxml import html
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.head_to_head import HeadToHead, differing_items, head_to_head
-from vivavoce.web.board.pages.duels import verdict, write_comparison
+from vivavoce.web.board.pages.duels import write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
 
@@ -80,40 +79,3 @@ def test_the_numbers_are_those_of_the_command(found: HeadToHead, tmp_path: Path)
     stored = json.loads((tmp_path / "out" / "compare.json").read_text())
     assert stored.pop("schema_version") == 1
     assert stored == json.loads(json.dumps(found.as_dict()))
-
-
-def a_row(**changes: Any) -> dict[str, Any]:
-    metric = {
-        "metric": "rougeL",
-        "difference": -0.01,
-        "ci": [-0.03, 0.02],
-        "better": None,
-        "detectable": 0.04,
-        "wins_a": 3,
-        "wins_b": 5,
-        "equal": 2,
-        "n": 10,
-        **changes,
-    }
-    sides = {"a": {"name": "lab/one"}, "b": {"name": "lab/two"}}
-    return {"headline": "rougeL", "metrics": [metric], **sides}
-
-
-@pytest.mark.parametrize(
-    ("changes", "told", "ahead"),
-    [
-        ({}, ["tied", "−0.010", "−0.030 to 0.020", "0.040"], False),
-        (
-            {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
-            ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],
-            True,
-        ),
-        ({"equal": 10, "n": 10}, ["the same value", "10 items"], False),
-        ({"ci": None}, ["0.010", "no interval"], False),
-        ({"difference": None}, ["share no item"], False),
-    ],
-)
-def test_a_duel_in_a_sentence(changes: dict[str, Any], told: list[str], ahead: bool) -> None:
-    said = verdict(a_row(**changes))
-    assert [part for part in told if part not in said] == []
-    assert ("ahead" in said) == ahead

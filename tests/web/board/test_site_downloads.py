@@ -13,10 +13,10 @@ from tests.web.board.board_courses import exposed, scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.store import table_of_parquet
+from vivavoce.text.printing import visible
 from vivavoce.web.board import downloads
 from vivavoce.web.board.downloads import csv_of, json_of, table_of
 from vivavoce.web.board.model import Site
-from vivavoce.web.printing import visible
 
 
 def made(site: Site) -> dict[str, bytes]:

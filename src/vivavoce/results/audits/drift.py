@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Unpack
 
 import numpy as np
 
-from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.results import Table
-from vivavoce.results.logs.records import RunLog
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.errors import InputError
+from vivavoce.reports import Column, Sheet, Table, sheet
+from vivavoce.results.contrast import Rows, contrast, counterparts, described, report_of
+from vivavoce.results.logs.records import RowKey, RunLog
+from vivavoce.results.logs.selection import Reading
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
-from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums, paired_row
+from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
-from vivavoce.tasks import CEILING
 
 
-def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Table:
+class Drift(Table):
+    """Report of `viva board show --by drift`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table."""
+        yield sheet(
+            "",
+            self.headlines,
+            *("contestant", "task", "setting", "metric", "anchors"),
+            Column("anchors_before", "before"),
+            Column("anchors_now", "now"),
+            Column("drift", ci="drift_ci"),
+            "others",
+            Column("difficulty", "others less anchors", ci="difficulty_ci"),
+        )
+
+
+def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
     """Each contestant on the anchors of a round and its parent, and on the round's other items.
 
     `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
@@ -32,51 +50,43 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
         VivaError: As `open_logs` says.
         NothingToAuditError: Nobody ran on both.
     """
-    anchors = {task: ids for task, ids in anchors_of(opened).items() if ids}
+    anchors = {task: set(ids) for task, ids in anchors_of(opened).items() if ids}
     if not anchors:
         raise InputError(
             f"Round {opened.id} has no anchors. Give [update] anchors in the spec of its parent."
         )
     before = str(opened.manifest["parent"]["id"])
-    found, notes, draws = open_logs(logs, **reading)
-    rows, missing = _rows(found, anchors, (before, opened.id), draws)
-    if not rows:
-        raise NothingToAuditError(
-            f"{logs} holds no contestant that ran on {before} and on {opened.id} alike. Run the "
-            "same tasks, settings and contestants on both."
+
+    def make(found: list[RunLog], draws: Draws) -> Rows:
+        tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in found}
+
+        def earlier(key: RowKey) -> dict[str, str] | None:
+            is_later = key.round == opened.id and tasks[key.task] in anchors
+            return {"round": before} if is_later else None
+
+        pairs, notes = counterparts(
+            found,
+            earlier,
+            "{contestant} has no log of {task} ({setting}) on {other} with the same decoding, "
+            "prompts and judge.",
         )
-    return Table(tuple(rows), tuple(sorted([*notes, *missing])))
+        rows = [
+            _row(sooner, later, anchors[tasks[later.key.task]], metric, draws)
+            for later, sooner in pairs
+            for metric in later.metrics
+        ]
+        return rows, notes
 
-
-def _rows(
-    found: Sequence[RunLog],
-    anchors: Mapping[str, Collection[str]],
-    rounds: tuple[str, str],
-    draws: Draws,
-) -> tuple[list[Row], list[str]]:
-    by_key = {log.key: log for log in found}
-    rows: list[Row] = []
-    notes = []
-    for later in found:
-        kept = anchors.get(f"{later.family}/{later.key.task}")
-        if later.key.round != rounds[1] or not kept or later.key.method == CEILING:
-            continue
-        sooner = by_key.get(replace(later.key, round=rounds[0]))
-        if sooner is None:
-            notes.append(
-                f"{later.contestant} has no log of {later.key.task} ({later.key.setting}) on "
-                f"{rounds[0]} with the same decoding, prompts and judge."
-            )
-            continue
-        rows += [_row(sooner, later, set(kept), metric, draws) for metric in later.metrics]
-    return rows, notes
+    lacking = (
+        f"no contestant that ran on {before} and on {opened.id} alike. Run the same tasks, "
+        "settings and contestants on both."
+    )
+    return report_of(Drift, logs, make, lacking, **reading)
 
 
 def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draws: Draws) -> Row:
-    was, now = sooner.item_values(metric), later.item_values(metric)
-    clusters = later.item_clusters()
-    anchors = {item: value for item, value in now.items() if item in kept}
-    drift = paired_row(was, anchors, clusters, draws)
+    now, clusters = later.item_values(metric), later.item_clusters()
+    drift = contrast(sooner, later, metric, draws, kept)
     items = [item for item in sorted(now) if not np.isnan(now[item])]
     # Sums of an item: the others' values and number, the anchors' values and number.
     table = [
@@ -87,11 +97,8 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
     if not others:
         harder = Estimate(None, None, 0)
     return {
-        **asdict(later.key),
-        "contestant": later.contestant,
+        **described(later, metric),
         "before": sooner.key.round,
-        "metric": metric,
-        "headline": metric == later.metrics[0],
         "anchors": drift["n"],
         "anchors_before": drift["a"],
         "anchors_now": drift["b"],

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models import is_same_family
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.evaluating import (
     EVALUATED,
     MATCHER,
@@ -271,6 +271,32 @@ class SwapAudit(Report):
     """Rows, one an evaluator: how often it says yes where no is right (`value`)."""
     compared: EvaluatorAudit
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Changes of F1, ranks, and what each evaluator tends to."""
+        base = self.compared.base
+        yield sheet(
+            f"F1 against {base}: {self.items:,} items, {len(self.contestants)} contestants",
+            self.compared.drift,
+            *("evaluator", "aspect"),
+            Column("mean", "mean change", ci="mean_ci"),
+            *(Column(name, ci=f"{name}_ci") for name in ("shift", "relative")),
+            *("max", Column("max_of", "of")),
+        )
+        yield sheet(
+            f"Ranks of the contestants against those by {base}",
+            self.compared.ranks,
+            *("evaluator", "aspect"),
+            *(Column(name, name.title(), ci=f"{name}_ci") for name in ("spearman", "kendall")),
+        )
+        yield sheet(
+            "Evaluators",
+            self.evaluators,
+            *("evaluator", "answers"),
+            Column("value", "yes where no is right", ci="ci"),
+            "n",
+        )
+        yield "value [95% interval over source papers]; change: its size; shift: other minus base."
 
 
 def audit_evaluators(

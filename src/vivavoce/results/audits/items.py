@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.metrics import metrics_of
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, defined
@@ -109,6 +109,8 @@ def _apart(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
 
 ALL_FAIL, ALIKE, AGAINST, UNDEFINED = "all fail", "alike", "against the rest", "undefined"
 _CONTROLS = (CEILING, "null", "copycat", "random")
+_LISTED = 10
+"""Items that each printed list names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,34 @@ class ItemAudit(Report):
     items: tuple[Row, ...]
     """One row an item of these."""
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Counts of each task, then its items that say little and its hardest others."""
+        columns = (
+            *(Column("id", "item", form=".60"), Column("value", ci="ci")),
+            *(Column("rest", "with the rest"), "state"),
+        )
+        for group in self.groups:
+            rows = [row for row in self.items if all(row[name] == group[name] for name in PLACE)]
+            place = f"{group['task']} · {group['setting']} · round {group['round']}"
+            yield sheet(
+                f"{place} · {group['metric']}",
+                [group],
+                "items",
+                Column(lambda row: len(row["contestants"]), "contestants"),
+                *(Column(state.replace(" ", "_"), state) for state in (ALL_FAIL, ALIKE, AGAINST)),
+            )
+            poor = [row for row in rows if row["state"]]
+            poor.sort(key=lambda row: (row["rest"]["value"] is None, row["rest"]["value"] or 0.0))
+            title = f"Items that say little, {min(_LISTED, len(poor))} of {len(poor)}"
+            yield sheet(title, poor[:_LISTED], *columns)
+            known = [row for row in rows if row["value"] is not None and not row["state"]]
+            known.sort(key=lambda row: row["value"])
+            yield sheet("The lowest values of the others", known[:_LISTED], *columns)
+        yield (
+            "value: mean over contestants; with the rest: correlation with their means on other "
+            "items;\n[95% interval over contestants]."
+        )
 
 
 def audit_items(

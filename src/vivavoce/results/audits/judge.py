@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -37,7 +37,7 @@ import numpy as np
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.models import is_same_family, model_family
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.verdicts import (
     ANSWER,
@@ -85,6 +85,51 @@ class JudgeAudit(Report):
     corrected: tuple[Row, ...]
     """One row a judge, contestant, task and setting: its win rate corrected by these labels."""
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Measures, judges beside each other, and judges beside people."""
+        coefficients = ("agreement", "kappa", "alpha", "n")
+        yield sheet(
+            "What sways a judge",
+            self.measures,
+            *("judge", "criterion", "measure"),
+            Column("value", ci="ci"),
+            "n",
+            Column("unbiased", form="g"),
+        )
+        yield sheet(
+            "Judges of the same answers",
+            self.agreement,
+            Column(lambda row: " / ".join(row["judges"]), "judges"),
+            *("criterion", *coefficients),
+        )
+        yield sheet(
+            "Points a judge gives beyond other judges: to its own family, to others",
+            self.self_preference,
+            *("judge", "family", "own", Column("foreign", "others")),
+            Column("value", "preference", ci="ci"),
+            "n",
+        )
+        yield sheet(
+            "Judges and people",
+            self.human,
+            *("judge", *coefficients),
+            Column("decided", "without ties"),
+            *(Column("decided.n", "n"), "indirect"),
+            below=[
+                f"People agree with each other on {people['value']:.3f} (n {people['n']})."
+                for people in (row["people"] for row in self.human[:1])
+                if people["n"]
+            ],
+        )
+        yield sheet(
+            "Win rates corrected by people",
+            self.corrected,
+            *("judge", "contestant", "task", "setting", "raw"),
+            Column(lambda row: row["calibrated"] or "not calibrated", "corrected"),
+            *("labels", "weight"),
+        )
+        yield "value [95% interval]; docs/audits.md says what each number is."
 
 
 def audit_judge(

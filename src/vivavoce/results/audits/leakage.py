@@ -29,7 +29,7 @@ import numpy as np
 
 from vivavoce.errors import VivaError
 from vivavoce.records import Window
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.relations import (
     LENGTH,
     Found,
@@ -91,6 +91,40 @@ class LeakageAudit(Report):
     def as_dict(self) -> Row:
         """The tables as plain JSON values."""
         return {"round": self.round, "breaches": self.breaches} | Report.as_dict(self)
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Shares, dates, exclusions and gaps, then a line for each finding."""
+        yield sheet(
+            f"Round {self.round}: share of the gold's runs of words that stand in the input",
+            self.cells,
+            *("task", "setting", "items"),
+            Column("run_words", "words"),
+            *("overlap", Column("overlap.n", "n"), "median", "p95", "max"),
+            Column("above_limit", "> limit"),
+            "verbatim",
+        )
+        yield sheet(
+            "Dates",
+            self.dates,
+            *("task", "items", "earliest", "latest"),
+            Column("outside_window", "outside"),
+            "demonstrations",
+            Column("not_earlier", "not earlier"),
+            Column("split_order", "split order"),
+        )
+        columns = ("family", "task", "setting", "reason", "papers")
+        yield sheet("Left out", self.left_out, *columns)
+        if self.title_only:
+            from vivavoce.results.audits.gains import gain_sheet
+
+            title = "Title-only gap: the title alone against the base"
+            yield gain_sheet(title, self.title_only)
+        for row in self.findings:
+            other = f" and {row['other']}" if row["other"] else ""
+            place = f"{row['task']} · {row['setting']}" if row["setting"] else row["task"]
+            kind = "Breach" if row["breach"] else "Note"
+            yield f"{kind}: {row['check']}: {place}: {row['id']}{other} {row['detail']}".rstrip()
+        yield f"{self.breaches} breaches, {len(self.findings) - self.breaches} other findings"
 
 
 def audit_leakage(
@@ -299,7 +333,7 @@ def _title_only(
     opened: Round, logs: Path, draws: Draws, partial: bool
 ) -> tuple[list[Row], list[str]]:
     # Inspect is imported to read logs only: a round is audited without it.
-    from vivavoce.results.audits.ablations import BASE, TITLE_ONLY, gain_rows
+    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
     from vivavoce.results.logs.records import bare_setting
     from vivavoce.results.logs.selection import select_logs
 

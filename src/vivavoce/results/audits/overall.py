@@ -12,14 +12,14 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from vivavoce.errors import VivaError
-from vivavoce.results import Table
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.results.contrast import Rows, report_of
 from vivavoce.results.logs.records import RunLog
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 
@@ -31,14 +31,41 @@ _Who = tuple[str, str, str, str, str]
 """Contestant, model, method, decoding and judge."""
 
 
-def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
+class Overall(Table):
+    """Report of `viva board show --by part`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, family and setting."""
+        for rows in grouped(self.rows, "round", "family", "setting"):
+            first = rows[0]
+            of = f"{first['family']} ({', '.join(first['tasks'])})"
+            yield sheet(
+                f"{of} · {first['setting']} · round {first['round']}",
+                rows,
+                "contestant",
+                Column("value", first["metric"], ci="ci"),
+                Column("n", "papers"),
+                Column("in_all_tasks", "in all tasks"),
+            )
+        yield "mean over papers of each one's mean over its tasks [95% interval over papers]."
+
+
+def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
     """The mean over a paper's tasks, for each contestant that ran all tasks of a family.
 
     Raises:
-        VivaError: As `open_logs` says, or no family has two tasks with one headline metric that a
-            contestant ran.
+        VivaError: As `report_of` says.
     """
-    found, notes, draws = open_logs(logs, **reading)
+    lacking = (
+        "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
+        "into the same folder."
+    )
+    return report_of(Overall, logs, _rows, lacking, **reading)
+
+
+def _rows(found: Sequence[RunLog], draws: Draws) -> Rows:
     groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
     for log in found:
         group = log.key.round, log.family, log.key.setting, log.metrics[0]
@@ -46,22 +73,11 @@ def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Table:
         decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
         who = log.contestant, log.key.model, log.key.method, decoding, log.key.judge
         groups[group].setdefault(who, {})[log.key.task] = log
-    rows: list[Row] = []
-    for group in sorted(groups):
-        made, missing = _group_rows(group, groups[group], draws)
-        rows += made
-        notes += missing
-    if not rows:
-        raise VivaError(
-            f"{logs} holds no contestant that ran two tasks of a family in one setting. "
-            "Run the family's other tasks into the same folder."
-        )
-    return Table(tuple(rows), tuple(sorted(notes)))
+    made = [_group_rows(group, groups[group], draws) for group in sorted(groups)]
+    return [row for rows, _ in made for row in rows], [note for _, notes in made for note in notes]
 
 
-def _group_rows(
-    group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws: Draws
-) -> tuple[list[Row], list[str]]:
+def _group_rows(group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws: Draws) -> Rows:
     tasks = sorted({task for logs in contestants.values() for task in logs})
     if len(tasks) < 2:
         return [], []

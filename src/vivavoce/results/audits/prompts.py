@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.results.logs.records import PLACE, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
@@ -44,6 +44,37 @@ class PromptAudit(Report):
     differences: tuple[Row, ...]
     """One row a pair of contestants of one task, setting and judge, and metric."""
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Spreads, then differences, both by the headline metrics."""
+        yield sheet(
+            "Means over the items that every variant has, and their range",
+            [row for row in self.spreads if row["headline"]],
+            *("contestant", "task", "setting", "metric"),
+            Column(_means, "means by variant"),
+            Column("spread", ci="spread_ci"),
+            "n",
+            Column(_tied, "tied"),
+        )
+        yield sheet(
+            "Differences between contestants, held against the larger of their spreads",
+            [row for row in self.differences if row["spread"] is not None and row["headline"]],
+            *("a", "b", "task", "setting", "metric"),
+            Column("difference", "a - b", ci="ci"),
+            *("n", "spread"),
+            Column(
+                lambda row: row["verdict"] + ", changes its sign" * row["changes_sign"], "verdict"
+            ),
+        )
+        yield "value [95% interval]; --json has every metric and every pair of variants."
+
+
+def _means(row: Row) -> str:
+    return " · ".join(f"{each['variant']}: {shown(each)}" for each in row["variants"])
+
+
+def _tied(row: Row) -> str:
+    return " ".join("-".join(map(str, p["variants"])) for p in row["pairs"] if p["tied"])
 
 
 def audit_prompts(logs: Path | str, **reading: Unpack[Reading]) -> PromptAudit:

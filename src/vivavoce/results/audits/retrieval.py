@@ -8,7 +8,7 @@ Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.results import Report
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, paired_row
 from vivavoce.statistics.intervals import Floats, Interval
@@ -43,6 +43,8 @@ CUTOFFS = (5, 10, 20)
 _COMPARED_AT = 10
 _ROWS_AT_ONCE = 500
 """Papers whose texts are held at a time."""
+_CURVE = (2, 5, 10, 20, 50, 100)
+"""Cutoffs of the curve that are printed; --json has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,41 @@ class RetrievalAudit(Report):
     differences: tuple[Row, ...]
     """One row a measure and a retriever after the first: what it has more than the first one."""
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Retrievers, their curves, and their differences."""
+        yield sheet(
+            f"Round {self.round}: the works of its tables among {self.works:,} works",
+            self.retrievers,
+            "retriever",
+            *(Column(f"at.{name}", name.upper()) for name in self.retrievers[0]["at"]),
+            *(Column("ap", "AP"), "reachable", Column("tables", "n")),
+        )
+        curves = {
+            (row["retriever"], part): {point["k"]: point[part]["value"] for point in row["curve"]}
+            for row in self.retrievers
+            for part in "pr"
+        }
+
+        def on_curve(name: str, part: str) -> Column:
+            return Column(lambda k: curves[name, part][k], f"{part.upper()} {name}")
+
+        yield sheet(
+            "Precision and recall by the number of works retrieved",
+            [point["k"] for point in self.retrievers[0]["curve"] if point["k"] in _CURVE],
+            Column(str, "k"),
+            *(on_curve(*place) for place in curves),
+        )
+        yield sheet(
+            "Differences on the same tables",
+            self.differences,
+            Column(lambda row: row["measure"].upper(), "measure"),
+            "retriever",
+            Column("first", "more than"),
+            Column("difference", ci="ci"),
+            *("n", "tied"),
+        )
+        yield "mean over tables [95% interval over source papers]; --json has every cutoff."
 
 
 def audit_retrieval(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
@@ -20,8 +20,18 @@ from pathlib import Path
 import numpy as np
 
 from vivavoce.errors import VivaError
-from vivavoce.results import Report
-from vivavoce.results.logs.records import RowKey, RunLog, SampleScore
+from vivavoce.reports import (
+    NOTHING,
+    Column,
+    Report,
+    Sheet,
+    by_metric,
+    grouped,
+    metric_columns,
+    sheet,
+    shown,
+)
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, contestant_label
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.statistics.intervals import defined, resample
 from vivavoce.store import Row
@@ -47,6 +57,39 @@ class AttemptTables(Report):
     items: tuple[Row, ...]
     """One row a contestant, item and metric."""
     notes: tuple[str, ...]
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Mean, best and spread: of all attempts, then of those that succeeded."""
+        for rows in grouped(self.groups, "task", "setting", "round"):
+            yield _sheet(rows, "", "all attempts, a failed one counts as what it reached")
+            yield _sheet(rows, "_succeeded", "attempts that succeeded")
+        yield (
+            "mean (highest, standard deviation) over the attempts at an item, then mean over "
+            "items;\n--json has the intervals, and how many attempts failed in which way."
+        )
+
+
+def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
+    """One line a group or item, one column a metric; `kind` ends the names of the values."""
+    first = rows[0]
+    unit = "item" if "item" in first else "items"
+
+    def place(row: Row) -> tuple[str, ...]:
+        names = ("decoding", "prompt_hash", "category", "difficulty", unit)
+        return contestant_label(row), *(str(row[name]) for name in names)
+
+    def cell(row: Row) -> str:
+        mean, highest, deviation = (row[f"{name}{kind}"] for name in _REDUCERS)
+        return NOTHING if mean is None else f"{mean:.3f} ({highest:.3f}, {shown(deviation)})"
+
+    return sheet(
+        f"{first['task']} · {first['setting']} · round {first['round']}: {what}",
+        by_metric(rows, place),
+        Column(contestant_label, "contestant"),
+        *("category", "difficulty", unit),
+        Column("succeeded" if kind else "attempts", "n"),
+        *metric_columns(rows, cell),
+    )
 
 
 def attempt_tables(

@@ -36,7 +36,7 @@ _KINDS: Mapping[type, Kind] = {float: "float", int: "int", bool: "bool"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class BoardColumn:
     """One column of a board."""
 
     says: str
@@ -89,26 +89,28 @@ class Column:
 class BoardRow(TypedDict):
     """One contestant by one metric."""
 
-    round: Annotated[str, Column(says="Name of the round.")]
-    task: Annotated[str, Column(says="Name of the task.")]
-    task_version: Annotated[str, Column(says="Version of the task.")]
-    setting: Annotated[str, Column(says="Setting of the task, and the subset of the items.")]
-    method: Annotated[str, Column(says="Solver with its options, or the name of a baseline.")]
-    model: Annotated[str, Column(says="Model; `none` for a baseline without one.")]
+    round: Annotated[str, BoardColumn(says="Name of the round.")]
+    task: Annotated[str, BoardColumn(says="Name of the task.")]
+    task_version: Annotated[str, BoardColumn(says="Version of the task.")]
+    setting: Annotated[str, BoardColumn(says="Setting of the task, and the subset of the items.")]
+    method: Annotated[str, BoardColumn(says="Solver with its options, or the name of a baseline.")]
+    model: Annotated[str, BoardColumn(says="Model; `none` for a baseline without one.")]
     decoding: Annotated[
         str | dict[str, str | float | bool | list[str] | None] | None,
-        Column(says="Settings that change answers, and attempts at an item."),
+        BoardColumn(says="Settings that change answers, and attempts at an item."),
     ]
-    prompt_hash: Annotated[str | None, Column(says="Hash of the prompts.")]
-    judge: Annotated[str | None, Column(says="What judged the answers; null without a judge.")]
-    metric: Annotated[str, Column(says="Name of the metric.")]
+    prompt_hash: Annotated[str | None, BoardColumn(says="Hash of the prompts.")]
+    judge: Annotated[str | None, BoardColumn(says="What judged the answers; null without a judge.")]
+    metric: Annotated[str, BoardColumn(says="Name of the metric.")]
     value: Annotated[
-        float | None, Column(says="Mean over items; a failed answer counts 0.", unit="score")
+        float | None, BoardColumn(says="Mean over items; a failed answer counts 0.", unit="score")
     ]
-    value_valid: Annotated[float | None, Column(says="Mean over valid answers only.", unit="score")]
+    value_valid: Annotated[
+        float | None, BoardColumn(says="Mean over valid answers only.", unit="score")
+    ]
     ci: Annotated[
         list[float] | None,
-        Column(
+        BoardColumn(
             says="95% interval: percentile bootstrap over clusters.",
             unit="score",
             parts=(("ci_low", "float"), ("ci_high", "float")),
@@ -116,7 +118,7 @@ class BoardRow(TypedDict):
     ]
     n: Annotated[
         int,
-        Column(
+        BoardColumn(
             says="Items.",
             label="Items",
             unit="items",
@@ -126,11 +128,13 @@ class BoardRow(TypedDict):
             latex="$n$",
         ),
     ]
-    missing: Annotated[int, Column(says="Answers that are missing.", unit="answers")]
-    undefined: Annotated[int, Column(says="Items where the metric is undefined.", unit="items")]
+    missing: Annotated[int, BoardColumn(says="Answers that are missing.", unit="answers")]
+    undefined: Annotated[
+        int, BoardColumn(says="Items where the metric is undefined.", unit="items")
+    ]
     valid: Annotated[
         float | None,
-        Column(
+        BoardColumn(
             says="Share of valid answers.",
             label="Valid",
             unit="share",
@@ -140,20 +144,20 @@ class BoardRow(TypedDict):
     ]
     rank: Annotated[
         int | None,
-        Column(says="1 + contestants with a better value; null for who is not ranked."),
+        BoardColumn(says="1 + contestants with a better value; null for who is not ranked."),
     ]
     rank_interval: Annotated[
         list[int] | None,
-        Column(
+        BoardColumn(
             says="Ranks that the data allow.", parts=(("rank_low", "int"), ("rank_high", "int"))
         ),
     ]
     tied_with: Annotated[
-        list[str] | None, Column(says="Contestants that cannot be told apart from this one.")
+        list[str] | None, BoardColumn(says="Contestants that cannot be told apart from this one.")
     ]
     contamination: Annotated[
         str | None,
-        Column(
+        BoardColumn(
             says="Items by date against the model's cutoff: clean, seen, near_cutoff, mixed.",
             label="Seen before",
             unit="exposure",
@@ -164,7 +168,7 @@ class BoardRow(TypedDict):
     ]
     tokens: Annotated[
         int | None,
-        Column(
+        BoardColumn(
             says="Tokens the contestant used; a judge's are counted apart.",
             label="Tokens",
             unit="tokens",
@@ -177,7 +181,7 @@ class BoardRow(TypedDict):
     ]
     cost: Annotated[
         float | None,
-        Column(
+        BoardColumn(
             says="What they cost in US dollars.",
             label="Dollars",
             unit="USD",
@@ -190,7 +194,7 @@ class BoardRow(TypedDict):
     ]
     seconds: Annotated[
         float | None,
-        Column(
+        BoardColumn(
             says="Working time.",
             label="Seconds",
             unit="s",
@@ -201,17 +205,19 @@ class BoardRow(TypedDict):
             is_cost=True,
         ),
     ]
-    family: Annotated[str | None, Column(says="Family of the task.")]
-    headline: Annotated[bool, Column(says="Whether the task is ranked by this metric.")]
-    answers: Annotated[int | None, Column(says="Scored answers, attempts counted.", unit="answers")]
-    partial: Annotated[bool, Column(says="Whether answers are lacking.")]
+    family: Annotated[str | None, BoardColumn(says="Family of the task.")]
+    headline: Annotated[bool, BoardColumn(says="Whether the task is ranked by this metric.")]
+    answers: Annotated[
+        int | None, BoardColumn(says="Scored answers, attempts counted.", unit="answers")
+    ]
+    partial: Annotated[bool, BoardColumn(says="Whether answers are lacking.")]
     detectable: Annotated[
         float | None,
-        Column(says="Smallest difference that these items can show.", unit="score"),
+        BoardColumn(says="Smallest difference that these items can show.", unit="score"),
     ]
     exposure: Annotated[
         Exposure | None,
-        Column(
+        BoardColumn(
             says="The cutoff, items by status, and the gap between seen and clean ones.",
             parts=(
                 ("cutoff", "text"),
@@ -225,21 +231,21 @@ class BoardRow(TypedDict):
     ]
     calibrated: Annotated[
         Calibrated | None,
-        Column(
+        BoardColumn(
             says="Win rate of a judge corrected by people's labels; null without enough of them.",
             unit="score",
         ),
     ]
     clusters: Annotated[
         int,
-        Column(
+        BoardColumn(
             says="Clusters that the items come from; intervals draw these.",
             of_log=lambda log: len(set(log.item_clusters().values())),
         ),
     ]
     fit: Annotated[
         Fit | None,
-        Column(
+        BoardColumn(
             says="Shares of demonstrations, listed works or excerpts shown whole, cut, not at all.",
             label="Shown whole",
             unit="fit",
@@ -251,7 +257,7 @@ class BoardRow(TypedDict):
     ]
     agent: Annotated[
         Work | None,
-        Column(
+        BoardColumn(
             says="Means of an agent's steps, searches and reads over the answers.",
             label="Steps",
             unit="work",
@@ -264,11 +270,11 @@ class BoardRow(TypedDict):
     ]
     set_aside: Annotated[
         str | None,
-        Column(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
+        BoardColumn(says="Reason why the row has no value and no rank.", of_log=why_set_aside),
     ]
     stopped: Annotated[
         dict[str, Any] | None,
-        Column(
+        BoardColumn(
             says="Reason why it was asked no more, of a run that ends when it is decided.",
             label="Stopped",
             unit="why",
@@ -280,7 +286,7 @@ class BoardRow(TypedDict):
     ]
     faults: Annotated[
         dict[str, int],
-        Column(
+        BoardColumn(
             says="Faulty answers by kind of fault.",
             label="Faults",
             unit="answers",
@@ -290,11 +296,11 @@ class BoardRow(TypedDict):
     ]
     runs: Annotated[
         dict[str, int],
-        Column(says="Logs of this row, logs removed, other ways tried.", parts=()),
+        BoardColumn(says="Logs of this row, logs removed, other ways tried.", parts=()),
     ]
     trust: Annotated[
         Literal["recomputed", "not_recomputed"],
-        Column(
+        BoardColumn(
             says="Whether the maker of the board made the scores again from the replies in the "
             "log, on his own copy of the round.",
             label="Trust",
@@ -303,29 +309,31 @@ class BoardRow(TypedDict):
         ),
     ]
     trust_reason: Annotated[
-        str | None, Column(says="Reason why the row is not recomputed; null where it is.")
+        str | None, BoardColumn(says="Reason why the row is not recomputed; null where it is.")
     ]
     judge_own_family: Annotated[
         bool | None,
-        Column(says="Whether the judge is of the contestant's own family.", parts=()),
+        BoardColumn(says="Whether the judge is of the contestant's own family.", parts=()),
     ]
     judge_tokens: Annotated[
-        int | None, Column(says="Tokens of the judge.", unit="tokens", parts=())
+        int | None, BoardColumn(says="Tokens of the judge.", unit="tokens", parts=())
     ]
-    judge_cost: Annotated[float | None, Column(says="Cost of the judge.", unit="USD", parts=())]
+    judge_cost: Annotated[
+        float | None, BoardColumn(says="Cost of the judge.", unit="USD", parts=())
+    ]
 
 
-def columns() -> tuple[Column, ...]:
+def columns() -> tuple[BoardColumn, ...]:
     """Every column of a board, with its name and type."""
     return _columns_of(BoardRow)
 
 
 @cache
-def _columns_of(schema: type) -> tuple[Column, ...]:
+def _columns_of(schema: type) -> tuple[BoardColumn, ...]:
     found = []
     for name, hint in get_type_hints(schema, include_extras=True).items():
         kind, *told = get_args(hint)
-        (column,) = (each for each in told if isinstance(each, Column))
+        (column,) = (each for each in told if isinstance(each, BoardColumn))
         found.append(replace(column, name=name, kind=_kind_of(kind)))
     return tuple(found)
 
@@ -336,13 +344,13 @@ def _kind_of(hint: Any) -> Kind:
     return _KINDS.get(plain[0], "text") if len(plain) == 1 else "text"
 
 
-def page_columns() -> tuple[Column, ...]:
+def page_columns() -> tuple[BoardColumn, ...]:
     """The last columns of a page's table, in their order."""
     shown = [column for column in columns() if column.page]
     return tuple(sorted(shown, key=lambda column: column.page))
 
 
-def terminal_columns(*, costs: bool) -> tuple[tuple[str, Column], ...]:
+def terminal_columns(*, costs: bool) -> tuple[tuple[str, BoardColumn], ...]:
     """Heads and columns that the terminal prints after the metrics, in their order."""
     shown = [
         (*column.terminal, column)
@@ -352,7 +360,7 @@ def terminal_columns(*, costs: bool) -> tuple[tuple[str, Column], ...]:
     return tuple((head, column) for _, head, column in sorted(shown, key=lambda each: each[0]))
 
 
-def shown_value(column: Column, row: Mapping[str, Any]) -> Any:
+def shown_value(column: BoardColumn, row: Mapping[str, Any]) -> Any:
     """Value that tables print of a row: its own, or its mean over the answers; None without any."""
     value = row.get(column.name)
     if value is None or not column.is_per_answer:

@@ -10,13 +10,15 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import VivaError
+from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
+from vivavoce.results.board.columns import BoardColumn, shown_value, terminal_columns
 from vivavoce.results.board.tables import table_of
-from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place
+from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Group:
 
 
 @dataclass(frozen=True, repr=False)
-class Board:
+class Board(Report):
     """A leaderboard, in groups."""
 
     groups: tuple[Group, ...]
@@ -119,6 +121,79 @@ class Board:
             "metrics": self.metrics,
             "notes": list(self.notes),
         }
+
+    def parts(self, *, everything: bool = False, costs: bool = False) -> Iterator[Sheet | str]:
+        """One table for each task and setting, ranked by its headline metric.
+
+        Args:
+            everything: Diagnostics too, which rank nobody.
+            costs: Also tokens, seconds and dollars of an answer.
+        """
+        for group in self.groups:
+            yield self._sheet(group, everything=everything, costs=costs)
+        yield "value [95% interval]; rank (ranks it may have); a failed answer counts 0;"
+        yield "oracle is the ceiling and is not ranked."
+        if costs:
+            yield "tokens, s and $ are means over the answers; a judge's are not among them."
+
+    def _sheet(self, group: Group, *, everything: bool, costs: bool) -> Sheet:
+        round_id, task, version, setting = group.place
+        headline = self.headlines[task]
+        measured = {row["metric"] for row in group.rows}
+        metrics = [name for name in self.metrics[task] if name in measured]
+        if everything:
+            metrics += sorted(measured - set(metrics))
+        contestants = list(by_contestant(group.rows).values())
+        contestants.sort(key=lambda of: (of[headline]["rank"] or 0, of[headline]["method"]))
+        leads = [of[headline] for of in contestants]
+        with_judge = len({row["judge"] for row in leads}) > 1
+        lines = [
+            {
+                **row,
+                "of": of,
+                "name": label
+                + (f" (judge {row['judge']})" if with_judge and row["judge"] else "")
+                + (" (partial)" if row["partial"] else ""),
+            }
+            for row, of, label in zip(leads, contestants, distinct_labels(leads), strict=True)
+        ]
+
+        def column(metric: str) -> Column:
+            return Column(lambda line: _value(line["of"].get(metric)), metric)
+
+        below = []
+        for line in lines:
+            if line["set_aside"]:
+                below.append(f"{NOTHING} {line['name']}: {line['set_aside']}; not ranked.")
+            if stopped := line["stopped"]:
+                of = f"{stopped['items']:,} of {stopped['of']:,} items"
+                below.append(f"{line['name']} stopped: {stopped['reason']}, after {of}.")
+        if found := [row["detectable"] for row in leads if row["detectable"]]:
+            text = f"Smallest difference in {headline} that these items can show: {found[0]:.3f}"
+            below.append(text)
+        return sheet(
+            f"{task} · {setting} · round {round_id} · version {version}",
+            lines,
+            *(Column(rank_text, "rank"), Column("name", "contestant")),
+            *map(column, metrics),
+            *(Column(partial(_fact, one), head) for head, one in terminal_columns(costs=costs)),
+            below=below,
+        )
+
+
+def _fact(column: BoardColumn, row: Row) -> str:
+    """A value beside the metrics, printed by its unit."""
+    value = shown_value(column, row)
+    if value is None:
+        return NOTHING if column.is_cost else ""
+    printed = {"share": ".0%", "tokens": ".0f", "s": ".2f", "USD": ".4f"}
+    return shown(value, printed.get(column.unit, ""))
+
+
+def _value(row: Row | None) -> str:
+    """A value with its interval; a dash where the contestant was not measured so."""
+    is_undefined = row is not None and row["value"] is None and not row["set_aside"]
+    return "undefined" if is_undefined else shown(row)
 
 
 def make_group(

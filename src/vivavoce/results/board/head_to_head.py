@@ -7,13 +7,14 @@ counted by item. Items of a cluster are no witnesses of their own, so the sign t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from vivavoce.metrics import metrics_of
+from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
 from vivavoce.results.board.ranks import decided
 from vivavoce.results.logs.records import PLACE, RunLog
@@ -26,6 +27,7 @@ from vivavoce.statistics.comparison import (
 from vivavoce.statistics.intervals import Floats, Resample, resample
 from vivavoce.statistics.ratios import spread
 from vivavoce.store import Row
+from vivavoce.text.printing import chance, counted, figure, interval, visible
 
 DIFFERING = 10
 """Items that differ most, which are named."""
@@ -34,7 +36,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class HeadToHead:
+class HeadToHead(Report):
     """Report of `viva board compare`."""
 
     duels: tuple[Row, ...]
@@ -46,6 +48,70 @@ class HeadToHead:
     def as_dict(self) -> Row:
         """As plain JSON values."""
         return {"duels": list(self.duels), "notes": list(self.notes)}
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Each duel metric by metric, in a sentence, and where the two differ most."""
+        for row in self.duels:
+            a, b = (visible(row[side]["name"]) for side in "ab")
+            place = f"{row['task']} · {row['setting']} · round {row['round']}"
+            yield f"{place} · version {row['task_version']}\na: {a}   b: {b}"
+            yield sheet(
+                "",
+                row["metrics"],
+                *(Column("metric", form=".60"), "a", "b"),
+                Column("difference", "a - b", ci="ci"),
+                Column(lambda m: m["better"] or ("tied" if m["tied"] else None), "better"),
+                *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
+                Column(lambda m: chance(m["sign_p"]) or None, "p"),
+                "n",
+                below=[row["verdict"]],
+            )
+            yield sheet(
+                f"Items that differ most in {row['headline']}",
+                row["differ_most"],
+                *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
+            )
+        yield "a - b: mean over items of both [95% interval]; p: sign test by cluster."
+
+
+def _wins(name: str, head: str) -> Column:
+    """A number of wins; nothing where neither more nor less is better."""
+    return Column(lambda m: None if m["higher_is_better"] is None else m[name], head)
+
+
+def verdict(row: Row) -> str:
+    """A duel in a sentence, by its headline metric."""
+    found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
+    if found is None or found["difference"] is None:
+        return "They share no item with a value in the metric that ranks."
+    name = visible(row["headline"], 60)
+    gap = figure(abs(found["difference"]))
+    if found["better"]:
+        leader = visible(row[found["better"]]["name"])
+        won = found[f"wins_{found['better']}"]
+        ends = sorted(abs(bound) for bound in found["ci"] or ())
+        between = f" (95% interval {interval((ends[0], ends[1]))})" if ends else ""
+        return (
+            f"{leader} is ahead by {gap} in {name}{between}, and better on {won:,} of "
+            f"{counted(found['n'], 'item', 'items')}."
+        )
+    if found["equal"] == found["n"]:
+        return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
+    if found["ci"] is None:
+        return f"They differ by {gap} in {name}; with so little there is no interval."
+    low, high = found["ci"]
+    if low > 0 or high < 0:
+        return (
+            f"They are tied in {name}: a − b is {figure(found['difference'])} "
+            f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
+            "than once in twenty."
+        )
+    enough = found["detectable"]
+    limit = f" These items cannot resolve differences below {figure(enough)}." if enough else ""
+    return (
+        f"They are tied in {name}: a − b is {figure(found['difference'])}, and may be "
+        f"{interval(found['ci'])}.{limit}"
+    )
 
 
 def head_to_head(
@@ -113,7 +179,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
     headline = a.log.metrics[0]
     if a.log.stopped and b.log.stopped:
         _take_decision(rows, headline, [a.log.stopped, b.log.stopped])
-    return {
+    found = {
         **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
         "a": _side(a),
@@ -126,6 +192,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
         "metrics": rows,
         "differ_most": _differ_most(a.log, b.log, headline, shared, differing),
     }
+    return {**found, "verdict": verdict(found)}
 
 
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:

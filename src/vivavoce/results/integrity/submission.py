@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
-from vivavoce.results import Report
+from vivavoce.reports import NOTHING, Report, Sheet
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
@@ -94,6 +94,14 @@ class SubmissionReport(Report):
     """Checks, each with its name, `check`, `ok`, and `problems`."""
     runs: Row
     """Runs started, logs, logs of one row again, and private runs."""
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Each check with its problems, then the runs."""
+        for each in self.checks:
+            yield f"{'ok     ' if each['ok'] else 'missing'}  {each['check']}"
+            yield from (f"  {problem}" for problem in each["problems"])
+        for name, count in self.runs.items():
+            yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
 
 
 def check_submission(
@@ -209,6 +217,13 @@ class Intake(Report):
     def is_clean(self) -> bool:
         """True if nothing was refused."""
         return all(row["accepted"] for row in self.submissions)
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Each decision with its reasons."""
+        for row in self.submissions:
+            yield f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}"
+            yield from (f"  {reason}" for reason in row["reasons"])
+        yield f"Build the board of what was accepted: viva board build {self.accepted} --out site"
 
 
 def take_in(

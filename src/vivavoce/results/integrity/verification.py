@@ -13,7 +13,7 @@ reason is given.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from inspect_ai.log import (
 )
 
 from vivavoce.errors import VivaError
+from vivavoce.reports import Report, Sheet
 from vivavoce.results.integrity.comparing import (
     compare_metrics,
     compare_remade,
@@ -111,7 +112,7 @@ class LogCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Report):
     """Findings on a folder of logs."""
 
     logs: tuple[LogCheck, ...]
@@ -138,6 +139,33 @@ class Verification:
             "ledger": self.ledger.as_dict(),
             "secrets": list(self.secrets),
         }
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Each log with its problems, what the ledger says, and the verdict."""
+        for log in self.logs:
+            rest = f"; {log.continued_by} went on" if log.continued_by else ""
+            yield f"{log.status}  {log.name} ({log.samples} samples{rest})"
+            yield from (f"  {line}" for line in (*log.refused, *log.unverified))
+        ledger = self.ledger
+        yield from (f"refused  {problem}" for problem in (*ledger.problems, *self.secrets))
+        if not ledger.starts:
+            yield "There is no ledger (runs.jsonl): nothing tells what else was run."
+        elif ledger.unrecorded:
+            yield f"{len(ledger.unrecorded)} logs are in no ledger."
+        if ledger.removed:
+            yield f"{len(ledger.removed)} logs of runs are gone."
+        unnamed = {str(log.round["folder"]) for log in self.logs if log.round.get("named") is False}
+        for folder in sorted(unnamed):
+            yield (
+                f"Held against the round that the logs lead to, {folder}: name yours with --round."
+            )
+        if self.is_sound:
+            yield (
+                "Every score follows from the replies in the logs. Nobody can prove who wrote "
+                "these."
+            )
+        else:
+            yield "Not verified."
 
 
 class Rounds:

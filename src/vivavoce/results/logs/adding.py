@@ -12,7 +12,7 @@ from inspect_ai.log import EvalSample, read_eval_log_samples
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
 from vivavoce.metrics import find_text_metric
-from vivavoce.results import Report
+from vivavoce.reports import Report, Sheet
 from vivavoce.results.logs.added import FOLDER, Added, Values, added_to, checked, write_added
 from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
@@ -37,6 +37,12 @@ class Adding(Report):
     samples: int
     computed: int
     """Texts that were not known from an earlier time."""
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """The counts, then the files."""
+        names = ", ".join(self.metrics)
+        yield f"{names} of {self.samples} answers; {self.computed} texts computed."
+        yield from self.files
 
 
 def add_metric(

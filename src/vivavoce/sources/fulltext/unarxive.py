@@ -9,9 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document, Reference, Section
+from vivavoce.records import Author, Document
 from vivavoce.sources import Source
-from vivavoce.sources.fulltext.drafts import Draft, number_sections
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.model import Block, Entry, Manuscript, RawTable, cite
+from vivavoce.sources.fulltext.references import printed_year
 from vivavoce.sources.json_records import (
     Fields,
     cut,
@@ -27,7 +29,6 @@ from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
 _TOKEN = re.compile(r"\{\{(cite|formula|figure|table):([0-9A-Za-z_-]{1,64})\}\}")
-_YEAR = re.compile(r"(?<![\d.:/-])(?:19\d\d|20\d\d)(?![\d:/-])")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
@@ -39,26 +40,19 @@ _OTHER_KIND = (b'"pdf_parse"', b'"latex_parse"')
 
 
 class _Printer:
-    """Writes out the tokens of citations, formulas and floats."""
+    """Writes out the tokens of formulas and floats; those of citations become marks."""
 
-    def __init__(self, ordinals: Mapping[str, int], entries: Mapping[str, Fields]) -> None:
-        self._ordinals = ordinals
+    def __init__(self, entries: Mapping[str, Fields]) -> None:
         self._entries = entries
 
     def print(self, text: str) -> str:
-        """A text on one line: `[3]` for the third reference, TeX for a formula."""
+        """A text on one line, with TeX for a formula."""
         return " ".join(_TOKEN.sub(self._token, text).split())
-
-    def cited_in(self, text: str) -> tuple[int, ...]:
-        """The references of the tokens in a text."""
-        keys = (key for kind, key in _TOKEN.findall(text) if kind == "cite")
-        return tuple(sorted({self._ordinals[key] for key in keys if key in self._ordinals}))
 
     def _token(self, found: re.Match[str]) -> str:
         kind, key = found[1], found[2]
         if kind == "cite":
-            ordinal = self._ordinals.get(key)
-            return "[?]" if ordinal is None else f"[{ordinal + 1}]"
+            return cite([key], unknown="?")
         if kind == "formula":
             latex = line_at(self._entries.get(key, {}), "latex")
             return f"${latex}$" if latex else ""
@@ -73,20 +67,23 @@ def document_from(record: Fields, where: str) -> Document:
     about = object_at(record, "metadata")
     works = objects_at(record, "bib_entries")
     entries = objects_at(record, "ref_entries")
-    printer = _Printer({key: place for place, key in enumerate(works)}, entries)
-    title = line_at(about, "title")
-    abstract = line_at(about, "abstract") or _abstract(record, printer)
+    printer = _Printer(entries)
     by_heading = objects_at(record, "sections")  # in releases of 2024
     held: list[Fields] = [
         {**paragraph, "section": heading} for heading, paragraph in by_heading.items()
     ]
-    sections = _sections(rows_at(record, "body_text") or held, printer)
-    if not (title or abstract or sections or works):
-        raise InputError("the record holds no title, no abstract, no text and no references")
+    paper = Manuscript(
+        title=line_at(about, "title"),
+        abstract=line_at(about, "abstract") or _abstract(record, printer),
+        authors=list(_authors(about)),
+        blocks=_blocks(rows_at(record, "body_text") or held, printer),
+        entries=[_entry(key, work) for key, work in works.items()],
+        tables=[_table(one, printer) for one in entries.values() if one.get("type") == "table"],
+    )
     number = line_at(about, "id") or line_at(record, "paper_id")
     arxiv = find_arxiv_id(f"arXiv:{number}")
     versions = rows_at(about, "versions")
-    return Document(
+    document = Document(
         kind="unarxive",
         key=number or where,
         given_id=number if number and arxiv is None else None,
@@ -94,17 +91,12 @@ def document_from(record: Fields, where: str) -> Document:
         # Which of several versions was read is not recorded.
         version=line_at(versions[0], "version") or None if len(versions) == 1 else None,
         doi=find_doi(line_at(about, "doi")),
-        title=title or None,
-        abstract=abstract or None,
         published=_published(versions),
         categories=tuple(line_at(about, "categories").split()),
         venue=line_at(about, "journal-ref") or None,
         licence=line_at(about, "license") or None,
-        authors=tuple(_authors(about)),
-        sections=sections,
-        references=tuple(_reference(work, place) for place, work in enumerate(works.values())),
-        tables=_tables(entries, printer),
     )
+    return assemble(paper, document)
 
 
 def _abstract(record: Fields, printer: _Printer) -> str:
@@ -150,53 +142,53 @@ def _authors(about: Fields) -> Iterator[Author]:
             yield Author(name)
 
 
-def _sections(paragraphs: Sequence[Fields], printer: _Printer) -> tuple[Section, ...]:
+def _blocks(paragraphs: Sequence[Fields], printer: _Printer) -> list[Block]:
     """Runs of paragraphs under one heading."""
-    drafts: list[Draft] = []
+    blocks: list[Block] = []
     for paragraph in paragraphs:
         heading, number = line_at(paragraph, "section"), line_at(paragraph, "sec_number")
         number = "" if number == _NO_NUMBER else number
-        if not drafts or (drafts[-1].heading, drafts[-1].number or "") != (heading, number):
+        if not blocks or (blocks[-1].heading, blocks[-1].number or "") != (heading, number):
             known = _LEVELS.get(line_at(paragraph, "sec_type"))
             level = known or min(number.count("."), 5) + 1
-            drafts.append(Draft(level, heading, number or None, None))
+            blocks.append(Block(heading, number or None, level))
         text = printer.print(text_at(paragraph, "text"))
         if text:
-            drafts[-1].paragraphs.append(text)
-    kept = _with_lost_parents([draft for draft in drafts if draft.paragraphs])
-    for draft in kept:
-        draft.heading = printer.print(draft.heading or "") or None
-    return number_sections(kept)
+            blocks[-1].paragraphs.append(text)
+    kept = _with_lost_parents([block for block in blocks if block.paragraphs])
+    for block in kept:
+        block.heading = printer.print(block.heading or "")
+    return kept
 
 
-def _with_lost_parents(drafts: Sequence[Draft]) -> list[Draft]:
+def _with_lost_parents(blocks: Sequence[Block]) -> list[Block]:
     """The sections, and those without a paragraph of their own, which the format leaves out.
 
     They are missing among the numbers of the first level. Subsections are renumbered in each. As
     many of the last runs of them as sections are missing belong to these and not to the section
     before.
     """
-    counts = [_count(draft.number or "") for draft in drafts]
-    tops = [place for place, draft in enumerate(drafts) if draft.level == 1 and counts[place]]
+    counts = [_count(block.number or "") for block in blocks]
+    tops = [place for place, block in enumerate(blocks) if block.level == 1 and counts[place]]
     lost: dict[int, int] = {}
     for first, following in pairwise(tops):
         missing = range(counts[first] + 1, counts[following])
-        starts = _starts_of_runs(drafts, first + 1, following)
+        starts = _starts_of_runs(blocks, first + 1, following)
         lost.update(zip(reversed(starts), reversed(missing), strict=False))
-    found: list[Draft] = []
-    for place, draft in enumerate(drafts):
+    found: list[Block] = []
+    for place, block in enumerate(blocks):
         if place in lost:
-            found.append(Draft(1, None, str(lost[place]), None))
-        found.append(draft)
+            found.append(Block(number=str(lost[place])))
+        found.append(block)
     return found
 
 
-def _starts_of_runs(drafts: Sequence[Draft], start: int, end: int) -> list[int]:
+def _starts_of_runs(blocks: Sequence[Block], start: int, end: int) -> list[int]:
     """Places at which the count of subsections restarts."""
     starts: list[int] = []
     last = 0
     for place in range(start, end):
-        if drafts[place].level == 2 and (count := _count(drafts[place].number or "")):
+        if blocks[place].level == 2 and (count := _count(blocks[place].number or "")):
             if not starts or count != last + 1:
                 starts.append(place)
             last = count
@@ -208,35 +200,26 @@ def _count(number: str) -> int:
     return int(number) if number.isdecimal() and len(number) <= _MAX_NUMBER else 0
 
 
-def _reference(work: Fields, ordinal: int) -> Reference:
+def _entry(key: str, work: Fields) -> Entry:
     raw = line_at(work, "bib_entry_raw")
     ids = object_at(work, "ids")
-    arxiv = find_arxiv_id(f"arXiv:{line_at(ids, 'arxiv_id')}")
-    for contained in rows_at(work, "contained_arXiv_ids"):
-        arxiv = arxiv or find_arxiv_id(f"arXiv:{line_at(contained, 'id')}")
-    links = " ".join(line_at(link, "url") for link in rows_at(work, "contained_links"))
-    arxiv = arxiv or find_arxiv_id(raw) or find_arxiv_id(links)
-    years = sorted(set(_YEAR.findall(raw)))
-    return Reference(
-        ordinal=ordinal,
+    contained = [line_at(one, "id") for one in rows_at(work, "contained_arXiv_ids")]
+    numbers = [f"arXiv:{number}" for number in (line_at(ids, "arxiv_id"), *contained)]
+    links = (line_at(link, "url") for link in rows_at(work, "contained_links"))
+    return Entry(
+        key=key,
         raw=raw,
-        year=int(years[0]) if len(years) == 1 else None,
-        arxiv_id=arxiv[0] if arxiv else None,
-        doi=find_doi(line_at(ids, "doi")) or find_doi(raw) or find_doi(links),
+        years=[printed_year(raw)],
+        numbers={"arxiv": " ".join(numbers), "doi": line_at(ids, "doi")},
+        links=" ".join(links),
     )
 
 
-def _tables(entries: Mapping[str, Fields], printer: _Printer) -> tuple[CitedTable, ...]:
-    """The captions of tables, which are all that the format keeps of them."""
-    captions = [
-        "" if line_at(entry, "caption") == _NO_CAPTION else line_at(entry, "caption")
-        for entry in entries.values()
-        if line_at(entry, "type") == "table"
-    ]
-    return tuple(
-        CitedTable(ordinal, printer.print(caption), (), printer.cited_in(caption))
-        for ordinal, caption in enumerate(captions)
-    )
+def _table(entry: Fields, printer: _Printer) -> RawTable:
+    """The caption of a table, which is all that the format keeps of it."""
+    caption = line_at(entry, "caption").removeprefix(_NO_CAPTION)
+    keys = [key for kind, key in _TOKEN.findall(caption) if kind == "cite"]
+    return RawTable(printer.print(caption), keys=keys)
 
 
 def _matches(path: Path) -> bool:
@@ -260,5 +243,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(piece, document_from),
     holds_many=True,
-    reader_version="4",
+    reader_version="5",
 )

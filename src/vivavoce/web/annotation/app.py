@@ -29,6 +29,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from vivavoce.errors import VivaError
+from vivavoce.text.printing import visible
 from vivavoce.web.annotation.campaigns import Person, find_person
 from vivavoce.web.annotation.database import BusyError, Database
 from vivavoce.web.annotation.kinds import columns_of
@@ -41,7 +42,7 @@ from vivavoce.web.annotation.labelling import (
     read_task,
     submit,
 )
-from vivavoce.web.printing import environment_of, visible
+from vivavoce.web.rendering import environment_of
 from vivavoce.web.serving import SecurityHeaders
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from vivavoce.store import Row, lock, write_json, write_jsonl, write_text
 from vivavoce.web.annotation.campaigns import Campaign
 from vivavoce.web.annotation.items import Item, Label
 from vivavoce.web.annotation.kinds import Kind
-from vivavoce.web.printing import environment_of
+from vivavoce.web.rendering import environment_of
 
 
 def export_campaign(campaign: Campaign, items: Sequence[Item], folder: Path) -> dict[str, int]:

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.reports import Column, Sheet, counted_names, sheet
 from vivavoce.statistics.agreement import (
     ac1_of_counts,
     alpha_of_counts,
@@ -33,6 +35,50 @@ from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Kind, Value
 
 WHOLE = "whole label"
 """The name under which all fields of a kind are compared at once."""
+
+
+def parts_of(report: Row) -> Iterator[Sheet | str]:
+    """Agreement, items, people and final labels as lines; then a model beside people."""
+    group = Column(lambda row: row["group"] or "all", "group")
+    yield sheet(
+        "Agreement of the first two labels",
+        report["fields"],
+        *("field", Column("pairwise.n", "items")),
+        *(
+            Column(partial(_coefficient, name), head)
+            for name, head in (
+                ("pairwise", "pairwise"),
+                ("fleiss", "Fleiss' kappa"),
+                ("alpha", "Krippendorff's alpha"),
+                ("ac1", "Gwet's AC1"),
+            )
+        ),
+    )
+    for name in ("items", "people"):
+        yield f"{name.capitalize()}: {counted_names(report[name])}"
+    yield ""
+    yield sheet(
+        "Final labels",
+        report["shares"],
+        *(group, "field", "value", Column(partial(_coefficient, "share"), "share")),
+        Column("share.n", "n"),
+        below=["value [95% interval]"],
+    )
+    yield sheet(
+        "The model and people",
+        [{**row, "of": value} for row in report["model"] for value in row["people"]],
+        *(group, "field", Column("agreement.n", "n")),
+        *(Column(partial(_coefficient, name), name) for name in ("agreement", "kappa")),
+        Column("of", "value"),
+        Column(lambda row: _coefficient(row["of"], row["people"]), "people"),
+        Column(lambda row: _coefficient(row["of"], row["model"]), "model"),
+    )
+
+
+def _coefficient(name: str, row: Row) -> Any:
+    """An estimate, or `undefined` where there are cases and no value."""
+    found = row[name]
+    return "undefined" if found["value"] is None and found["n"] else found
 
 
 def measure(

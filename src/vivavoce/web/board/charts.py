@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from vivavoce.text.printing import visible
 from vivavoce.web.board.page import environment
-from vivavoce.web.printing import visible
 
 MAX_LINES = 8
 """Lines of a chart: the style sheet has so many colours."""

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.results.board.columns import Column, columns, shown_value
+from vivavoce.results.board.columns import BoardColumn, columns, shown_value
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import NOT_RECOMPUTED
 from vivavoce.store import Row, dumps_fast, parquet_of
+from vivavoce.text.printing import guard_formula, visible
 from vivavoce.web.board.entries import rank_bounds, rank_of
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.board.page import Page, file_of
-from vivavoce.web.printing import guard_formula, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -117,7 +117,7 @@ def _mark(row: Row) -> str:
     return r"\textsuperscript{n}" if row["trust"] == NOT_RECOMPUTED else ""
 
 
-def _last_cell(column: Column, row: Row) -> str:
+def _last_cell(column: BoardColumn, row: Row) -> str:
     value = shown_value(column, row)
     if value is None:
         return "--"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.metrics.judgement import WIN_RATE
-from vivavoce.results.board.columns import MAX_UNDEFINED, Column, shown_value
+from vivavoce.results.board.columns import MAX_UNDEFINED, BoardColumn, shown_value
 from vivavoce.store import Row
+from vivavoce.text.printing import counted, figure, interval, share, visible
 from vivavoce.web.board.names import kind_of
-from vivavoce.web.printing import counted, figure, interval, share, visible
 
 _NAMED_TIES = 6
 
@@ -125,7 +125,7 @@ def tied_names(row: Row) -> str:
     return ", ".join(named) + (f" and {rest:,} more" if rest else "")
 
 
-def fact(row: Row, column: Column) -> str:
+def fact(row: Row, column: BoardColumn) -> str:
     """A row's cell in one of the last columns of a table; empty where not recorded."""
     value = shown_value(column, row)
     if column.unit == "exposure":

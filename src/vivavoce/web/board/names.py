@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vivavoce.store import Row, hash_of
-from vivavoce.web.printing import counted, visible
+from vivavoce.text.printing import counted, visible
 
 NO_MODEL = ("", "none", "none/none", "null", "null/null")
 _CONTROLS = ("oracle", "null", "copycat", "random")

@@ -12,11 +12,11 @@ from markupsafe import Markup
 
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
+from vivavoce.text.printing import share, visible
 from vivavoce.web.board.charts import Point, Series, axis_of, chart, short
 from vivavoce.web.board.entries import dollars, rank_bounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, is_floor, title_of
-from vivavoce.web.printing import share, visible
 
 Interval = tuple[float, float]
 

@@ -28,9 +28,9 @@ from vivavoce.store import (
     write_bytes,
     write_json,
 )
-from vivavoce.web import printing
+from vivavoce.text import printing
 from vivavoce.web.board import entries, names, sections
-from vivavoce.web.printing import environment_of
+from vivavoce.web.rendering import environment_of, meaning
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.figure, printing.interval, printing.share, printing.counted),
-    *(printing.chance, printing.amount, printing.meaning),
+    *(printing.chance, printing.amount, meaning),
     *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note, entries.tied_names),
     *(
@@ -50,7 +50,14 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
         sections.is_first,
     ),
 )
-_CODE = ("web/printing.py", "web/glossary.toml", "web/board", "web/templates", "web/static")
+_CODE = (
+    "text/printing.py",
+    "web/rendering.py",
+    "web/glossary.toml",
+    "web/board",
+    "web/templates",
+    "web/static",
+)
 _SOURCES = (".py", ".j2", ".css", ".js", ".yaml", ".toml")
 _PLACES = "vlhbe"
 """Value, low and high end of an interval, begin and end of the band behind it, in percent."""

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vivavoce.metrics import Metric
-from vivavoce.results.board.columns import Column, page_columns
+from vivavoce.results.board.columns import BoardColumn, page_columns
 from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
+from vivavoce.text.printing import counted, figure, visible
 from vivavoce.web.board import names
 from vivavoce.web.board.entries import MetricColumn, bounds_of, fact, faults_of, make_column
-from vivavoce.web.printing import counted, figure, visible
 
 MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
@@ -66,7 +66,7 @@ class Section:
     """The first of these that is no floor."""
     above: Row | None
     """A headline row without a rank whose value is better than that of the best."""
-    facts: tuple[Column, ...]
+    facts: tuple[BoardColumn, ...]
     """The last columns: those of every table, then those that anybody has a value in."""
 
 
@@ -119,7 +119,7 @@ def _entry(found: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> E
     return Entry(kind, name, tuple(details), lead, row, cells, faults_of(row))
 
 
-def _is_shown(column: Column, entries: Sequence[Entry]) -> bool:
+def _is_shown(column: BoardColumn, entries: Sequence[Entry]) -> bool:
     if not column.is_optional:
         return True
     counted = [e for e in entries if e.kind != "ceiling" or column.unit != "exposure"]

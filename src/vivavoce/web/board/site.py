@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
+from vivavoce.text.printing import visible
 from vivavoce.web.board import downloads
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import (
@@ -30,7 +31,6 @@ from vivavoce.web.board.pages import boards, published, timeline
 from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
 from vivavoce.web.board.pages.samples import answered_boards
 from vivavoce.web.board.pages.samples import pages as sample_pages
-from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts

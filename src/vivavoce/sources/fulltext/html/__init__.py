@@ -11,11 +11,16 @@ from dataclasses import replace
 
 from lxml import etree
 
-from vivavoce.errors import InputError
-from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, read_whole
+from vivavoce.records import Author, Document
+from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
-from vivavoce.sources.fulltext.html.sections import Body, read_abstract, read_references
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.html.sections import (
+    Body,
+    citation_style,
+    read_abstract,
+    read_entries,
+)
 from vivavoce.sources.fulltext.html.typeset import (
     classes_of,
     find_document,
@@ -23,10 +28,11 @@ from vivavoce.sources.fulltext.html.typeset import (
     parse_page,
     with_class,
 )
+from vivavoce.sources.fulltext.model import Manuscript
 from vivavoce.sources.fulltext.names import MARK, names_in
 from vivavoce.sources.xml import children
 from vivavoce.text.dates import find_day
-from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_orcid
 from vivavoce.text.normalise import clean_text
 
 _STAMP = re.compile(r"\[(?P<category>[a-z-]{2,10}(?:\.[A-Za-z-]{2,20})?)\]\s+\d{1,2} [A-Z]")
@@ -48,7 +54,6 @@ _LEFT_OVERS = re.compile(
     r"(?:(?<=[,;\x04])|^)\s*(?:\[-?[\d.]+ ?(?:em|ex|pt|mm|cm|in)\]|name\s?=)\s*"
 )
 _ARGUMENT = re.compile(r"^[a-z]{1,9}\d{1,3}(?!\w)")
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _MAX_AUTHORS = 3_000
 _MAX_PIECES = 20_000
 _MAX_NAME = 60
@@ -108,8 +113,10 @@ def read_authors(document: etree._Element) -> tuple[Author, ...]:
     authors: dict[str, Author] = {}
     for creator in _creators(document):
         names = list(_names(creator))
+        links = [link.get("href") or "" for link in creator.iter("a")] if len(names) == 1 else []
+        ids = (find_orcid(link) for link in links if "orcid" in link)
+        orcid = next(filter(None, ids), None)
         for name in names:
-            orcid = _orcid(creator) if len(names) == 1 else None
             authors.setdefault(name, Author(name, orcid))
             if len(authors) >= _MAX_AUTHORS:
                 return tuple(authors.values())
@@ -168,46 +175,22 @@ def _plain(text: str | None) -> str:
     return clean_text(text or "").replace("\n", " ").replace("\t", " ")
 
 
-def _orcid(creator: etree._Element) -> str | None:
-    for link in creator.iter("a"):
-        href = link.get("href") or ""
-        found = _ORCID.search(href.upper()) if "orcid" in href else None
-        if found is not None:
-            return found[0]
-    return None
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    name = piece.path.name
-    try:
-        content = read_whole(piece.path, _LARGEST_FILE, "paper")
-        yield read_document(content, name)
-    except InputError as error:
-        yield Fault(name, str(error))
-    except OSError as error:
-        yield Fault(name, f"the file cannot be read: {error.strerror}")
-
-
 def read_document(content: bytes, name: str) -> Document:
     """The paper on a page; `InputError` says why there is none."""
     root = parse_page(content)
     document = find_document(root, content)
-    references, ordinals = read_references(document)
-    body = Body(document, ordinals, references)
-    sections, headed_abstract = body.sections()
-    abstract = read_abstract(document) or headed_abstract
-    if not (abstract or sections or references or body.tables()):
-        raise InputError("the page holds no abstract, no text and no references")
-    return replace(
-        read_identity(root, name),
-        title=_title(root, document),
-        abstract=abstract or None,
-        licence=read_licence(root),
+    entries = read_entries(document)
+    body = Body(document, entries)
+    paper = Manuscript(
+        abstract=read_abstract(document),
         authors=read_authors(document),
-        sections=sections,
-        references=references,
-        tables=body.tables(),
+        blocks=body.blocks,
+        entries=entries,
+        tables=body.tables,
+        style=citation_style(document),
     )
+    about = replace(read_identity(root, name), licence=read_licence(root))
+    return replace(assemble(paper, about), title=_title(root, document))
 
 
 def _title(root: etree._Element, document: etree._Element) -> str | None:
@@ -224,6 +207,6 @@ SOURCE = Source(
     summary="HTML by LaTeXML, as of arXiv and ar5iv (.html, .xhtml), one paper a file",
     dates="version",
     matches=has_suffix(*_SUFFIXES),
-    read=_read,
-    reader_version="3",
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
+    reader_version="4",
 )

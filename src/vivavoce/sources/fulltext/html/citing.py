@@ -10,8 +10,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from vivavoce.records import Reference
-from vivavoce.sources.fulltext.latex.layout import is_citation
+from vivavoce.sources.fulltext.citing import is_citation
+from vivavoce.sources.fulltext.model import Entry, cite
+from vivavoce.sources.fulltext.references import read_entry
 from vivavoce.text.citation_markers import surname_keys
 
 _OPTIONS = r"(?:\s{0,2}\[[^\[\]]{0,200}\]){0,2}\s{0,2}"
@@ -30,15 +31,15 @@ class KeysBehind(NamedTuple):
 
 
 class CitedKeys:
-    """Finds the references of keys by the surname and the year that keys are made of."""
+    """Finds the entries of keys by the surname and the year that keys are made of."""
 
-    def __init__(self, references: Sequence[Reference], *, is_numeric: bool) -> None:
-        self._is_numeric = is_numeric
-        self._references: dict[str, set[int]] = defaultdict(set)
-        self._all = references
-        for reference in references:
-            for name in surname_keys(reference.first_author or ""):
-                self._references[name].add(reference.ordinal)
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._years = [read_entry(entry, 0).year for entry in entries]
+        self._entries = entries
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        for number, entry in enumerate(entries):
+            for name in sorted(surname_keys(next(iter(entry.surnames), ""))):
+                self._by_name[name].append(number)
 
     def read(self, command: str, text: str) -> KeysBehind | None:
         """Read the keys at the start of a text behind an unknown command; None for no citation."""
@@ -49,29 +50,18 @@ class CitedKeys:
             return KeysBehind("", text)
         keys = [key.strip().rstrip(".:") for key in found[2].split(",")]
         end = found.end() - (len(found[2]) - len(found[2].rstrip(".:")))
-        printed = [self._print(self._meant(key)) for key in keys]
-        if self._is_numeric:
-            return KeysBehind(f"[{', '.join(printed)}]", text[end:])
-        return KeysBehind(f"({'; '.join(printed)})", text[end:])
+        return KeysBehind(cite([self._meant(key) for key in keys], unknown="?"), text[end:])
 
-    def _meant(self, key: str) -> Reference | None:
-        """The one reference of the name and the year that a key has."""
+    def _meant(self, key: str) -> str:
+        """The key of the one entry of the name and the year that a key has; empty without one."""
         digits = _YEAR.search(key)
         name = _NO_LETTER.split(key.casefold().strip())[0]
         meant = [
-            self._all[ordinal]
+            number
             for length in range(len(name), 1, -1)
-            for ordinal in sorted(self._references.get(name[:length], ()))
+            for number in self._by_name.get(name[:length], ())
         ]
         if digits is not None:
             short = digits[1] or digits[2]
-            meant = [one for one in meant if one.year and f"{one.year % 100:02d}" == short]
-        return meant[0] if len(meant) == 1 else None
-
-    def _print(self, reference: Reference | None) -> str:
-        if reference is None:
-            return "?"
-        if self._is_numeric:
-            return str(reference.ordinal + 1)
-        surname = (reference.first_author or "").split()[-1]
-        return f"{surname}, {reference.year or 'n.d.'}"
+            meant = [n for n in meant if (year := self._years[n]) and f"{year % 100:02d}" == short]
+        return self._entries[meant[0]].key if len(meant) == 1 else ""

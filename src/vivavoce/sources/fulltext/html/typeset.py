@@ -14,6 +14,7 @@ from lxml import etree
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.html.citing import CitedKeys
+from vivavoce.sources.fulltext.model import PARAGRAPH
 from vivavoce.sources.xml import check_text, children, parse_xml
 from vivavoce.text.normalise import clean_text
 
@@ -155,9 +156,6 @@ def with_class(element: etree._Element, name: str) -> Iterator[etree._Element]:
     return outermost(element, lambda found: name in classes_of(found))
 
 
-BREAK = "\n\n"
-"""Between paragraphs, as `paragraphs_of` of the LaTeX source wants it."""
-
 Take = Callable[[etree._Element, frozenset[str], int], bool]
 """Handles an element of some classes at some depth on its own; False leaves it to the writer."""
 
@@ -173,7 +171,7 @@ _ROMAN = re.compile(r"\W*[ivxlc]+\W*", re.IGNORECASE)
 
 
 class Writer:
-    """Writes elements piece by piece; paragraphs are parted by `BREAK`."""
+    """Writes elements piece by piece; paragraphs are parted by `PARAGRAPH`."""
 
     def __init__(
         self,
@@ -221,7 +219,7 @@ class Writer:
     def stop_line(self) -> None:
         """End the paragraph."""
         self._is_held = False
-        self._append(BREAK)
+        self._append(PARAGRAPH)
 
     def _write(self, element: etree._Element, tag: str, names: frozenset[str], depth: int) -> None:
         if tag == "math" or (tag == "img" and "ltx_Math" in names):
@@ -257,7 +255,7 @@ class Writer:
             self._append(_SPACE.sub(" ", text))
 
     def _start_line(self) -> None:
-        self._append(" " if self._is_held else BREAK)
+        self._append(" " if self._is_held else PARAGRAPH)
 
     def _paragraph(self, element: etree._Element, depth: int) -> None:
         """A paragraph; what follows a displayed formula goes on in the paragraph before it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,22 +11,21 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, read_with
 from vivavoce.sources import one_piece as one_piece
-from vivavoce.sources.fulltext.jats.articles import (
-    ASIDE,
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.jats.parts import (
     HREF,
-    parse_jats,
+    print_text,
+    read_entries,
     read_name,
-    read_references,
-    read_sections,
-    read_tables,
-    text_of,
+    read_table,
 )
-from vivavoce.sources.xml import children
+from vivavoce.sources.fulltext.model import Block, Manuscript
+from vivavoce.sources.xml import children, parse_xml
 from vivavoce.text.dates import parse_date, parse_month, period
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.headings import split_heading
+from vivavoce.text.identifiers import find_arxiv_id, find_doi, find_orcid
 
 _META = "front/article-meta"
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _NAMES = ("name", "name-alternatives/name", "string-name", "name-alternatives/string-name")
 # When something else happened than that the paper came out.
 _OTHER_DATES = frozenset(
@@ -39,17 +37,79 @@ _AUTHORS = frozenset({"author", "person", "group", "collab", ""})
 _LARGEST_FILE = 32 << 20
 _HEAD_BYTES = 1 << 14
 _MARKS = (b"<front", b"jats", b"nlm", b"article-type")
+# Their text stands beside the running text, not in it.
+_ASIDE = frozenset(
+    {"fig", "fig-group", "table-wrap", "table-wrap-group", "table", "fn", "fn-group", "ref-list"}
+    | {"supplementary-material", "media", "graphic", "inline-graphic", "object-id"}
+)
+_PLACES = ("body", "back", "floats-group", "floats-wrap")
+_ROLE_OF_TYPE = {
+    "intro": "introduction",
+    "introduction": "introduction",
+    "materials|methods": "method",
+    "methods": "method",
+    "results": "results",
+    "discussion": "discussion",
+    "conclusion": "conclusion",
+    "conclusions": "conclusion",
+    "supplementary-material": "other",
+}
+_ROLE_OF_BACK = {
+    "ack": "acknowledgements",
+    "app": "appendix",
+    "glossary": "other",
+    "notes": "other",
+    "sec": None,
+}
+_HEADS = frozenset({"title", "label", "sec-meta", "subtitle"})
+_INSIDE_HEADING = _ASIDE | {"xref"}
+_DIVISIONS = frozenset({"sec", "app", "notes", "glossary", "ack"})
+_LISTS = frozenset({"list", "def-list"})
 
 
-def read_number(article: etree._Element, kind: str) -> str:
+def read_document(content: bytes, name: str) -> Document:
+    """The paper in a JATS file; `InputError` says why there is none."""
+    root = parse_xml(content)
+    article = root if root.tag == "article" else root.find(".//article")
+    if article is None:
+        raise InputError(f"XML, but not JATS: the root element is <{root.tag}>")
+    arxiv = find_arxiv_id(f"arXiv:{_number(article, 'arxiv')}")
+    about = Document(
+        kind="jats",
+        key=name,
+        source_file=name,
+        arxiv_id=arxiv[0] if arxiv else None,
+        version=arxiv[1] if arxiv else None,
+        doi=find_doi(_number(article, "doi")),
+        published=_published(article),
+        venue=print_text(article.find("front/journal-meta//journal-title")) or None,
+        licence=_licence(article),
+    )
+    title = article.find(f"{_META}/title-group/article-title")
+    lists = (one for part in ("body", "back") for one in article.iterfind(f"{part}//ref-list"))
+    wraps = (wrap for place in _PLACES for wrap in article.iterfind(f"{place}//table-wrap"))
+    paper = Manuscript(
+        title=print_text(title, _INSIDE_HEADING),
+        abstract=_abstract(article),
+        authors=list(_authors(article)),
+        blocks=_blocks(article),
+        entries=[
+            entry for one in lists for ref in one.iterfind("ref") for entry in read_entries(ref)
+        ],
+        tables=[read_table(wrap) for wrap in wraps],
+    )
+    return assemble(paper, about)
+
+
+def _number(article: etree._Element, kind: str) -> str:
     """The article's own identifier of a kind, such as `doi`; empty without one."""
     for number in article.iterfind(f"{_META}/article-id"):
         if (number.get("pub-id-type") or "").lower() == kind:
-            return text_of(number)
+            return print_text(number)
     return ""
 
 
-def read_abstract(article: etree._Element) -> str:
+def _abstract(article: etree._Element) -> str:
     """The abstract proper by paragraphs; names of its parts are printed before these."""
     found = article.findall(f"{_META}/abstract")
     plain = [abstract for abstract in found if abstract.get("abstract-type") is None]
@@ -61,17 +121,17 @@ def read_abstract(article: etree._Element) -> str:
 
 
 def _abstract_paragraphs(part: etree._Element) -> Iterator[str]:
-    heading = text_of(part.find("title"), ASIDE).rstrip(" .:") if part.tag == "sec" else ""
+    heading = print_text(part.find("title"), _ASIDE).rstrip(" .:") if part.tag == "sec" else ""
     for child in children(part):
         if child.tag == "sec":
             yield from _abstract_paragraphs(child)
-        elif child.tag not in ASIDE and child.tag not in {"title", "label"}:
-            text = text_of(child, ASIDE)
+        elif child.tag not in _ASIDE and child.tag not in {"title", "label"}:
+            text = print_text(child, _ASIDE)
             yield f"{heading}: {text}" if heading and text else text
             heading = ""
 
 
-def read_authors(article: etree._Element) -> Iterator[Author]:
+def _authors(article: etree._Element) -> Iterator[Author]:
     """The authors in order, people and groups; editors and reviewers are left out."""
     for contrib in article.iterfind(f"{_META}/contrib-group/contrib"):
         group = contrib.getparent()
@@ -83,20 +143,14 @@ def read_authors(article: etree._Element) -> Iterator[Author]:
         collab = contrib.find("collab")
         name = read_name(person) if person is not None else ""
         if not name and collab is not None:
-            name = text_of(collab, frozenset({"contrib-group", "aff", "xref"}))
+            name = print_text(collab, frozenset({"contrib-group", "aff", "xref"}))
         if name:
-            yield Author(name, _orcid(contrib))
+            numbers = contrib.iter("contrib-id")
+            ids = [n for n in numbers if (n.get("contrib-id-type") or "").lower() == "orcid"]
+            yield Author(name, next((o for one in ids if (o := find_orcid(print_text(one)))), None))
 
 
-def _orcid(contrib: etree._Element) -> str | None:
-    for number in contrib.iter("contrib-id"):
-        found = _ORCID.search(text_of(number).upper())
-        if found and (number.get("contrib-id-type") or "").lower() == "orcid":
-            return found[0]
-    return None
-
-
-def read_date(article: etree._Element) -> str | None:
+def _published(article: etree._Element) -> str | None:
     """The date by which the paper was first out for sure: the one that ends before the others."""
     dates = [
         text
@@ -111,26 +165,86 @@ def _date(date: etree._Element) -> str | None:
     iso = parse_date(date.get("iso-8601-date") or "")
     if iso is not None:
         return iso[0]
-    parts = [text_of(date.find("year")).zfill(4)]
-    month = parse_month(text_of(date.find("month")))
+    parts = [print_text(date.find("year")).zfill(4)]
+    month = parse_month(print_text(date.find("month")))
     if month is not None:
-        day = text_of(date.find("day"))
+        day = print_text(date.find("day"))
         parts += [f"{month:02d}", *([day.zfill(2)] if day else [])]
     # A day that no calendar has leaves the month, and so on.
     texts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((parsed[0] for text in texts if (parsed := parse_date(text))), None)
 
 
-def read_licence(article: etree._Element) -> str | None:
+def _licence(article: etree._Element) -> str | None:
     """The address of the licence, else its first words."""
     for licence in article.iterfind(f"{_META}/permissions/license"):
-        named = [licence.get(HREF) or "", text_of(licence.find("license_ref"))]
+        named = [licence.get(HREF) or "", print_text(licence.find("license_ref"))]
         linked = [link.get(HREF) or "" for link in licence.iter("ext-link", "uri")]
         named += [link for link in linked if "licen" in link or "creativecommons" in link]
-        found = next((text for text in named if text), text_of(licence))
+        found = next((text for text in named if text), print_text(licence))
         if found:
             return found[:_MAX_LICENCE]
     return None
+
+
+def _blocks(article: etree._Element) -> list[Block]:
+    """The sections of body and back matter; notes, floats and the reference list are out."""
+    found: list[Block] = []
+    body = article.find("body")
+    if body is not None:
+        found += _division(body, Block(), 1)
+    back = article.find("back")
+    if back is not None:
+        for child in children(back):
+            for part in child.iterfind("app") if child.tag == "app-group" else [child]:
+                if part.tag in _ROLE_OF_BACK:
+                    role = _ROLE_OF_BACK[str(part.tag)]
+                    found += _division(part, _open(part, 1, role), 2)
+    kept: list[Block] = []
+    for block in reversed(found):
+        # With text, of its own or below it.
+        if block.paragraphs or (block.heading and kept and kept[-1].level > block.level):
+            kept.append(block)
+    return kept[::-1]
+
+
+def _open(element: etree._Element, level: int, role: str | None) -> Block:
+    """The section that an element starts, without its text."""
+    label = print_text(element.find("label")) or None
+    number, heading = split_heading(print_text(element.find("title"), _INSIDE_HEADING), label)
+    if label and not heading:
+        heading = label
+    if level == 1 and role is None:
+        role = _ROLE_OF_TYPE.get((element.get("sec-type") or "").lower())
+    return Block(heading or None, number, level, role)
+
+
+def _division(element: etree._Element, section: Block, below: int) -> Iterator[Block]:
+    """A section and those inside it; text that follows these opens one without a heading."""
+    yield section
+    current: Block | None = section
+    for child in children(element):
+        if child.tag in _DIVISIONS:
+            current = None
+            role = "appendix" if section.role == "appendix" else None
+            yield from _division(child, _open(child, below, role), below + 1)
+            continue
+        paragraphs = [text for text in _paragraphs(child) if text]
+        if not paragraphs:
+            continue
+        if current is None:
+            current = Block(level=below, role=section.role)
+            yield current
+        current.paragraphs += paragraphs
+
+
+def _paragraphs(block: etree._Element) -> Iterator[str]:
+    if block.tag in _LISTS:
+        for item in children(block):
+            if item.tag not in _HEADS:
+                yield print_text(item, _ASIDE)
+    elif block.tag not in _HEADS and block.tag not in _ASIDE:
+        yield print_text(block, _ASIDE)
 
 
 def _matches(path: Path) -> bool:
@@ -148,40 +262,11 @@ def _matches(path: Path) -> bool:
     return b"<article" in head and any(mark in head for mark in _MARKS)
 
 
-def read_document(content: bytes, name: str) -> Document:
-    """The paper in a JATS file; `InputError` says why there is none."""
-    article = parse_jats(content)
-    title = text_of(article.find("front/article-meta/title-group/article-title"), ASIDE | {"xref"})
-    abstract = read_abstract(article)
-    sections = read_sections(article)
-    references, ordinals = read_references(article)
-    if not (title or abstract or sections or references):
-        raise InputError("the JATS holds no title, no abstract, no text and no references")
-    arxiv = find_arxiv_id(f"arXiv:{read_number(article, 'arxiv')}")
-    return Document(
-        kind="jats",
-        key=name,
-        source_file=name,
-        arxiv_id=arxiv[0] if arxiv else None,
-        version=arxiv[1] if arxiv else None,
-        doi=find_doi(read_number(article, "doi")),
-        title=title or None,
-        abstract=abstract or None,
-        published=read_date(article),
-        venue=text_of(article.find("front/journal-meta//journal-title")) or None,
-        licence=read_licence(article),
-        authors=tuple(read_authors(article)),
-        sections=sections,
-        references=references,
-        tables=read_tables(article, ordinals),
-    )
-
-
 SOURCE = Source(
     kind="jats",
     summary="JATS XML (.nxml, .xml): full text, references and tables, one paper a file",
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="4",
+    reader_version="5",
 )

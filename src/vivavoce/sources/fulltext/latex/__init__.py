@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, read_whole
 from vivavoce.sources import one_piece as one_piece
+from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.latex.archives import ARCHIVE_SUFFIXES, unpack
 from vivavoce.sources.fulltext.latex.files import (
     LARGEST_FILE,
@@ -127,14 +127,15 @@ def read_document(path: Path) -> Document:
             files = PaperFiles(unpacked={main: read_whole(path, LARGEST_FILE, "paper")})
     name = paper_name(path)
     arxiv = find_arxiv_id(name)
-    return replace(
-        read_paper(files, main),
+    about = Document(
+        kind="latex",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
         acl_id=find_acl_id(name),
     )
+    return assemble(read_paper(files, main), about)
 
 
 SOURCE = Source(
@@ -144,5 +145,5 @@ SOURCE = Source(
     read=_read,
     name_of=paper_name,
     parts=_parts,
-    reader_version="5",
+    reader_version="6",
 )

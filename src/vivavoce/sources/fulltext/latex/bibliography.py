@@ -9,29 +9,17 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from vivavoce.records import Reference
-from vivavoce.sources.fulltext.latex.bibtex import read_cited
+from vivavoce.sources.fulltext.latex.bibtex import read_cited, short_names
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import Expander
-from vivavoce.sources.fulltext.latex.typeset import (
-    Citations,
-    Entry,
-    Typesetter,
-    plain_text,
-    short_names,
-)
-from vivavoce.text.identifiers import arxiv_id_in, find_doi
+from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
+from vivavoce.sources.fulltext.model import CitationStyle, Entry
+from vivavoce.sources.fulltext.references import printed_year, title_of_blocks
 
 _ITEM = frozenset({"\\bibitem"})
 _TITLES = frozenset({"\\showarticletitle", "\\bibfield", "\\bibinfo", "\\btitle", "\\enquote"})
-_LABEL_YEAR = re.compile(r"[(\[,]?\s*((?:19|20)\d\d)[a-z]?\s*[)\]]")
-_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)[a-z]?(?![\d–-]|\.\d)")
-_QUOTED = re.compile(r"“([^”]{8,400}?)[,.?!]?”")
-_AFTER_YEAR = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?\s+([^.?!]{8,400}[?!]?)(?:[.?!]\s|$)")
-_AFTER_NAMES = re.compile(r"[^:]{3,400}?[^\d:]:\s+([^.?!]{8,400}[?!]?)(?:[.?!]\s|$)")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}(?:\.[\s-]?|\s|-|$)){1,4}|[^\W\d_a-z]{1,3}\.?")
-_PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
 _OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
 _MAX_ENTRIES = 5_000
@@ -77,44 +65,29 @@ def read_items(layout: Layout) -> list[Entry]:
             following,
         )
         printed = setter.line(label.start, label.end) if label else ""
-        entries.append(
-            _read_item(setter, layout.source(key), printed, key.after, end, len(entries))
-        )
+        entries.append(_item(setter, layout.source(key), printed, key.after, end))
     return entries
 
 
-def _read_item(
-    setter: Typesetter, key: str, label: str, start: int, end: int, ordinal: int
-) -> Entry:
+def _item(setter: Typesetter, key: str, label: str, start: int, end: int) -> Entry:
     layout = setter.layout
     cuts = [start, *layout.find(frozenset({"\\newblock"}), start, end), end]
     blocks = [setter.line(first, second) for first, second in pairwise(cuts)]
     raw = " ".join(block for block in blocks if block)[:_MAX_RAW]
-    source = "".join(layout.tokens[start:end])[:_MAX_RAW]
-    year = _year(label, raw)
     surnames, first = _names(label, blocks[0])
     has_others = len(surnames) > 2 or _OTHERS.search(label.partition("(")[0]) is not None
-    reference = Reference(
-        ordinal=ordinal,
-        raw=raw,
-        title=_title(setter, start, end, blocks, raw),
-        year=year,
-        first_author=first,
-        arxiv_id=arxiv_id_in(raw) or arxiv_id_in(source),
-        doi=find_doi(source) or find_doi(raw),
-    )
     # A label of natbib, such as `Smith et al.(2015)Smith, Jones, and Kim`.
     names, bracket, _ = label.partition("(")
     shown = " ".join(names.split()) if bracket and len(names) < 200 else ""
-    return Entry(key.strip(), reference, shown or short_names(surnames, has_others=has_others))
-
-
-def _year(label: str, raw: str) -> int | None:
-    found = _LABEL_YEAR.search(label)
-    if found is not None:
-        return int(found[1])
-    years = _YEAR.findall(raw)
-    return int(years[-1]) if years else None
+    return Entry(
+        key=key.strip(),
+        raw=raw,
+        titles=[_marked_title(setter, start, end), title_of_blocks(blocks, raw)],
+        years=[label, printed_year(raw)],
+        surnames=[first or ""],
+        names=shown or short_names(surnames, has_others=has_others),
+        links="".join(layout.tokens[start:end])[:_MAX_RAW],
+    )
 
 
 def _names(label: str, block: str) -> tuple[list[str], str | None]:
@@ -134,24 +107,7 @@ def _names(label: str, block: str) -> tuple[list[str], str | None]:
     return known or [name.split()[-1] for name in names[:3]], first
 
 
-def _title(setter: Typesetter, start: int, end: int, blocks: list[str], raw: str) -> str | None:
-    marked = _marked_title(setter, start, end)
-    if marked:
-        return marked
-    rest = [block for block in blocks[1:] if block and not _PLAIN_YEAR.fullmatch(block)]
-    quoted = _QUOTED.search(raw)
-    if quoted is not None:
-        return quoted[1]
-    if rest:
-        return rest[0].rstrip(" .,") or None
-    for pattern in (_AFTER_YEAR, _AFTER_NAMES):
-        found = pattern.search(raw)
-        if found is not None:
-            return found[1].strip()
-    return None
-
-
-def _marked_title(setter: Typesetter, start: int, end: int) -> str | None:
+def _marked_title(setter: Typesetter, start: int, end: int) -> str:
     layout = setter.layout
     for place in layout.find(_TITLES, start, end):
         group = layout.group(place + 1)
@@ -163,7 +119,7 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str | None:
             group = layout.group(group.after)
         if group is not None and (title := setter.line(group.start, group.end)):
             return title.rstrip(" .,")
-    return None
+    return ""
 
 
 def is_biblatex(text: str) -> bool:
@@ -178,32 +134,25 @@ def read_biblatex(text: str) -> list[Entry]:
     ends = [*(found.start() for found in starts), len(text)][1:]
     for found, end in zip(starts, ends, strict=False):
         if found[1] not in entries:
-            entries[found[1]] = _read_entry(
-                found[1], text[found.end() : end][:50_000], len(entries)
-            )
+            entries[found[1]] = _read_entry(found[1], text[found.end() : end][:50_000])
     return list(entries.values())
 
 
-def _read_entry(key: str, body: str, ordinal: int) -> Entry:
+def _read_entry(key: str, body: str) -> Entry:
     fields = {name: plain_text(value) for name, value in reversed(_FIELD.findall(body))}
     fields |= dict(_VERB.findall(body))
     surnames, first = _biblatex_names(body)
-    venue = fields.get("journaltitle") or fields.get("booktitle")
-    year = fields.get("year", "")[:4]
-    names = short_names(surnames[:3], has_others=len(surnames) > 2)
-    parts = [", ".join(surnames[:20]), fields.get("title"), venue, year]
+    venue = fields.get("journaltitle") or fields.get("booktitle") or ""
+    title, year = fields.get("title", ""), fields.get("year", "")
     return Entry(
-        key,
-        Reference(
-            ordinal=ordinal,
-            raw=". ".join(part for part in parts if part),
-            title=fields.get("title") or None,
-            year=int(year) if len(year) == 4 and year.isascii() and year.isdigit() else None,
-            first_author=first,
-            arxiv_id=arxiv_id_in(fields.get("eprint", "")) or arxiv_id_in(fields.get("url", "")),
-            doi=find_doi(fields.get("doi", "")),
-        ),
-        names,
+        key=key,
+        pieces=[", ".join(surnames[:20]), title, venue, year[:4]],
+        titles=[title],
+        years=[year],
+        surnames=[first or ""],
+        names=short_names(surnames[:3], has_others=len(surnames) > 2),
+        numbers={"arxiv": fields.get("eprint", ""), "doi": fields.get("doi", "")},
+        links=fields.get("url", ""),
     )
 
 
@@ -225,8 +174,8 @@ def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
         yield plain_text(found[1])
 
 
-def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], Citations]:
-    """The references of a paper in printed order, and how it prints citations.
+def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], CitationStyle]:
+    """The entries of a paper's list in printed order, and how it prints citations.
 
     The list that LaTeX printed goes before .bib files, unless it lacks most of the cited works.
     """
@@ -245,9 +194,7 @@ def read_references(files: PaperFiles, main: str, layout: Layout) -> tuple[list[
     has_natbib = "natbib" in packages or any(
         re.match(r"neurips|nips|iclr|icml", p) for p in packages
     )
-    return entries, Citations(
-        entries, is_numeric=is_numeric, cites_in_brackets=is_bracketed or not has_natbib
-    )
+    return entries, CitationStyle(is_numeric, is_bracketed or not has_natbib)
 
 
 def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], bool | None]:

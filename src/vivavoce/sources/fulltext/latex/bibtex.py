@@ -6,12 +6,11 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vivavoce.records import Reference
-from vivavoce.sources.fulltext.latex.typeset import Entry, plain_text, short_names
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.sources.fulltext.latex.typeset import plain_text
+from vivavoce.sources.fulltext.model import Entry
+from vivavoce.text.identifiers import find_year
 
 _START = re.compile(r"@[ \t]{0,9}([A-Za-z]{1,40})\s{0,99}[{(]\s{0,99}([^\s,{}()=]{0,300})")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINED = re.compile(r'"([^"]*)"|([A-Za-z_][\w-]{0,60})')
 _MAX_ENTRY = 100_000
 _MAX_FIELD = 5_000
@@ -31,11 +30,7 @@ def read_cited(texts: Iterable[str], keys: Sequence[str]) -> list[Entry]:
     order = [key for key in wanted if key in blocks]
     order += [key for key in blocks if key not in wanted]
     fields = _parse([blocks[key] for key in order[:_MAX_ENTRIES]], strings)
-    entries: list[Entry] = []
-    for key in order:
-        if key in fields:
-            entries.append(_entry(*fields[key], len(entries)))
-    return entries
+    return [_entry(*fields[key]) for key in order if key in fields]
 
 
 def _cut(text: str, wanted: Mapping[str, None], blocks: dict[str, str], strings: list[str]) -> None:
@@ -86,38 +81,36 @@ def _join(value: str, strings: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
-def _entry(key: str, fields: Mapping[str, str], ordinal: int) -> Entry:
+def _entry(key: str, fields: Mapping[str, str]) -> Entry:
     people = _people(fields.get("author") or fields.get("editor") or "")
     title = plain_text(fields.get("title", ""))
-    year = _YEAR.search(fields.get("year") or fields.get("date") or "")
+    year = fields.get("year") or fields.get("date") or ""
     venue = next((plain_text(fields[name]) for name in _VENUES if fields.get(name)), "")
-    given = f"{fields.get('archiveprefix', '')}:{fields.get('eprint', '')}"
-    arxiv = None
-    for text in (
-        given,
-        fields.get("url", ""),
-        fields.get("doi", ""),
-        venue,
-        fields.get("note", ""),
-    ):
-        arxiv = arxiv or find_arxiv_id(text)
     surnames = [surname for surname, _ in people if surname != "others"]
     has_others = len(people) > 2 or len(surnames) < len(people)
     names = [name for _, name in people]
-    parts = [", ".join(names[:20]), title, venue, year[0] if year else ""]
     return Entry(
-        key,
-        Reference(
-            ordinal=ordinal,
-            raw=". ".join(part.rstrip(".") for part in parts if part) + ".",
-            title=title or None,
-            year=int(year[0]) if year else None,
-            first_author=names[0] if names else None,
-            arxiv_id=arxiv[0] if arxiv else None,
-            doi=find_doi(fields.get("doi", "")) or find_doi(fields.get("url", "")),
-        ),
-        short_names(surnames[:3], has_others=has_others),
+        key=key,
+        pieces=[", ".join(names[:20]), title, venue, str(find_year(year) or "")],
+        titles=[title],
+        years=[year],
+        surnames=names[:1],
+        names=short_names(surnames[:3], has_others=has_others),
+        numbers={
+            "arxiv": f"{fields.get('archiveprefix', '')}:{fields.get('eprint', '')}",
+            "doi": fields.get("doi", ""),
+        },
+        links=" ".join(fields.get(name, "") for name in ("url", "doi", "note")),
     )
+
+
+def short_names(surnames: Sequence[str], *, has_others: bool = False) -> str:
+    """Surnames as a citation prints them."""
+    if not surnames:
+        return ""
+    if len(surnames) > 2 or has_others:
+        return f"{surnames[0]} et al."
+    return " and ".join(surnames)
 
 
 def _people(field: str) -> list[tuple[str, str]]:

@@ -5,13 +5,13 @@ The lists of symbols, accents and arguments are data, in `vocabulary.toml`.
 
 from __future__ import annotations
 
-import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import NamedTuple
 
+from vivavoce.sources.fulltext.citing import is_citation
 from vivavoce.sources.fulltext.latex.tokens import PARAGRAPH
 
 _LISTS = tomllib.loads((resources.files(__package__) / "vocabulary.toml").read_text("utf-8"))
@@ -25,7 +25,6 @@ SILENT = {
     f"\\{name}": int(count) for count, names in _LISTS["silent"].items() for name in names.split()
 }
 """Commands that print nothing, with the number of arguments in braces that go with them."""
-CITE = re.compile(r"\\(?:[A-Za-z]*cite[a-z]*|[Cc]iteauthor)")
 MATH, TABLES, FIGURES, HIDDEN, ABSTRACT_ENVIRONMENTS = (
     frozenset(_LISTS["environments"][name].split())
     for name in ("math", "tables", "figures", "hidden", "abstracts")
@@ -53,7 +52,6 @@ TITLES = commands("titles")
 AUTHORS = commands("authors")
 ABSTRACTS = commands("abstracts")
 PLAIN = commands("plain")
-NO_CITE = commands("no_citation")
 _OWN = (
     TITLES
     | AUTHORS
@@ -87,11 +85,6 @@ def typeset(text: str) -> str:
 def is_own_command(name: str) -> bool:
     """Check whether a paper's own definition of a command is ignored: the reader knows it."""
     return name in _OWN or is_citation(name)
-
-
-def is_citation(name: str) -> bool:
-    """Check whether a command cites, by its name."""
-    return CITE.fullmatch(name) is not None and name not in NO_CITE
 
 
 _MAX_OPTION = 300

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, CitedTable, Document
-from vivavoce.sources.fulltext.latex.bibliography import read_references
+from vivavoce.records import Author
+from vivavoce.sources.fulltext.assemble import without_stubs
+from vivavoce.sources.fulltext.latex.bibliography import read_entries
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import (
     ABSTRACT_ENVIRONMENTS,
@@ -27,16 +28,14 @@ from vivavoce.sources.fulltext.latex.layout import (
 )
 from vivavoce.sources.fulltext.latex.macros import Expander
 from vivavoce.sources.fulltext.latex.tables import read_table
-from vivavoce.sources.fulltext.latex.typeset import (
-    REFERENCE_END,
-    REFERENCE_START,
-    Draft,
-    Entry,
-    Hook,
-    Numbering,
-    Typesetter,
-    finish,
-    paragraphs_of,
+from vivavoce.sources.fulltext.latex.typeset import Hook, Typesetter
+from vivavoce.sources.fulltext.model import (
+    PARAGRAPH,
+    Block,
+    Manuscript,
+    RawTable,
+    Story,
+    paragraphs_in,
 )
 from vivavoce.sources.fulltext.names import MARK, names_in
 
@@ -106,7 +105,8 @@ def _line(setter: Typesetter, span: Span) -> str:
     return "".join(out).replace("\n", " ")
 
 
-_REFERENCE = re.compile(f"{REFERENCE_START}([+-])([^{REFERENCE_END}]*){REFERENCE_END}")
+_ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+_LEVELS = 7
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
 _LABEL = frozenset({"\\label"})
 _CAPTION = frozenset({"\\caption"})
@@ -114,10 +114,47 @@ _DEFAULT_DEPTH = 3
 _HEADER = TITLES | AUTHORS | ABSTRACTS
 
 
-@dataclass(slots=True)
-class _Label:
-    kind: str
-    number: str
+class _Numbering:
+    """Counters of sections."""
+
+    def __init__(self, *, depth: int, is_roman: bool) -> None:
+        self._counters = [0] * _LEVELS
+        self._depth = depth
+        self._is_roman = is_roman
+        self.in_appendix = False
+
+    def start_appendix(self) -> None:
+        """From here on sections have letters, from `A`."""
+        if not self.in_appendix:
+            self.in_appendix = True
+            self._counters = [0] * _LEVELS
+
+    def step(self, level: int) -> str | None:
+        """Number of the next section at a level; None where none is printed."""
+        if level > self._depth:
+            return None
+        self._counters[level] += 1
+        self._counters[level + 1 :] = [0] * (_LEVELS - level - 1)
+        parts = self._counters[1 : level + 1]
+        if self._is_roman and not self.in_appendix:
+            if level == 1:
+                return _roman(parts[0])
+            return _letter(parts[1]) if level == 2 else str(parts[-1])
+        first = _letter(parts[0]) if self.in_appendix else str(parts[0])
+        return ".".join([first, *map(str, parts[1:])])
+
+
+def _roman(number: int) -> str:
+    text = ""
+    for value, letters in _ROMAN:
+        while number >= value and len(text) < 40:
+            text += letters
+            number -= value
+    return text
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number - 1) if 1 <= number <= 26 else str(number)
 
 
 @dataclass(slots=True)
@@ -126,16 +163,16 @@ class _Reader:
 
     layout: Layout
     setter: Typesetter
-    numbering: Numbering
+    numbering: _Numbering
     shift: int
     """1 where chapters are the top level."""
-    drafts: list[Draft] = field(default_factory=lambda: [Draft(1, None, None, None)])
+    story: Story = field(default_factory=Story)
     titles: list[str] = field(default_factory=list)
     authors: list[Span] = field(default_factory=list)
     abstracts: list[str] = field(default_factory=list)
-    tables: list[CitedTable] = field(default_factory=list)
-    labels: dict[str, _Label] = field(default_factory=dict)
-    current: _Label = field(default_factory=lambda: _Label("", ""))
+    tables: list[RawTable] = field(default_factory=list)
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
+    current: tuple[str, str] = ("", "")
     figures: int = 0
     table_count: int = 0
     layout_end: int = 0
@@ -149,8 +186,7 @@ class _Reader:
         while place < start:
             hook = hooks.get(tokens[place]) if tokens[place] in _HEADER else None
             place = max(hook(place, []) if hook else place, place + 1)
-        out = _Sink(self.drafts)
-        self.setter.walk(start, len(tokens), out, 0, hooks)
+        self.setter.walk(start, len(tokens), self.story, 0, hooks)
 
     def _hooks(self) -> dict[str, Hook]:
         hooks: dict[str, Hook] = dict.fromkeys(SECTIONS, self._section)
@@ -176,8 +212,8 @@ class _Reader:
         number = None if is_starred else self.numbering.step(level)
         heading = self.setter.line(found.start, found.end).rstrip(" .:") or None
         role = "appendix" if self.numbering.in_appendix else None
-        self.drafts.append(Draft(level, heading, number, role))
-        self.current = _Label("Section", number or "")
+        self.story.open(Block(heading, number, level, role))
+        self.current = ("Section", number or "")
         self._note_labels(found.start, found.end, self.current)
         return found.after
 
@@ -210,7 +246,7 @@ class _Reader:
             return place + 1
         text: list[str] = []
         self.setter.walk(found.start, found.end, text, 1)
-        self.abstracts.append(paragraphs_of("".join(text)))
+        self.abstracts.append(PARAGRAPH.join(paragraphs_in("".join(text))))
         return found.after
 
     def _appendix(self, place: int, out: list[str]) -> int:
@@ -219,17 +255,16 @@ class _Reader:
 
     def _thanks(self, place: int, out: list[str]) -> int:
         level = SECTIONS["\\section"] + self.shift
-        self.drafts.append(Draft(level, "Acknowledgements", None, None))
+        self.story.open(Block("Acknowledgements", level=level))
         return self.layout.past_options(place + 1)
 
     def _label(self, place: int, out: list[str]) -> int:
         found = self.layout.required(place)
         # Further on in the text a label means a theorem or an item, whose number is not known.
-        is_at_heading = not self.drafts[-1].has_text
-        self._note_labels(place, place + 1, self.current if is_at_heading else _Label("", ""))
+        self._note_labels(place, place + 1, ("", "") if self.story.has_text else self.current)
         return found.after if found else place + 1
 
-    def _note_labels(self, start: int, end: int, label: _Label) -> None:
+    def _note_labels(self, start: int, end: int, label: tuple[str, str]) -> None:
         for place in self.layout.find(_LABEL, start, end):
             key = self.layout.required(place)
             if key is not None:
@@ -240,7 +275,7 @@ class _Reader:
         if end is None:
             return place + 1
         self.figures += any(True for _ in self.layout.find(_CAPTION, place, end))
-        self._note_labels(place, end, _Label("Figure", str(self.figures)))
+        self._note_labels(place, end, ("Figure", str(self.figures)))
         return end + 1
 
     def _table(self, place: int, out: list[str]) -> int:
@@ -250,97 +285,52 @@ class _Reader:
             return place + 1
         if end < self.layout_end:
             return self.setter.begin("tabular", place, out)
-        table = read_table(self.setter, place, end, len(self.tables))
+        table = read_table(self.setter, place, end)
         name = self.layout.tokens[place][7:-1]
         is_float = name in TABLES
-        if not is_float and (table is None or min(len(table.cells), _width(table)) < 2):
+        if not is_float and (table is None or not _is_grid(table)):
             self.layout_end = end
             return self.setter.begin(name, place, out)
         if table is not None:
             self.tables.append(table)
             self.table_count += bool(table.caption)
-            self._note_labels(place, end, _Label("Table", str(self.table_count)))
+            self._note_labels(place, end, ("Table", str(self.table_count)))
         return end + 1
-
-    def resolve(self, text: str) -> str:
-        """Text with the numbers of the sections, tables and figures it refers to."""
-        return _REFERENCE.sub(self._print_reference, text)
-
-    def _print_reference(self, found: re.Match[str]) -> str:
-        labels = [self.labels.get(key.strip()) for key in found[2].split(",")]
-        known = [label for label in labels if label is not None and label.number]
-        numbers = " and ".join(label.number for label in known)
-        return f"{known[0].kind} {numbers}" if known and found[1] == "+" else numbers
-
-
-class _Sink(list[str]):
-    """Adds text to the section that was opened last."""
-
-    def __init__(self, drafts: list[Draft]) -> None:
-        self._drafts = drafts
-
-    def append(self, text: str) -> None:
-        draft = self._drafts[-1]
-        draft.has_text = draft.has_text or not text.isspace()
-        draft.out.append(text)
 
 
 def _begin(name: str) -> str:
     return f"\\begin{{{name}}}"
 
 
-def _width(table: CitedTable) -> int:
-    return max((len(row) for row in table.cells), default=0)
+def _is_grid(table: RawTable) -> bool:
+    """Check whether a table has two rows and two columns: a smaller one was used for layout."""
+    rows = [row for grid in table.grids for row in grid if any(cell.text for cell in row)]
+    return len(rows) > 1 and max(sum(cell.width for cell in row) for row in rows) > 1
 
 
-def read_paper(files: PaperFiles, main: str) -> Document:
-    """The paper that starts in a file; key and identifiers are left to the caller.
-
-    `InputError` says why there is none.
-    """
+def read_paper(files: PaperFiles, main: str) -> Manuscript:
+    """The paper that starts in a file; `InputError` says why there is none."""
     layout = Layout(Expander(files).expand(main))
     if not any(token == "\\begin{document}" for token in layout.tokens):
         raise InputError(f"{main} has no \\begin{{document}}: name the main file of the paper")
-    entries, citations = read_references(files, main, layout)
+    entries, style = read_entries(files, main, layout)
+    is_roman = _ROMAN_CLASS.match(_class(layout)) is not None
     reader = _Reader(
         layout,
-        Typesetter(layout, citations),
-        Numbering(depth=_depth(layout), is_roman=_ROMAN_CLASS.match(_class(layout)) is not None),
+        Typesetter(layout),
+        _Numbering(depth=_depth(layout), is_roman=is_roman),
         shift=int("\\chapter" in layout.tokens),
     )
     reader.read()
-    return _document(reader, entries)
-
-
-def _document(reader: _Reader, entries: list[Entry]) -> Document:
-    sections, headed_abstract = finish(reader.drafts)
-    abstract = "\n\n".join(text for text in reader.abstracts[:1] if text) or headed_abstract
-    title = reader.titles[-1] if reader.titles else None
-    if not (title or abstract or sections or entries or reader.tables):
-        raise InputError("it holds no title, no abstract, no text and no references")
-    return Document(
-        kind="latex",
-        key="",
-        title=reader.resolve(title) if title else None,
-        abstract=reader.resolve(abstract) or None,
+    return Manuscript(
+        title=reader.titles[-1] if reader.titles else "",
+        abstract=reader.abstracts[0] if reader.abstracts else "",
         authors=read_authors(reader.setter, reader.authors),
-        sections=tuple(
-            replace(
-                section,
-                text=reader.resolve(section.text),
-                heading=reader.resolve(section.heading) if section.heading else None,
-            )
-            for section in sections
-        ),
-        references=tuple(entry.reference for entry in entries),
-        tables=tuple(
-            replace(
-                table,
-                caption=reader.resolve(table.caption),
-                cells=tuple(tuple(map(reader.resolve, row)) for row in table.cells),
-            )
-            for table in reader.tables
-        ),
+        blocks=without_stubs(reader.story.close()),
+        entries=entries,
+        tables=reader.tables,
+        style=style,
+        labels=reader.labels,
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from vivavoce.records import CitedTable
 from vivavoce.sources.fulltext.latex.layout import TABULARS, Layout, Span
 from vivavoce.sources.fulltext.latex.typeset import Typesetter
-from vivavoce.text.row_citations import RowCitations
+from vivavoce.sources.fulltext.model import Cell, RawTable
+from vivavoce.sources.xml import MAX_HEIGHT, MAX_WIDTH, span_of
 
 _CAPTIONS = frozenset(
     {"\\caption", "\\tablecaption", "\\topcaption", "\\bottomcaption", "\\tcaption"}
@@ -21,61 +20,28 @@ _BOLD = _BOLD_SWITCHES | {"\\textbf", "\\mathbf", "\\boldsymbol", "\\bm", "\\pmb
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _MULTIROW = frozenset({"\\multirow"})
 _TABULAR_STARTS = frozenset(f"\\begin{{{name}}}" for name in TABULARS)
-_MAX_CELLS = 50_000
-_MAX_COLUMNS = 300
-_TALLEST_SPAN = 200
 
 
-@dataclass(slots=True)
-class Rows:
-    """Rows of cells, what each cites, and which cells span several places or are bold."""
-
-    cells: list[tuple[str, ...]] = field(default_factory=list)
-    cited: list[tuple[int, ...]] = field(default_factory=list)
-    spans: list[tuple[int, ...]] = field(default_factory=list)
-    bold: list[tuple[int, ...]] = field(default_factory=list)
-
-    def add(self, below: Rows) -> None:
-        """Add rows that follow."""
-        shift = len(self.cells)
-        self.cells += below.cells
-        self.cited += below.cited
-        self.spans += [(row + shift, *rest) for row, *rest in below.spans]
-        self.bold += [(row + shift, column) for row, column in below.bold]
-
-
-def read_table(setter: Typesetter, start: int, end: int, ordinal: int) -> CitedTable | None:
+def read_table(setter: Typesetter, start: int, end: int) -> RawTable | None:
     r"""The table in an environment from `\\begin` to `\end`; None for a picture of one."""
     layout = setter.layout
-    caption = " ".join(_captions(setter, start, end))
-    cited = tuple(sorted(set(_mentions(setter, start, end))))
-    known = frozenset(cited)
-    found = Rows()
+    grids: list[list[list[Cell]]] = []
     place = start
     while place <= end:
         token = layout.tokens[place]
         stop = layout.ends.get(place)
         if stop is not None and token[7:-1] in TABULARS and stop <= end:
-            found.add(read_rows(setter, place, stop, known))
+            grids.append(_grid(setter, place, stop))
             place = stop
         place += 1
-    if not found.cells and not caption:
+    caption = " ".join(_captions(setter, start, end))
+    if not caption and not any(cell.text for grid in grids for row in grid for cell in row):
         return None
-    return CitedTable(
-        ordinal,
-        caption,
-        tuple(found.cells),
-        cited,
-        tuple(found.cited),
-        tuple(found.spans),
-        tuple(found.bold),
-    )
+    return RawTable(caption, grids, _keys(layout, start, end), is_full=True)
 
 
-def _mentions(setter: Typesetter, start: int, end: int) -> list[int]:
-    """The references cited in a stretch, in order."""
-    keys = [key for found in setter.layout.citations(start, end) for key in found.keys]
-    return setter.citations.ordinals(keys)
+def _keys(layout: Layout, start: int, end: int) -> list[str]:
+    return [key for found in layout.citations(start, end) for key in found.keys]
 
 
 def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
@@ -95,48 +61,24 @@ def _captions(setter: Typesetter, start: int, end: int) -> Iterator[str]:
                 yield text
 
 
-def read_rows(setter: Typesetter, start: int, end: int, cited: frozenset[int]) -> Rows:
-    """The rows of a tabular; rows of rules alone are left out."""
+def _grid(setter: Typesetter, start: int, end: int) -> list[list[Cell]]:
+    """The rows of a tabular."""
     layout = setter.layout
-    rows: list[tuple[str, ...]] = []
-    marks: list[_Marks] = []  # of each of these
-    places: list[int] = []  # of each of these among all rows with text
-    citations = RowCitations()
-    count = 0
+    rows: list[list[Cell]] = []
     mark = 0
     is_first_head = False
-    total = 0
     arguments = TABULARS[layout.tokens[start][7:-1]]
     after = layout.past_groups(layout.past_options(start + 1), arguments, with_options=True)
     for cells, ending in _split_rows(layout, after, end):
-        row, marked = _render(setter, cells)
-        total += len(row)
-        if total > _MAX_CELLS:
-            break
-        for cell in cells:
-            height = _rows_covered(layout, cell)
-            for start_of_part, end_of_part in _outside_captions(layout, cell):
-                citations.cite(_mentions(setter, start_of_part, end_of_part), height)
-        citations.end_row(is_kept=any(row))
-        if any(row):
-            rows.append(row)
-            marks.append(marked)
-            places.append(count)
-            count += 1
+        rows.append([_cell(setter, cell) for cell in cells])
         if ending == "\\endfirsthead":
             is_first_head, mark = True, len(rows)
         elif ending in _HEAD_MARKS:
             # The head and foot that are printed again on the pages that follow.
             if is_first_head or ending != "\\endhead":
-                del rows[mark:], marks[mark:], places[mark:]
+                del rows[mark:]
             mark = len(rows)
-    by_row = citations.by_row(cited)
-    return Rows(
-        rows,
-        [by_row[place] for place in places],
-        [(number, *span) for number, of in enumerate(marks) for span in of.spanning],
-        [(number, column) for number, of in enumerate(marks) for column in of.bold],
-    )
+    return rows
 
 
 def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Span], str]]:
@@ -161,30 +103,16 @@ def _split_rows(layout: Layout, place: int, end: int) -> Iterator[tuple[list[Spa
     yield cells, ""
 
 
-@dataclass(slots=True)
-class _Marks:
-    """Column, rows and columns of the cells of a row that span, and columns of bold ones."""
-
-    spanning: list[tuple[int, int, int]] = field(default_factory=list)
-    bold: list[int] = field(default_factory=list)
-
-
-def _render(setter: Typesetter, cells: list[Span]) -> tuple[tuple[str, ...], _Marks]:
-    """The texts of a row; a cell over several columns is followed by empty ones."""
-    row: list[str] = []
-    marks = _Marks()
-    for cell in cells:
-        text = setter.line(cell.start, cell.end)
-        # A cell written in the last of its rows spans rows above it, in which others stand.
-        width, height = _columns(setter.layout, cell), max(1, _rows_covered(setter.layout, cell))
-        if text and (width > 1 or height > 1):
-            marks.spanning.append((len(row), height, width))
-        if text and _is_bold(setter, cell, text):
-            marks.bold.append(len(row))
-        row += [text, *[""] * (width - 1)]
-        if len(row) > _MAX_COLUMNS:
-            return tuple(row[:_MAX_COLUMNS]), marks
-    return tuple(row), marks
+def _cell(setter: Typesetter, cell: Span) -> Cell:
+    layout = setter.layout
+    text = setter.line(cell.start, cell.end)
+    return Cell(
+        text=text,
+        keys=[key for part in _outside_captions(layout, cell) for key in _keys(layout, *part)],
+        width=_columns(layout, cell),
+        height=_rows_covered(layout, cell),
+        is_bold=text != "" and _is_bold(setter, cell, text),
+    )
 
 
 def _is_bold(setter: Typesetter, cell: Span, text: str) -> bool:
@@ -220,15 +148,11 @@ def _rows_covered(layout: Layout, cell: Span) -> int:
     is_own = place is not None and layout.tokens[place] in _MULTIROW  # not of a table in the cell
     count = layout.required(place) if place is not None and is_own else None
     number = layout.source(count).strip() if count is not None else ""
-    digits = number.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 4):
-        return 1
-    return max(-_TALLEST_SPAN, min(int(number), _TALLEST_SPAN))
+    height = span_of(number.removeprefix("-"), MAX_HEIGHT)
+    return -height if number.startswith("-") else height
 
 
 def _columns(layout: Layout, cell: Span) -> int:
     place = next(layout.find(frozenset({"\\multicolumn"}), cell.start, cell.end), None)
     count = layout.group(place + 1) if place is not None else None
-    number = layout.source(count).strip() if count is not None else ""
-    is_number = number.isascii() and number.isdigit() and len(number) < 4
-    return min(max(int(number), 1), _MAX_COLUMNS) if is_number else 1
+    return span_of(layout.source(count).strip(), MAX_WIDTH) if count is not None else 1

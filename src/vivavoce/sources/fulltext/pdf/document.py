@@ -13,7 +13,8 @@ import pypdfium2.raw as pdfium
 from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
-from vivavoce.sources.fulltext.drafts import Draft, number_sections
+from vivavoce.sources.fulltext.assemble import build_sections
+from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
@@ -30,12 +31,12 @@ from vivavoce.sources.fulltext.pdf.references import (
     find_unheaded,
     mentions_in,
     print_raised_citations,
-    read_reference,
     split_entries,
 )
 from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
+from vivavoce.sources.fulltext.references import read_entry, read_printed
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
@@ -79,7 +80,7 @@ def read_pages(
     )
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
-    sections = number_sections(_sections(body, paragraphs))
+    sections, _ = build_sections(_sections(body, paragraphs))
     health, reasons = judge(
         Facts(
             sections=sections,
@@ -141,13 +142,12 @@ def _parts(
         yield heading, [line for line in lines[heading.candidate.stop : stop] if not line.kind]
 
 
-def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Draft]:
+def _sections(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Block]:
     """Every section but the references, which are stored as entries."""
     for heading, own in _parts(headings, paragraphs.layout.lines):
         if _role(heading) != "references":
-            text = clean_text(paragraphs.text(own, heading.candidate.rest))
-            words = clean_text(heading.text)
-            yield Draft(heading.level, words, heading.number, heading.role, [text])
+            text = paragraphs.text(own, heading.candidate.rest)
+            yield Block(heading.text, heading.number, heading.level, heading.role, [text])
 
 
 def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator[Reference]:
@@ -157,7 +157,7 @@ def _references(headings: Sequence[Heading], paragraphs: Paragraphs) -> Iterator
         if _role(heading) == "references"
     )
     for ordinal, raw in enumerate(chain.from_iterable(lists)):
-        yield read_reference(clean_text(raw), ordinal)
+        yield read_entry(read_printed(clean_text(raw)), ordinal)
 
 
 def _tables(

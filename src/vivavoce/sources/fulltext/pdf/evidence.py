@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from vivavoce.sources.fulltext.drafts import heaviest_chain
+from vivavoce.sources.fulltext.outline import heaviest_chain
 from vivavoce.sources.fulltext.pdf.candidates import Candidate
 from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style

@@ -13,20 +13,18 @@ from vivavoce.sources.fulltext.pdf.furniture import FOOTNOTE
 from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     name_key,
     numeric_mentions,
 )
-from vivavoce.text.identifiers import arxiv_id_in, find_doi
+from vivavoce.text.identifiers import PRINTED_YEAR
 from vivavoce.text.row_citations import Mention
 
-_BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 """A label made of the authors' names and the year."""
-_NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 _BARE = re.compile(r"(?P<label>\d{1,3})\s+(?=[^\W\d_])")
-_RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
 _DATED = re.compile(r"(?<=\()(?:19|20)\d\d(?=[a-z]?\))|(?<=\.\s)(?:19|20)\d\d(?=[a-z]?\.\s)")
 """A year behind the authors or at the end, in parentheses or between full stops."""
 _SURNAME = r"(?:(?:van|von|de|den|der|la|le|di|da|dos|del|el|al|ten|ter)\s)*[^\W\d_a-z][\w'’´`¸~-]+"
@@ -48,16 +46,7 @@ _AGREED = 0.25
 """Weight of two ways of splitting that find the same entries."""
 _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is no paper."""
-_YEAR = re.compile(r"(?<![\w.:/-])(?:19|20)\d\d(?=[a-z]?(?:\W|$))(?![\d-])")
 _NAME = re.compile(r"[^\W\d_][\w’'´`-]*(?:[ ,]|$)")
-_QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,300})[”\"»]")
-_INITIALS = re.compile(r"(?:^|(?<=[\s.-]))[^\W\d_a-z]\.(?:\s?-?[^\W\d_a-z]\.){0,3}")
-_VENUE = re.compile(
-    r"^(?:in[: ]|proc|arxiv|corr\b|journal|advances in|trans\.|ieee|acm|https?:|doi|vol|pp?\.|url)",
-    re.IGNORECASE,
-)
-_AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
-_AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
 """Of the size of its line: what is larger is no mark."""
@@ -90,7 +79,7 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
     for place in islice(opening, _MAX_TRIES):
         tail = [other for other in lines[place:] if other.kind in _LISTED]
         entries = _by_label(tail)
-        years = sum(any(_YEAR.search(own.text) for own in entry) for entry in entries)
+        years = sum(any(PRINTED_YEAR.search(own.text) for own in entry) for entry in entries)
         if len(entries) >= _ENOUGH_ENTRIES and years > 0.6 * len(entries):
             for line in tail:
                 line.kind = ""
@@ -99,7 +88,7 @@ def find_unheaded(lines: Sequence[Line]) -> int | None:
 
 
 def _opens_list(line: Line) -> bool:
-    found = _BRACKETED.match(line.text) or _NUMBERED.match(line.text) or _RAISED.match(line.text)
+    found = BRACKETED.match(line.text) or NUMBERED.match(line.text) or RAISED.match(line.text)
     return found is not None and (
         found["label"] == "1" or _KEY.fullmatch(found["label"]) is not None
     )
@@ -113,7 +102,7 @@ def _plausibility(entries: Sequence[str]) -> float:
     """The share of letters in what looks like one whole entry: a name, a year, an end."""
     good = 0.0
     for entry in entries:
-        years = len(set(_DATED.findall(entry))) or min(len(_YEAR.findall(entry)), 1)
+        years = len(set(_DATED.findall(entry))) or min(len(PRINTED_YEAR.findall(entry)), 1)
         is_whole = _HEAD.match(entry) is not None and _END.search(entry) is not None
         is_one = years == 1 and len(entry) < _LONG_ENTRY and not _SECOND.search(entry)
         good += len(entry) * (0.5 * is_whole + 0.5 * is_one)
@@ -131,7 +120,7 @@ def _agreement(way: list[str], ways: Sequence[list[str]]) -> float:
 
 def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries that open with a number or a key."""
-    for pattern in (_BRACKETED, _NUMBERED, _BARE, _RAISED):
+    for pattern in (BRACKETED, NUMBERED, _BARE, RAISED):
         matches = [(place, pattern.match(line.text)) for place, line in enumerate(lines)]
         found = [(place, match["label"]) for place, match in matches if match]
         if not found or found[0][0] > 2:
@@ -217,91 +206,6 @@ def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:
     starts = sorted({0, *starts}) if not starts or starts[0] else starts
     ends = [*starts[1:], len(lines)]
     return [list(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
-
-
-def read_reference(raw: str, ordinal: int) -> Reference:
-    """Fields of an entry, as far as they are plain."""
-    plain = raw
-    for pattern in (_BRACKETED, _NUMBERED):
-        plain = pattern.sub("", plain, count=1) if pattern.match(plain) else plain
-    years = [int(found[0]) for found in _YEAR.finditer(plain)]
-    return Reference(
-        ordinal=ordinal,
-        raw=raw,
-        title=_title(plain),
-        year=years[-1] if years else None,
-        first_author=_first_author(plain),
-        arxiv_id=arxiv_id_in(plain),
-        doi=find_doi(plain),
-    )
-
-
-def label_of(raw: str) -> str | None:
-    """The number that an entry is cited by."""
-    for pattern in (_BRACKETED, _NUMBERED, _RAISED):
-        found = pattern.match(raw)
-        if found is not None:
-            return found["label"]
-    return None
-
-
-def _first_author(plain: str) -> str | None:
-    """The surname that comes first, before or behind initials and forenames."""
-    head = _AFTER_FIRST.split(plain, maxsplit=1)[0].strip()
-    words = [word for word in head.split() if not _INITIALS.fullmatch(word)]
-    if not words or len(words) > 5 or not words[-1][0].isupper():
-        return None
-    rest = plain[len(head) :].lstrip(", ")
-    is_surname_first = bool(_INITIALS.match(rest)) and not _INITIALS.match(head)
-    return head if is_surname_first else words[-1].strip(".")
-
-
-def _title(plain: str) -> str | None:
-    quoted = _QUOTED.search(plain)
-    if quoted is not None:
-        return quoted[1].strip(" ,.")
-    year = _YEAR.search(plain)
-    if (
-        year is not None
-        and year.start() < 0.6 * len(plain)
-        and _is_author_part(plain[: year.start()])
-    ):
-        after = _AFTER_YEAR.sub("", re.sub(r"^[a-z]\b", "", plain[year.end() :]))
-        sentence = _sentence(after)
-        if sentence:
-            return sentence
-    rest = plain
-    for _ in range(6):
-        sentence = _sentence(rest)
-        if not sentence:
-            return None
-        if not _is_author_part(sentence):
-            return None if _VENUE.match(sentence) else sentence
-        rest = rest[rest.find(sentence) + len(sentence) :].lstrip(" .,)")
-    return None
-
-
-def _sentence(text: str) -> str:
-    """Up to the first full stop that ends no initial, question marks included."""
-    for found in re.finditer(r"[.?!](?=\s|$)", text):
-        before = text[: found.start()]
-        last = before.rsplit(maxsplit=1)[-1] if before.split() else ""
-        if len(last) <= 1 or re.fullmatch(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|al|et|vs|Jr|St|Proc", last):
-            continue
-        return (before + (found[0] if found[0] != "." else "")).strip(" ,")
-    return text.strip(" ,.") if len(text) < 300 else ""
-
-
-def _is_author_part(text: str) -> bool:
-    """Check whether words are names: most are capitalised, and short words between are `and`."""
-    words = re.findall(r"[^\W\d_][\w’'-]*", text)
-    if not words:
-        return True
-    names = sum(
-        w[0].isupper() or w in {"and", "et", "al", "van", "von", "de", "der"} for w in words
-    )
-    separators = text.count(",") + len(re.findall(r"\band\b|&|et al|[A-Z]\.", text))
-    return names >= 0.9 * len(words) and (separators >= 1 or len(words) <= 3)
 
 
 def mentions_in(text: str, references: Sequence[Reference]) -> Iterator[Mention]:

@@ -15,8 +15,9 @@ from pathlib import Path
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Reference
 from vivavoce.sources import Piece, ReadOptions, Source, name_in_folder
-from vivavoce.sources.fulltext.tei.blocks import Block
-from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.sources.fulltext.assemble import build_sections
+from vivavoce.sources.fulltext.model import Block
+from vivavoce.sources.fulltext.outline import find_sections
 from vivavoce.sources.json_records import (
     Fields,
     cut,
@@ -107,7 +108,8 @@ def text_document(entry: Entry) -> Document:
     if not isinstance(text, str):
         raise InputError("the contents are not a text")
     title = line_at(about, "title")
-    sections = build_sections(list(_blocks(parse, text)), title)
+    blocks = find_sections(list(_blocks(parse, text)), title)
+    sections, abstract = build_sections(blocks, text_at(about, "abstract"))
     ids = object_at(about, "externalIds") or object_at(about, "externalids")
     names = {name.lower(): line_at(ids, name) for name in ids}
     access = object_at(object_at(content, "source"), "oa_info")
@@ -120,11 +122,11 @@ def text_document(entry: Entry) -> Document:
         acl_id=find_acl_id(names.get("acl", "")),
         doi=find_doi(names.get("doi", "")),
         title=title or None,
-        abstract=text_at(about, "abstract") or None,
+        abstract=abstract or None,
         published=_date(about),
         venue=line_at(about, "venue") or None,
         licence=line_at(access, "license") or None,
-        sections=tuple(sections),
+        sections=sections,
         references=tuple(_references(parse, text)),
         raw=raw_of(entry),
     )
@@ -158,7 +160,7 @@ def _blocks(parse: Fields, text: str) -> Iterator[Block]:
                 yield block
             block = Block(_line(text, span) or None, line_at(span.about, "n") or None)
         else:
-            block = block or Block(None)
+            block = block or Block()
             block.add(_line(text, span))
     if block is not None:
         yield block
@@ -277,5 +279,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     name_of=name_in_folder,
-    reader_version="3",
+    reader_version="4",
 )

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vivavoce.errors import InputError
-from vivavoce.records import CitedTable, Document, Section
+from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Source, holds_in_text, read_with
 from vivavoce.sources import one_piece as one_piece
-from vivavoce.sources.fulltext.tei.blocks import Block
-from vivavoce.sources.fulltext.tei.sections import build_sections
+from vivavoce.sources.fulltext.assemble import build_sections
+from vivavoce.sources.fulltext.model import Block
+from vivavoce.sources.fulltext.outline import find_sections
 from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
 from vivavoce.sources.leaderboards.survey.markdown import (
     Heading,
@@ -41,7 +42,7 @@ _REFERENCES = re.compile(
 )
 
 
-def split_front(parts: Sequence[Part]) -> tuple[str | None, str | None, list[Part]]:
+def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
     """The title, the abstract and the parts from the first section on.
 
     A heading `Abstract` heads the abstract, the word starts it, or it is the first paragraph of
@@ -55,7 +56,7 @@ def split_front(parts: Sequence[Part]) -> tuple[str | None, str | None, list[Par
     heading = parts[title] if title is not None else None
     name = heading.text if isinstance(heading, Heading) else None
     abstract = _headed(front) or _labelled(front) or _unlabelled(front)
-    return name, abstract or None, body
+    return name, abstract, body
 
 
 def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
@@ -149,14 +150,15 @@ def _document(parts: Sequence[Part], name: str) -> Document:
     body, listed = _split_references(body)
     entries = read_list(listed)
     citations = Citations(entries)
+    sections, abstract = build_sections(_blocks(body, title), abstract)
     tables = [part for part in body if isinstance(part, Table)]
     return Document(
         kind="survey",
         key=name,
         source_file=name,
         title=title,
-        abstract=abstract,
-        sections=_sections(body, title),
+        abstract=abstract or None,
+        sections=sections,
         references=tuple(entry.reference for entry in entries),
         tables=tuple(
             CitedTable(ordinal, table.caption, table.cells, *citations.cited_in(table))
@@ -193,7 +195,7 @@ def _next_heading(parts: Sequence[Part], start: int) -> int:
     return next(following, len(parts))
 
 
-def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
+def _blocks(parts: Sequence[Part], title: str | None) -> list[Block]:
     levels = Counter(part.level for part in parts if isinstance(part, Heading))
     repeated = [level for level, times in levels.items() if times > 1]
     base = min(repeated or levels, default=1)  # the level of the top sections
@@ -204,12 +206,12 @@ def _sections(parts: Sequence[Part], title: str | None) -> tuple[Section, ...]:
             blocks.append(Block(heading, depth=max(0, part.level - base)))
         elif isinstance(part, Paragraph):
             if not blocks:
-                blocks.append(Block(None))
+                blocks.append(Block())
             blocks[-1].add(part.text)
     if any(split_heading(block.heading or "")[0] for block in blocks):
         for block in blocks:
             block.depth = 0  # the printed numbers tell more than the marks do
-    return build_sections(blocks, title)
+    return find_sections(blocks, title or "")
 
 
 SOURCE = Source(
@@ -217,5 +219,5 @@ SOURCE = Source(
     summary="literature surveys in Markdown (.md) with HTML tables and a list of references",
     matches=_matches,
     read=read_with(_read_survey, _LARGEST_FILE, "survey"),
-    reader_version="4",
+    reader_version="5",
 )

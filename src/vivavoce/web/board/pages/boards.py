@@ -10,9 +10,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from vivavoce.metrics import list_metrics
-from vivavoce.results.board.columns import Column, page_columns
+from vivavoce.results.board.columns import BoardColumn, page_columns
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
+from vivavoce.text.printing import figure, visible
 from vivavoce.web.board.downloads import LINKS
 from vivavoce.web.board.entries import fact, rank_note
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
@@ -24,7 +25,7 @@ from vivavoce.web.board.overview import (
 from vivavoce.web.board.page import Page, page_of, root_of
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.sections import rows_a_page
-from vivavoce.web.printing import figure, glossary, visible
+from vivavoce.web.rendering import glossary
 
 _MAX_NOTES = 100
 _CACHED = 8192
@@ -155,7 +156,7 @@ def _model_page(one: ModelOf, site: Site) -> Page:
     return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
 
 
-def _facts(row: Row, columns: Sequence[Column]) -> Markup:
+def _facts(row: Row, columns: Sequence[BoardColumn]) -> Markup:
     """The last cells of a contestant's row on its own page."""
     cells = []
     for column in columns:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
+from vivavoce.text.printing import visible
 from vivavoce.web.board.names import slug
 from vivavoce.web.board.page import Link, Page, json_file, page_of, static_files, write_pages
 from vivavoce.web.board.pages.item_views import Around
 from vivavoce.web.board.pages.samples import item_path, items_pages
-from vivavoce.web.printing import counted, figure, interval, visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
@@ -56,7 +56,7 @@ def write_comparison(
 def _around(row: Row, bundle: str | None) -> Around:
     place = [str(row[name]) for name in PLACE]
     sides = [row[side] for side in ("a", "b")]
-    found = _headline(row)
+    found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
     return Around(
         folder=f"items/{slug(f'{place[1][:200]}--{place[3][:200]}', *place, sides)}",
         back=Link("The comparison", _INDEX),
@@ -66,55 +66,16 @@ def _around(row: Row, bundle: str | None) -> Around:
     )
 
 
-def _headline(row: Row) -> Row | None:
-    return next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
-
-
 def _duel(row: Row, paths: Mapping[str, str]) -> dict[str, Any]:
     """Both in one round, task and setting, as `compare.html.j2` prints it."""
     size = _scale(row["metrics"])
     return {
         "row": row,
         "names": (visible(row["a"]["name"]), visible(row["b"]["name"])),
-        "verdict": verdict(row),
+        "verdict": row["verdict"],
         "metrics": [(metric, _bar(metric, size)) for metric in row["metrics"]],
         "differ_most": [(item, paths.get(item["id"], "")) for item in row["differ_most"]],
     }
-
-
-def verdict(row: Row) -> str:
-    """A duel in a sentence, by its headline metric."""
-    found = _headline(row)
-    if found is None or found["difference"] is None:
-        return "They share no item with a value in the metric that ranks."
-    name = visible(row["headline"], 60)
-    gap = figure(abs(found["difference"]))
-    if found["better"]:
-        leader = visible(row[found["better"]]["name"])
-        won = found[f"wins_{found['better']}"]
-        ends = sorted(abs(bound) for bound in found["ci"] or ())
-        between = f" (95% interval {interval((ends[0], ends[1]))})" if ends else ""
-        return (
-            f"{leader} is ahead by {gap} in {name}{between}, and better on {won:,} of "
-            f"{counted(found['n'], 'item', 'items')}."
-        )
-    if found["equal"] == found["n"]:
-        return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
-    if found["ci"] is None:
-        return f"They differ by {gap} in {name}; with so little there is no interval."
-    low, high = found["ci"]
-    if low > 0 or high < 0:
-        return (
-            f"They are tied in {name}: a − b is {figure(found['difference'])} "
-            f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
-            "than once in twenty."
-        )
-    enough = found["detectable"]
-    limit = f" These items cannot resolve differences below {figure(enough)}." if enough else ""
-    return (
-        f"They are tied in {name}: a − b is {figure(found['difference'])}, and may be "
-        f"{interval(found['ci'])}.{limit}"
-    )
 
 
 def _scale(metrics: Sequence[Row]) -> float:

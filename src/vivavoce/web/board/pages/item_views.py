@@ -14,9 +14,9 @@ from urllib.parse import quote, urlsplit
 
 from vivavoce.errors import InputError
 from vivavoce.store import parse_object
+from vivavoce.text.printing import counted, visible
 from vivavoce.web.board import names
 from vivavoce.web.board.page import Link
-from vivavoce.web.printing import counted, visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.records import SampleScore

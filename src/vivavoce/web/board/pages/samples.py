@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row
+from vivavoce.text.printing import visible
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import model_path, slug
 from vivavoce.web.board.page import Link, Page, file_of, page_of
@@ -22,7 +23,6 @@ from vivavoce.web.board.pages.item_views import (
     item_view,
     title_of,
 )
-from vivavoce.web.printing import visible
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import Answer, Attempt, ItemTexts

@@ -10,12 +10,12 @@ from markupsafe import Markup
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row
+from vivavoce.text.printing import figure, visible
 from vivavoce.web.board.charts import MAX_LINES, Axis, Point, Series, axis_of, chart, short
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
 from vivavoce.web.board.overview import about_round
 from vivavoce.web.board.page import Page, page_of
-from vivavoce.web.printing import figure, visible
 
 PATH = "timeline.html"
 _MAX_CHARTS = 12

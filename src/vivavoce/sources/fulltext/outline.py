@@ -1,19 +1,18 @@
-"""Sections out of the divisions of a TEI text: the headings that open one, and their levels.
+"""Sections out of the divisions that a converter of PDFs found: true headings and their levels.
 
-GROBID takes list items, table cells and lines of algorithms for headings. The true section numbers
-are those that continue each other: the heaviest chain of steps that a reader would follow.
+Such a converter takes list items, table cells and lines of algorithms for headings. The true
+section numbers are those that continue each other: the heaviest chain of steps that a reader would
+follow.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.records import Section
-from vivavoce.sources.fulltext.drafts import Draft, heaviest_chain, number_sections
-from vivavoce.sources.fulltext.tei.blocks import Block
+from vivavoce.sources.fulltext.model import Block
 from vivavoce.text.headings import (
     ARABIC,
     LETTER,
@@ -59,7 +58,7 @@ class Accepted:
 
 def accept_numbers(blocks: Sequence[Block]) -> dict[int, Accepted]:
     """The accepted number of each numbered block, by the block's place in the sequence."""
-    readings = [read_numbers(b.heading, b.label) if b.heading else () for b in blocks]
+    readings = [read_numbers(b.heading, b.number) if b.heading else () for b in blocks]
     headed = sum(1 for block in blocks if block.heading)
     arabic = _chain(_of_style(readings, ARABIC))
     roman = _chain({p: n for p, n in _of_style(readings, ROMAN).items() if len(n.parts) == 1})
@@ -196,36 +195,26 @@ def _after_conclusion(blocks: Sequence[Block]) -> int:
     return annexes[0] if annexes else len(blocks)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Draft(Draft):
-    """A section in the making, and where it came from."""
-
-    place: str
-    depth: int
-    is_firm: bool
-    """It stays even without text: a number or a usual name vouches for it."""
-
-
-def build_sections(blocks: Sequence[Block], title: str | None) -> tuple[Section, ...]:
+def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
     """The sections in reading order; all paragraphs of the blocks are in one of them."""
     outline = _Outline(blocks, title)
     for place in range(len(blocks)):
         outline.take(place)
-    return number_sections(outline.finished())
+    return outline.finished()
 
 
 class _Outline:
     """The sections found so far, and where the numbering stands."""
 
-    def __init__(self, blocks: Sequence[Block], title: str | None) -> None:
+    def __init__(self, blocks: Sequence[Block], title: str) -> None:
         self.blocks = blocks
-        self.title = normalise_title(title or "")
+        self.title = normalise_title(title)
         self.accepted = accept_numbers(blocks)
         self.is_numbered = bool(self.accepted)
         main = [place for place, number in self.accepted.items() if not number.is_appendix]
         self.last_main = max(main, default=-1)
         self.gaps = _find_gaps(blocks, self.accepted)
-        self.drafts: list[_Draft] = []
+        self.sections: list[Block] = []
         self.base = 0
         """Level of the last section that a number or a usual name placed."""
         self.top_role: str | None = None
@@ -243,26 +232,25 @@ class _Outline:
         elif block.heading and self._opens(block, block.heading):
             self._open_unnumbered(place, block, block.heading)
         else:
-            if not self.drafts or self.drafts[-1].place != block.place:
+            if not self.sections or self.sections[-1].place != block.place:
                 self._open(block, 1, None, None, block.role, is_firm=False)
             if block.heading and _is_sentence(block.heading):
-                self.drafts[-1].paragraphs.append(block.heading)
-            self.drafts[-1].paragraphs += block.paragraphs
+                self.sections[-1].paragraphs.append(block.heading)
+            self.sections[-1].paragraphs += block.paragraphs
 
-    def finished(self) -> list[_Draft]:
+    def finished(self) -> list[Block]:
         """The sections to keep: unfounded headings without text are dropped."""
-        kept: list[_Draft] = []
-        for place, draft in enumerate(self.drafts):
-            following = self.drafts[place + 1] if place + 1 < len(self.drafts) else None
-            is_parent = following is not None and following.depth > draft.depth
-            if draft.paragraphs or draft.is_firm or is_parent:
-                kept.append(draft)
-        return kept
+        following = [*(section.depth for section in self.sections[1:]), 0]
+        return [
+            section
+            for section, depth in zip(self.sections, following, strict=False)
+            if section.paragraphs or section.is_firm or depth > section.depth
+        ]
 
     def _opens(self, block: Block, heading: str) -> bool:
         if normalise_title(heading) == self.title or _FRONT_MATTER.match(heading):
             return False
-        if _RUNNING_HEAD.match(heading) or (block.label and is_measurement(block.label)):
+        if _RUNNING_HEAD.match(heading) or (block.number and is_measurement(block.number)):
             return False
         if _is_sentence(heading):
             return False
@@ -299,9 +287,9 @@ class _Outline:
             self.top_role = role or own_role
 
     def _level(self, place: int, block: Block, own_role: str | None) -> int:
-        if block.depth and self.drafts:
-            around = (draft for draft in reversed(self.drafts) if draft.depth < block.depth)
-            return next((draft.level + 1 for draft in around), 1)
+        if block.depth and self.sections:
+            around = (s for s in reversed(self.sections) if s.depth < block.depth)
+            return next((section.level + 1 for section in around), 1)
         if place in self.gaps or not self.is_numbered:
             return 1
         if own_role in _TOP_ROLES and not self._is_inner(place, own_role):
@@ -329,12 +317,11 @@ class _Outline:
         *,
         is_firm: bool,
     ) -> None:
-        draft = _Draft(
-            level, heading, number, role, place=block.place, depth=block.depth, is_firm=is_firm
+        paragraphs = [] if heading is None else list(block.paragraphs)
+        section = Block(
+            heading, number, level, role, paragraphs, block.place, block.depth, is_firm=is_firm
         )
-        if heading is not None:
-            draft.paragraphs += block.paragraphs
-        self.drafts.append(draft)
+        self.sections.append(section)
 
 
 def _is_sentence(heading: str) -> bool:
@@ -358,3 +345,44 @@ def _find_gaps(blocks: Sequence[Block], accepted: dict[int, Accepted]) -> frozen
                 found.add(place)
                 break
     return frozenset(found)
+
+
+def heaviest_chain(
+    numbers: Mapping[int, SectionNumber],
+    weight: Callable[[int], float],
+    opening: Callable[[SectionNumber], float | None],
+    *,
+    look_back: int,
+    penalty: float = 1.0,
+) -> tuple[dict[int, SectionNumber], float]:
+    """The numbers that continue each other with the highest score, in linear time; empty if none.
+
+    Args:
+        numbers: By place.
+        weight: Score of a place in a chain.
+        opening: Cost of starting with a number; None where no chain starts so.
+        look_back: Number of places before one that it may continue.
+        penalty: Factor of the costs of steps.
+    """
+    places = sorted(numbers)
+    best: list[float] = []
+    came_from: list[int | None] = []
+    for here, place in enumerate(places):
+        own = weight(place)
+        cost = opening(numbers[place])
+        score, origin = (own - cost if cost is not None else float("-inf")), None
+        for before in range(max(0, here - look_back), here):
+            cost = step_cost(numbers[places[before]].parts, numbers[place].parts)
+            if cost is not None and best[before] + own - penalty * cost > score:
+                score, origin = best[before] + own - penalty * cost, before
+        best.append(score)
+        came_from.append(origin)
+    highest = max(best, default=float("-inf"))
+    if highest == float("-inf"):
+        return {}, 0.0
+    at: int | None = best.index(highest)
+    chain: dict[int, SectionNumber] = {}
+    while at is not None:
+        chain[places[at]] = numbers[places[at]]
+        at = came_from[at]
+    return dict(sorted(chain.items())), highest

@@ -1,14 +1,9 @@
-"""Numbers and hostile strings as a reader may safely see them, and the templates of pages."""
+"""Numbers and hostile strings as a reader may safely see them."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 SHOWN_CHARACTERS = 160
 
@@ -75,33 +70,3 @@ def amount(value: float) -> str:
     if value >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.3g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"
-
-
-@cache
-def glossary() -> dict[str, dict[str, str]]:
-    """Labels and their meanings: of `board` pages, of `settings`, and of the `terminal`."""
-    from vivavoce.text.data import read_data
-
-    return read_data(__file__, "glossary.toml")
-
-
-def meaning(label: str, part: str = "board") -> str:
-    """Meaning of a label; of a setting such as `mixed@1` that of `mixed`. Empty without one."""
-    words = glossary()[part]
-    plain = label.partition("@")[0]
-    return words.get(plain) or words.get(plain.partition("+")[0], "")
-
-
-def environment_of(package: str) -> Environment:
-    """The templates in the folder `templates` of a package; an unknown name in one is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader(package),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["visible"] = visible
-    return made

@@ -18,7 +18,7 @@ from tests.servers.commands import small_round
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.integrity.contamination import (
+from vivavoce.results.board.contamination import (
     contamination_report,
     exposure_fields,
     find_gaps,

@@ -8,16 +8,14 @@ at all: what that one loses from the older items to the newer ones is due to the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
 import numpy as np
 
-from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import NEVER, Cutoffs
-from vivavoce.results import Table
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
 from vivavoce.results.board.exposure import (
     contaminated_items,
     exposure_fields,
@@ -25,32 +23,64 @@ from vivavoce.results.board.exposure import (
     mean_of,
     statuses_of,
 )
+from vivavoce.results.contrast import Rows, described, report_of
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
 
 
-def contamination_report(logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]) -> Table:
+class Contamination(Table):
+    """Report of `viva board show --by cutoff`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, task and setting."""
+        for rows in grouped(self.headlines, "round", "task", "setting"):
+            first = rows[0]
+            yield sheet(
+                f"{first['task']} · {first['setting']} · round {first['round']}",
+                rows,
+                *("contestant", "cutoff"),
+                *(Column(f"items.{status}", head) for head, status in _STATUSES.items()),
+                Column("seen", f"{first['metric']} seen"),
+                "clean",
+                Column("gap", ci="ci"),
+                "yardstick",
+                Column("lead_gap", "gap of the lead", ci="lead_ci"),
+            )
+        yield (
+            "items that were there before the cutoff (seen), near it (possibly), after it "
+            "(clean);\n"
+            "gap: seen - clean [95% interval]; of the lead over the best untrained contestant too."
+        )
+
+
+_STATUSES = {"seen": "seen", "possibly": "possibly_seen", "clean": "clean", "unknown": "unknown"}
+
+
+def contamination_report(
+    logs: Path | str, cutoffs: Cutoffs, **reading: Unpack[Reading]
+) -> Contamination:
     """Every model's gap in every metric, and the gap of its lead over an untrained yardstick.
 
     Raises:
-        VivaError: As `open_logs` says, or there is no model.
+        VivaError: As `report_of` says.
     """
-    found, notes, draws = open_logs(logs, **reading)
-    trained = [one for one in found if not _is_untrained(one, cutoffs)]
-    if not trained:
-        raise VivaError(f"{logs} holds no log of a model that was trained: nothing to have seen.")
-    rows: list[Row] = []
-    for one in trained:
-        rows += _report_rows(one, found, cutoffs, draws)
-    unknown = {one.key.model for one in trained if cutoffs.of(one.key.model) is None}
-    notes += [
-        f"Nothing is known of the training data of {model}: add it with --cutoffs FILE."
-        for model in sorted(unknown)
-    ]
-    return Table(tuple(rows), tuple(sorted(notes)))
+
+    def make(found: list[RunLog], draws: Draws) -> Rows:
+        trained = [one for one in found if not _is_untrained(one, cutoffs)]
+        rows = [row for one in trained for row in _report_rows(one, found, cutoffs, draws)]
+        unknown = {one.key.model for one in trained if cutoffs.of(one.key.model) is None}
+        return rows, [
+            f"Nothing is known of the training data of {model}: add it with --cutoffs FILE."
+            for model in unknown
+        ]
+
+    lacking = "no log of a model that was trained: nothing to have seen."
+    return report_of(Contamination, logs, make, lacking, **reading)
 
 
 def _report_rows(
@@ -75,10 +105,7 @@ def _report_rows(
             against = {"yardstick": name, "lead_gap": found.gap, "lead_ci": found.ci}
         rows.append(
             {
-                **asdict(one.key),
-                "contestant": one.contestant,
-                "metric": metric,
-                "headline": k == 0,
+                **described(one, metric),
                 "contamination": told["contamination"],
                 **(told["exposure"] or {}),
                 **against,

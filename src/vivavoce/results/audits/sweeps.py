@@ -1,0 +1,237 @@
+"""Sweeps: one method by the values of its arguments, averaged over seeds.
+
+A run is one log in one attempt: seeds and attempts are runs of the same combination. A value is the
+mean over the items of each one's mean over the runs; beside it stands how far the runs' own means
+lie apart.
+
+Source: arXiv2Table, table 5, figure 6 (batches and rounds, two seeds and their standard deviation)
+and tables 7 and 9 (tokens and seconds a table).
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from vivavoce.errors import InputError
+from vivavoce.reports import (
+    NOTHING,
+    Column,
+    Sheet,
+    Table,
+    by_metric,
+    grouped,
+    metric_columns,
+    sheet,
+    shown,
+)
+from vivavoce.results.contrast import Rows, report_of
+from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
+from vivavoce.results.logs.selection import Reading
+from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.store import Row, canonical_json
+
+SEED = "seed"
+"""The argument whose values are runs of the same combination."""
+_WINDOW = "context"
+"""Part of a row's decoding, not of its method."""
+
+_Series = tuple[RowKey, str]
+"""The part that logs of one sweep share: the key without the method's arguments, and its steps."""
+
+
+class Sweep(Table):
+    """Report of `viva board show --by sweep`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Combinations of arguments as a list, and those of two arguments as a grid as well."""
+        series = ("model", "method", "task", "setting", "decoding", "round", "judge")
+        for rows in grouped(self.rows, *series):
+            yield _list(rows)
+            headlines = [row for row in rows if row["headline"]]
+            places = {_combination(row)[:2] for row in headlines}
+            if len(rows[0]["settings"]) == 2 and len(places) == len(headlines):
+                yield _grid(headlines)
+        yield (
+            "value [95% interval]; ± standard deviation over the runs: seeds and attempts;\n"
+            "valid is the share of answers that are one; tokens and s are means over the answers."
+        )
+
+
+def _combination(row: Row) -> tuple[str, ...]:
+    """The swept arguments, then the fixed ones, which may differ too where `over` is given."""
+    return (*map(str, row["settings"].values()), str(row["fixed"]))
+
+
+def _list(rows: Sequence[Row]) -> Sheet:
+    """One line a combination, one column a metric."""
+    first = rows[0]
+    judge = f" · judge {first['judge']}" if first["judge"] else ""
+    where = " · ".join(first[name] for name in ("task", "setting", "decoding"))
+
+    def argument(part: str, name: str) -> Column:
+        return Column(lambda line: str(line[part].get(name, NOTHING)), name)
+
+    return sheet(
+        f"{first['model']} + {first['method']} · {where} · round {first['round']}{judge}",
+        by_metric(rows, _combination),
+        *(argument("settings", name) for name in first["settings"]),
+        *(argument("fixed", name) for name in _varied([row["fixed"] for row in rows])),
+        *metric_columns(rows, _with_deviation),
+        *("n", "runs"),
+        Column("valid", form=".0%"),
+        Column("tokens_per_answer", "tokens", form=".0f"),
+        Column("seconds_per_answer", "s", form=".2f"),
+    )
+
+
+def _with_deviation(row: Row) -> str:
+    """A value with its deviation, and with its interval where a board ranks by it."""
+    value = shown(row if row["headline"] else row["value"])
+    return value + ("" if row["std"] is None else f" ± {row['std']:.3f}")
+
+
+def _grid(rows: Sequence[Row]) -> Sheet:
+    """The first argument down, the second across, and the mean deviation of each line."""
+    down, across = rows[0]["settings"]
+    cells = {_combination(row)[:2]: row for row in rows}
+    heads = dict.fromkeys(str(row["settings"][across]) for row in rows)
+    lines = []
+    for first in dict.fromkeys(str(row["settings"][down]) for row in rows):
+        line = [cells.get((first, second)) for second in heads]
+        deviations = [row["std"] for row in line if row and row["std"] is not None]
+        values = [row["value"] if row else None for row in line]
+        lines.append((first, *map(shown, [*values, _mean(deviations)])))
+    return Sheet(
+        f"{rows[0]['metric']} by {down} and {across}",
+        (down, *(f"{across}={value}" for value in heads), "±"),
+        tuple(lines),
+    )
+
+
+def sweep_tables(
+    logs: Path | str, *, over: Sequence[str] = (), **reading: Unpack[Reading]
+) -> Sweep:
+    """One row for each combination of the swept arguments and each metric.
+
+    The arguments `over` are by default those that differ between the logs of a method. Methods that
+    differ in any other argument but the seed make rows of their own.
+
+    Raises:
+        InputError: No logs there, or no method takes an argument of `over`.
+        VivaError: As `report_of` says.
+    """
+
+    def make(found: list[RunLog], draws: Draws) -> Rows:
+        known = sorted({name for log in found for name in _arguments(log)})
+        for name in over:
+            if name not in known:
+                there = ", ".join(known) or "none"
+                raise InputError(f"No method of these logs takes {name!r}. There are: {there}.")
+        series: dict[_Series, list[RunLog]] = defaultdict(list)
+        for log in found:
+            steps = "+".join(name for name, _ in log.steps)
+            series[replace(log.key, method=""), steps].append(log)
+        rows = [
+            row
+            for (_, steps), members in sorted(series.items())
+            for row in _series_rows(steps, members, over, draws)
+        ]
+        return rows, []
+
+    lacking = (
+        "no method that was run with several values of an argument. Make some with: viva run TASK "
+        f"--method METHOD --sweep rounds=2..5 --logs {logs}"
+    )
+    return report_of(Sweep, logs, make, lacking, **reading)
+
+
+def _arguments(log: RunLog) -> dict[str, Any]:
+    """The method's arguments, defaults included."""
+    return {
+        name: value for _, given in log.steps for name, value in given.items() if name != _WINDOW
+    }
+
+
+def _series_rows(
+    steps: str, members: Sequence[RunLog], over: Sequence[str], draws: Draws
+) -> list[Row]:
+    values = [_arguments(log) for log in members]
+    names = [name for name in over if name in values[0]] if over else _varied(values)
+    if not names:
+        return []
+    groups: dict[str, list[RunLog]] = defaultdict(list)
+    for log, given in zip(members, values, strict=True):
+        same = {name: value for name, value in given.items() if name != SEED}
+        groups[canonical_json(same)].append(log)
+    ordered = sorted(groups.values(), key=lambda logs: _place(_arguments(logs[0]), names))
+    return [
+        _combination_row(steps, logs, names, metric, draws)
+        for logs in ordered
+        for metric in logs[0].metrics
+    ]
+
+
+def _varied(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Arguments, but for the seed, of which there are several values."""
+    return [
+        name
+        for name in values[0]
+        if name != SEED and len({canonical_json(given.get(name)) for given in values}) > 1
+    ]
+
+
+def _place(given: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Sort key: the swept arguments, numbers by size, then all the others."""
+    own = tuple(
+        (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
+        for value in (given.get(name) for name in names)
+    )
+    return (*own, canonical_json(given))
+
+
+def _combination_row(
+    steps: str, logs: Sequence[RunLog], names: Sequence[str], metric: str, draws: Draws
+) -> Row:
+    given = _arguments(logs[0])
+    samples = [sample for log in logs for sample in log.samples]
+    items: dict[str, list[SampleScore]] = defaultdict(list)
+    runs: dict[tuple[str, int], list[SampleScore]] = defaultdict(list)
+    for log in logs:
+        for sample in log.samples:
+            items[sample.id].append(sample)
+            runs[log.path, sample.epoch].append(sample)
+    means = [mean for run in runs.values() if (mean := mean_value(run, metric)) is not None]
+    values = {item: mean_value(scores, metric) for item, scores in sorted(items.items())}
+    value = mean_estimate(
+        [math.nan if mean is None else mean for mean in values.values()],
+        [items[item][-1].cluster for item in values],
+        draws,
+    )
+    return {
+        **{name: value for name, value in asdict(logs[0].key).items() if name != "method"},
+        "method": steps,
+        "settings": {name: given.get(name) for name in names},
+        "fixed": {k: v for k, v in sorted(given.items()) if k not in (*names, SEED)},
+        "seeds": sorted({found[SEED] for found in map(_arguments, logs) if SEED in found}, key=str),
+        "metric": metric,
+        "headline": metric == logs[0].metrics[0],
+        **value.fields(),
+        "runs": len(runs),
+        "std": statistics.stdev(means) if len(means) > 1 else None,
+        "valid": _mean([float(sample.fault is None) for sample in samples]),
+        "tokens_per_answer": _mean([sample.tokens for sample in samples]),
+        "seconds_per_answer": _mean([sample.seconds for sample in samples]),
+        "cost_per_answer": _mean([s.cost for s in samples if s.cost is not None]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

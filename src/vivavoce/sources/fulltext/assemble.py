@@ -1,0 +1,290 @@
+"""A `Document` out of a `Manuscript`: references resolved, citations printed, sections counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, groupby
+
+from vivavoce.errors import InputError
+from vivavoce.records import CitedTable, Document, Section
+from vivavoce.sources.fulltext.citing import PrintedCitations, find_itself
+from vivavoce.sources.fulltext.model import (
+    CITE,
+    END,
+    PARAGRAPH,
+    PART,
+    RANGE,
+    REFER,
+    Block,
+    Cell,
+    CitationStyle,
+    Entry,
+    Manuscript,
+    RawTable,
+)
+from vivavoce.sources.fulltext.references import read_entry
+from vivavoce.text.headings import role_of_heading
+from vivavoce.text.normalise import clean_text
+from vivavoce.text.row_citations import RowCitations, TableText
+
+MAX_WIDTH, MAX_HEIGHT = 40, 200
+_MAX_COLUMNS = 400
+_MAX_CELLS = 200_000
+_MAX_RANGE = 50
+_MIN_WORDS = 10
+_OWN_ROLES = frozenset({"acknowledgements", "references"})
+_MARK = re.compile(f"([{CITE}{REFER}])([^{CITE}{REFER}{END}]*){END}")
+_MAX_NESTED = 12
+
+
+def assemble(paper: Manuscript, about: Document) -> Document:
+    """The document of a paper; `InputError` where it holds nothing.
+
+    Args:
+        paper: The paper as its markup gives it.
+        about: The document so far: the identifiers, date and venue of the paper.
+    """
+    works = Works(paper.entries, paper.style, paper.labels)
+    show = works.print
+    sections, abstract = build_sections(paper.blocks, show(paper.abstract), show)
+    title = show(paper.title)
+    marked = None
+    if paper.marks is not None:
+        marks = [(text, frozenset(works.cited_by(keys))) for text, keys in paper.marks]
+        itself = find_itself(works.references, title, about.arxiv_id)
+        marked = PrintedCitations(paper.entries, works.references, marks, itself)
+    tables = (works.table(table, marked) for table in paper.tables)
+    document = replace(
+        about,
+        title=title or None,
+        abstract=abstract or None,
+        authors=tuple(paper.authors),
+        sections=sections,
+        references=works.references,
+        tables=tuple(replace(table, ordinal=ordinal) for ordinal, table in enumerate(tables)),
+    )
+    if not (title or abstract or sections or document.references or document.tables):
+        raise InputError("it holds no title, no abstract, no text and no references")
+    return document
+
+
+def build_sections(
+    blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] = clean_text
+) -> tuple[tuple[Section, ...], str]:
+    """The sections counted from 0, and the abstract, which may be a section headed so.
+
+    Args:
+        blocks: The sections in reading order.
+        abstract: The abstract that the paper has apart from them.
+        show: Writes out the marks in a text.
+    """
+    sections: list[Section] = []
+    for block in blocks:
+        text = show(PARAGRAPH.join(block.paragraphs))
+        heading = show(block.heading or "")
+        if not abstract and text and block.level == 1 and role_of_heading(heading) == "abstract":
+            abstract = text
+            continue
+        number, level = len(sections), block.level
+        sections.append(Section(number, level, heading or None, block.role, text, block.number))
+    return tuple(sections), abstract
+
+
+def without_stubs(blocks: Iterable[Block]) -> list[Block]:
+    """The sections of a paper set by LaTeX: a few words before the first heading are no section.
+
+    A heading that names its role in every paper has no other role by its place.
+    """
+    kept: list[Block] = []
+    for block in blocks:
+        if block.heading is None and len(" ".join(block.paragraphs).split()) < _MIN_WORDS:
+            continue
+        role = role_of_heading(block.heading or "")
+        if role == "references" and not block.paragraphs:
+            continue
+        kept.append(replace(block, role=None if role in _OWN_ROLES else block.role))
+    return kept
+
+
+class Works:
+    """The list of references of a paper: finds the works of keys and prints citations."""
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        style: CitationStyle | None = None,
+        labels: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
+        self.references = tuple(read_entry(entry, n) for n, entry in enumerate(entries))
+        self.ordinals: dict[str, tuple[int, ...]] = {}
+        """Works by key."""
+        self._by_folded: dict[str, tuple[int, ...]] = {}
+        self._entries = entries
+        self._style = style or CitationStyle()
+        self._labels = labels or {}
+        for ordinal, entry in enumerate(entries):
+            if entry.key:
+                self.ordinals.setdefault(entry.key, (ordinal,))
+                self._by_folded.setdefault(entry.key.casefold(), (ordinal,))
+        for group, together in groupby(enumerate(entries), key=lambda pair: pair[1].group):
+            if group:
+                self.ordinals.setdefault(group, tuple(ordinal for ordinal, _ in together))
+        self.references = tuple(
+            replace(one, raw=self.print(one.raw), title=self.print(one.title or "") or None)
+            for one in self.references
+        )
+
+    def cited_by(self, keys: Iterable[str]) -> list[int]:
+        """The works of keys in their order, ranges filled; unknown keys are left out."""
+        found: list[int] = []
+        is_range = False
+        for key in keys:
+            here = self.works_of(key)
+            if is_range and found and here and 0 < here[0] - found[-1] <= _MAX_RANGE:
+                found += range(found[-1] + 1, here[0])
+            found += here
+            is_range = key == RANGE
+        return found
+
+    def works_of(self, key: str) -> tuple[int, ...]:
+        """The works of a key; LaTeX does not tell its letters by their case."""
+        return self.ordinals.get(key) or self._by_folded.get(key.casefold(), ())
+
+    def print(self, text: str) -> str:
+        """Write out the citations and the references to parts of the paper in a text."""
+        for _ in range(_MAX_NESTED):  # a note beside a citation may cite as well
+            if END not in text:
+                break
+            text = _MARK.sub(self._print_mark, text)
+        return clean_text(text)
+
+    def _print_mark(self, found: re.Match[str]) -> str:
+        kind, parts = found[1], found[2].split(PART)
+        if kind == REFER:
+            return self._print_label(*parts)
+        how, before, after, unknown, *keys = parts
+        return self._print_citation(how, before, after, unknown, keys)
+
+    def _print_label(self, how: str, keys: str) -> str:
+        labels = [self._labels.get(key.strip(), ("", "")) for key in keys.split(",")]
+        numbers = " and ".join(number for _, number in labels if number)
+        kind = next((kind for kind, number in labels if number), "")
+        return f"{kind} {numbers}" if kind and how else numbers
+
+    def _print_citation(
+        self, how: str, before: str, after: str, unknown: str, keys: Sequence[str]
+    ) -> str:
+        works = [(unknown or key, next(iter(self.works_of(key)), None)) for key in keys]
+        if how == "authors":
+            return ", ".join(k if n is None else self._entries[n].names for k, n in works)
+        years = [k if n is None else str(self.references[n].year or "n.d.") for k, n in works]
+        if how.startswith("years"):
+            return f"({', '.join(years)})" if how != "years" else ", ".join(years)
+        is_textual = how == "text" or (how == "plain" and not self._style.cites_in_brackets)
+        names = ["" if n is None else self._entries[n].names for _, n in works]
+        if self._style.is_numeric:
+            numbers = ", ".join(k if n is None else str(n + 1) for k, n in works)
+            marker = f"[{_with_notes(before, numbers, after)}]"
+            return f"{names[0]} {marker}" if how == "text" and works[0][1] is not None else marker
+        if is_textual:
+            return ", ".join(
+                k if n is None else f"{name} ({_with_notes(before, year, after)})"
+                for (k, n), name, year in zip(works, names, years, strict=True)
+            )
+        dated = (f"{n}, {y}" if n else y for n, y in zip(names, years, strict=True))
+        inside = _with_notes(before, "; ".join(dated), after)
+        return inside if how == "bare" else f"({inside})"
+
+    def table(self, table: RawTable, marked: PrintedCitations | None = None) -> CitedTable:
+        """A table with the works that it and each of its rows cite; its ordinal is left at 0.
+
+        Args:
+            table: The table as its markup gives it.
+            marked: Finds the works of marks that the table prints; None without such marks.
+        """
+        laid = _Grid(table)
+        printed = TableText(table.caption, laid.rows, table.notes)
+        if all(len(row) < 2 for row in laid.rows):
+            printed = TableText(table.caption, laid.rows, table.notes, between_rows="\n")
+        mentions = list(marked.mentions_in(printed.text)) if marked else []
+        by_cell = printed.by_cell(mentions)
+        own = set(marked.itself) if marked else set()
+        inside = (cell.keys for lines in laid.lines for row, _ in lines for _, cell in row)
+        marked_works = [self.cited_by(keys) for keys in (table.keys, *inside)]
+        mentioned = chain(*marked_works, *(works for _, works in mentions))
+        cited = set(mentioned) - own
+        by_row: list[tuple[int, ...]] = []
+        for lines in laid.lines:
+            citations = RowCitations()
+            at = len(by_row)
+            for cells, is_kept in lines:
+                for column, cell in cells:
+                    works = by_cell.get((at, column), ()) if is_kept else ()
+                    citations.cite((*self.cited_by(cell.keys), *works), cell.height)
+                citations.end_row(is_kept=is_kept)
+                at += is_kept
+            by_row += citations.by_row(cited)
+        return CitedTable(
+            ordinal=0,
+            caption=self.print(table.caption),
+            cells=tuple(tuple(map(self.print, row)) for row in laid.rows),
+            cited=tuple(sorted(cited)),
+            row_cited=tuple(by_row),
+            spans=tuple(laid.spans),
+            bold=tuple(laid.bold),
+        )
+
+
+class _Grid:
+    """The rows of a table that hold text, with an empty place for each that a cell covers."""
+
+    def __init__(self, table: RawTable) -> None:
+        self.rows: list[tuple[str, ...]] = []
+        self.spans: list[tuple[int, ...]] = []
+        """Row, column, rows and columns of cells that cover several places of these rows."""
+        self.bold: list[tuple[int, ...]] = []
+        self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
+        """For each grid its rows: cells with their columns, and whether the row is kept."""
+        self._is_full = table.is_full
+        self._room = _MAX_CELLS
+        for grid in table.grids:
+            covered: dict[int, int] = {}
+            self.lines.append([self._add(row, covered) for row in grid if self._room >= 0])
+
+    def _add(
+        self, row: Sequence[Cell], covered: dict[int, int]
+    ) -> tuple[list[tuple[int, Cell]], bool]:
+        """Lay out a row; `covered` has the rows left that cells above cover in each column."""
+        texts: list[str] = []
+        placed: list[tuple[int, Cell]] = []
+        for cell in row:
+            _pass_covered(texts, covered)
+            if len(texts) + cell.width > _MAX_COLUMNS:
+                break
+            placed.append((len(texts), cell))
+            if not self._is_full:
+                columns = range(len(texts), len(texts) + cell.width)
+                covered.update(dict.fromkeys(columns, cell.height - 1))
+            texts += [cell.text, *[""] * (cell.width - 1)]
+        _pass_covered(texts, covered)
+        self._room -= len(texts)
+        is_kept = self._room >= 0 and any(texts)
+        if is_kept:
+            here = len(self.rows)
+            wide = [(at, cell) for at, cell in placed if cell.width > 1 or cell.height > 1]
+            self.spans += [(here, at, max(cell.height, 1), cell.width) for at, cell in wide]
+            self.bold += [(here, at) for at, cell in placed if cell.is_bold and cell.text]
+            self.rows.append(tuple(texts))
+        return placed, is_kept
+
+
+def _pass_covered(texts: list[str], covered: dict[int, int]) -> None:
+    while covered.get(len(texts), 0) > 0:
+        covered[len(texts)] -= 1
+        texts.append("")
+
+
+def _with_notes(before: str, inside: str, after: str) -> str:
+    return f"{before} {inside}".strip() + (f", {after}" if after else "")

@@ -1,0 +1,217 @@
+"""The references that markers printed in a paper's tables mean.
+
+Converters of PDFs mark citations in running text only. How they resolved those there, and the list
+of references, resolve what stands inside tables; a marker that fits two references fits none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from vivavoce.records import Reference
+from vivavoce.sources.fulltext.model import Entry
+from vivavoce.text.citation_markers import (
+    AuthorYearMarker,
+    find_author_year_markers,
+    name_keys,
+    numeric_mentions,
+    surname_keys,
+)
+from vivavoce.text.normalise import normalise_title
+from vivavoce.text.row_citations import Mention
+
+_LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_LETTERED_YEAR = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})([a-h])(?![^\W_])")
+_COMMAND = re.compile(r"\\(?:[A-Za-z]*cite[a-z]*|[Cc]iteauthor)")
+_OTHER_COMMANDS = frozenset(
+    "nocite bibcite citestyle setcitestyle citename citeindextype citenamefont printbibliography"
+    " defcitealias citeindextrue DeclareCiteCommand".split()
+)
+_ENOUGH_NUMBERS = 3
+_MAX_NAMESAKES = 50
+_MAX_MARK = 200
+_Key = tuple[tuple[str, ...], bool, int, str]
+Marks = Sequence[tuple[str, frozenset[int]]]
+"""Citation marks of running text, and the references that each points to."""
+
+
+def is_citation(command: str) -> bool:
+    """Check whether a command of LaTeX cites, by its name."""
+    return _COMMAND.fullmatch(command) is not None and command[1:] not in _OTHER_COMMANDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """Authors as a reference names them."""
+
+    ordinal: int
+    first: frozenset[str]
+    """Keys that the first author's surname goes by."""
+    words: frozenset[str]
+    """Keys of every word of the people's names and of the start of the printed entry."""
+    others: frozenset[str]
+    """Keys of every word of the names after the first author."""
+    people: int
+    """Names listed; a name printed surname first counts twice in some files."""
+    full_names: int
+    year: int | None
+    letter: str
+
+
+class PrintedCitations:
+    """Resolves the citation markers of one paper."""
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        references: Sequence[Reference],
+        marks: Marks,
+        itself: frozenset[int] = frozenset(),
+    ) -> None:
+        self.itself = itself
+        self.entries = list(map(_read_entry, entries, references))
+        self.by_author: dict[tuple[str, int], list[_Cited]] = defaultdict(list)
+        for entry in self.entries:
+            if entry.year is not None:
+                for key in sorted(entry.first):
+                    self.by_author[key, entry.year].append(entry)
+        self.numbers = _read_numbers(marks, len(references))
+        self.in_body = self._read_body(marks)
+
+    def mentions_in(self, text: str) -> Iterator[Mention]:
+        """The references that markers in a text mean, where that is beyond doubt."""
+        for place, meant in self._mentions_in(text):
+            yield place, tuple(one for one in meant if one not in self.itself)
+
+    def _mentions_in(self, text: str) -> Iterator[Mention]:
+        if self.numbers:
+            yield from numeric_mentions(text, self.numbers)
+        known: dict[_Key, int | None] = {}
+        for marker in find_author_year_markers(text):
+            key = (marker.names, marker.has_others, marker.year, marker.letter)
+            if key not in known:
+                known[key] = self.resolve(marker)
+            ordinal = known[key]
+            if ordinal is not None:
+                yield marker.start, (ordinal,)
+
+    def resolve(self, marker: AuthorYearMarker) -> int | None:
+        """The reference an author-year marker means; None where it is unknown or in doubt."""
+        for names in marker.readings:
+            key = (names, marker.has_others, marker.year, marker.letter)
+            meant = self._in_list(names, marker) | self.in_body.get(key, set())
+            if meant:
+                return min(meant) if len(meant) == 1 else None
+        return None
+
+    def _in_list(self, names: tuple[str, ...], marker: AuthorYearMarker) -> set[int]:
+        namesakes = self.by_author.get((names[0], marker.year), [])
+        if len(namesakes) > _MAX_NAMESAKES:
+            return set()
+        fitting = [entry for entry in namesakes if _fits(entry, names, marker.has_others)]
+        if marker.letter:
+            fitting = [entry for entry in fitting if entry.letter == marker.letter]
+        elif marker.has_others and len(fitting) > 1:  # two authors are usually both named
+            fitting = [entry for entry in fitting if entry.people > 2] or fitting
+        return {entry.ordinal for entry in fitting}
+
+    def _read_body(self, marks: Marks) -> dict[_Key, set[int]]:
+        """References that the converter assigned to each author-year marker of the running text."""
+        meant: dict[_Key, set[int]] = defaultdict(set)
+        for text, targets in marks:
+            if len(targets) != 1 or len(text) > _MAX_MARK:
+                continue
+            entry = self.entries[min(targets)]
+            markers = list(find_author_year_markers(text))
+            if len(markers) != 1 or entry.year not in {markers[0].year, None}:
+                continue  # two entries that grew together, or another work
+            (marker,) = markers
+            for start, name in enumerate(marker.names):
+                if name in entry.words or not entry.words:
+                    key = (marker.names[start:], marker.has_others, marker.year, marker.letter)
+                    meant[key].add(entry.ordinal)
+                    break
+        return _without_shared_letters(meant)
+
+
+def find_itself(
+    references: Iterable[Reference], title: str, arxiv_id: str | None
+) -> frozenset[int]:
+    """The entries that list the paper itself, by its title or arXiv id."""
+    own = normalise_title(title)
+    return frozenset(
+        reference.ordinal
+        for reference in references
+        if (own and normalise_title(reference.title or "") == own)
+        or (arxiv_id and reference.arxiv_id == arxiv_id)
+    )
+
+
+def _without_shared_letters(meant: dict[_Key, set[int]]) -> dict[_Key, set[int]]:
+    """Drop the markers whose letters tell works apart that GROBID took for one."""
+    letters: Counter[tuple[tuple[str, ...], bool, int, int]] = Counter(
+        (names, has_others, year, ordinal)
+        for (names, has_others, year, letter), ordinals in meant.items()
+        if letter
+        for ordinal in ordinals
+    )
+    return {
+        key: ordinals
+        for key, ordinals in meant.items()
+        if not key[3] or all(letters[(*key[:3], ordinal)] == 1 for ordinal in ordinals)
+    }
+
+
+def _read_numbers(marks: Marks, count: int) -> dict[int, int]:
+    """The reference behind each printed number; empty for a paper that does not cite by number."""
+    meant: dict[int, set[int]] = defaultdict(set)
+    numeric = bracketed = author_year = 0
+    for text, targets in marks:
+        author_year += _YEAR.search(text) is not None and any(map(str.isalpha, text))
+        lone = _LONE_NUMBER.fullmatch(text)
+        if lone is None or len(targets) != 1:
+            continue
+        numeric += 1
+        bracketed += "[" in text or "]" in text
+        meant[int(lone[1])] |= targets
+    if numeric < _ENOUGH_NUMBERS or numeric < 2 * author_year or 4 * bracketed < numeric:
+        return {}
+    numbers = {number: min(found) for number, found in meant.items() if len(found) == 1}
+    is_in_order = all(found == {number - 1} for number, found in meant.items())
+    if is_in_order and len(meant) >= _ENOUGH_NUMBERS:
+        numbers = {number: number - 1 for number in range(1, count + 1)}
+    return numbers
+
+
+def _fits(entry: _Cited, names: tuple[str, ...], has_others: bool) -> bool:
+    """Check whether an entry has the authors that a marker names."""
+    if any(name not in entry.others for name in names[1:]):
+        return False
+    if has_others:  # where forenames are lost, so are the authors that came after
+        return entry.people > len(names) or entry.full_names == 0
+    return entry.full_names <= len(names) and entry.people <= 2 * len(names)
+
+
+def _read_entry(entry: Entry, reference: Reference) -> _Cited:
+    others = {key for name in entry.people[1:] for key in name_keys(name)}
+    # A list without names leaves nothing to check a marker of the running text by.
+    start = reference.raw[:_MAX_MARK] if entry.raw or entry.people else ""
+    lettered = {
+        letter
+        for year, letter in _LETTERED_YEAR.findall(reference.raw)
+        if reference.year is None or int(year) == reference.year
+    }
+    return _Cited(
+        ordinal=reference.ordinal,
+        first=frozenset(surname_keys(reference.first_author or "")),
+        words=frozenset(others | name_keys(start) | name_keys(reference.first_author or "")),
+        others=frozenset(others),
+        people=len(entry.people),
+        full_names=entry.full_names,
+        year=reference.year,
+        letter=lettered.pop() if len(lettered) == 1 else "",
+    )

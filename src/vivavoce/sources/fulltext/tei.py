@@ -1,0 +1,323 @@
+"""TEI files as GROBID writes them: one paper a file, with its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from vivavoce.errors import InputError
+from vivavoce.records import Author, Document
+from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources import one_piece as one_piece
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawTable
+from vivavoce.sources.fulltext.outline import find_sections
+from vivavoce.sources.xml import (
+    MAX_HEIGHT,
+    MAX_WIDTH,
+    children,
+    parse_xml,
+    pieces_of,
+    span_of,
+    text_of,
+)
+from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi, find_orcid, find_year
+
+_XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+
+# Their text stands beside the running text, not in it.
+_ASIDE = frozenset({"figure", "table", "note", "listBibl"})
+# No white space separates these in the file, but their words do not touch on the page.
+_APART = frozenset({"s", "p", "lb", "pb", "cb", "item", "row", "cell", "head", "label", "figDesc"})
+# What GROBID names in the type of a division at the end of a paper.
+_ROLE_OF_TYPE = {
+    "acknowledgement": "acknowledgements",
+    "acknowledgements": "acknowledgements",
+    "acknowledgment": "acknowledgements",
+    "funding": "acknowledgements",
+    "annex": "appendix",
+    "appendix": "appendix",
+    "availability": "other",
+    "contribution": "other",
+    "conflict": "other",
+}
+_SUFFIXES = (".grobid.tei.xml", ".tei.xml", ".grobid.xml", ".tei")
+_LARGEST_FILE = 32 << 20
+_PARTS = ("forename", "surname")
+# What journals and conferences print above a title, up to its year.
+_BANNER = re.compile(
+    r"(?:preprint\.?\s+)?"
+    r"(?:(?:published|accepted|presented|appeared) (?:as|at|in|by|for|to)"
+    r"|under (?:double[- ]blind )?review (?:as|at|for|by|in)|under review|in submission"
+    r"|to appear (?:in|at)|submitted (?:to|as)|workshop track)"
+    r"\b[^:?!]{0,100}?\b(?:19|20)\d\d\b\)?[\s.,:;|–—-]*",
+    re.IGNORECASE,
+)
+_YEARLESS_BANNER = re.compile(
+    r"(?:under review as a (?:conference|workshop|journal) (?:paper|submission|contribution)"
+    r"|preprint\. under review\.|preprint\. work in progress\.|work in progress\.)[\s.,:;|–—-]*",
+    re.IGNORECASE,
+)
+
+
+def read_document(content: bytes, name: str) -> Document:
+    """The paper in a TEI file; `InputError` says why there is none.
+
+    Dates of the header are left alone: they are those of whatever GROBID took for one.
+    """
+    root = parse_xml(content)
+    if root.tag != "TEI":
+        raise InputError(f"XML, but not TEI: the root element is <{root.tag}>")
+    title = clean_title(_title(root))
+    header = _header_numbers(root)
+    suffix = next((s for s in _SUFFIXES if name.lower().endswith(s)), "")
+    stem = name[: len(name) - len(suffix)]
+    arxiv = find_arxiv_id(header.get("arxiv", "")) or find_arxiv_id(stem)
+    about = Document(
+        kind="tei",
+        key=name,
+        source_file=name,
+        arxiv_id=arxiv[0] if arxiv else None,
+        version=arxiv[1] if arxiv else None,
+        acl_id=find_acl_id(stem),
+        doi=find_doi(header.get("doi", "")),
+        licence=_licence(root),
+    )
+    marks = (mark for mark in root.iterfind("text//ref") if mark.get("type") == "bibr")
+    paper = Manuscript(
+        title=title,
+        abstract=_abstract(root),
+        authors=list(_authors(root)),
+        blocks=find_sections(_blocks(root), title),
+        entries=[_entry(one) for one in root.iterfind("text/back//listBibl/biblStruct")],
+        tables=[_table(figure) for figure in root.iterfind("text//figure[@type='table']")],
+        marks=[(_text(mark), _targets(mark)) for mark in marks],
+    )
+    return assemble(paper, about)
+
+
+def clean_title(title: str) -> str:
+    """A title without the venue banner printed above it, where a title remains."""
+    for banner in (_BANNER, _YEARLESS_BANNER):
+        found = banner.match(title)
+        if found is not None and any(map(str.isalpha, title[found.end() :])):
+            return title[found.end() :]
+    return title
+
+
+def _title(root: etree._Element) -> str:
+    file = "teiHeader/fileDesc/"
+    for path in (file + "titleStmt/title", file + "sourceDesc/biblStruct/analytic/title"):
+        for element in root.iterfind(path):
+            title = _text(element, frozenset({"note"}))
+            if any(map(str.isalpha, title)):
+                return title
+    return ""
+
+
+def _abstract(root: etree._Element) -> str:
+    abstract = root.find("teiHeader/profileDesc/abstract")
+    if abstract is None:
+        return ""
+    paragraphs = [_text(p, _ASIDE) for p in abstract.iter("p")]
+    return "\n\n".join(p for p in paragraphs if p) or _text(abstract, _ASIDE)
+
+
+def _authors(root: etree._Element) -> Iterator[Author]:
+    source = root.find("teiHeader/fileDesc/sourceDesc/biblStruct")
+    if source is None:
+        return
+    for author in source.findall("analytic/author") or source.findall("monogr/author"):
+        name = _name(author.find("persName"))
+        if name:
+            numbers = [n for n in author.iter("idno") if (n.get("type") or "").upper() == "ORCID"]
+            yield Author(name, find_orcid(_text(numbers[0])) if numbers else None)
+
+
+def _header_numbers(root: etree._Element) -> dict[str, str]:
+    """Identifiers of the paper itself by lower-case type; the first of a type counts."""
+    numbers: dict[str, str] = {}
+    for path in ("publicationStmt/idno", "sourceDesc/biblStruct//idno"):
+        for number in root.iterfind(f"teiHeader/fileDesc/{path}"):
+            parent = number.getparent()
+            if parent is not None and parent.tag not in {"author", "editor"}:
+                numbers.setdefault((number.get("type") or "").lower(), _text(number))
+    return numbers
+
+
+def _licence(root: etree._Element) -> str | None:
+    licence = root.find("teiHeader/fileDesc/publicationStmt/availability/licence")
+    if licence is None:
+        return None
+    return _text(licence) or licence.get("target") or None
+
+
+def _blocks(root: etree._Element) -> list[Block]:
+    """Every division of body and back matter with its own paragraphs; the bibliography is out."""
+    text = root.find("text")
+    blocks: list[Block] = []
+    if text is None:
+        return blocks
+    for part in children(text):
+        if part.tag == "body":
+            blocks += _division(part, 0, "body", None)
+        elif part.tag == "back":
+            for end in children(part):
+                place = (end.get("type") or "back").lower()
+                blocks += _division(end, 0, place, _ROLE_OF_TYPE.get(place))
+    return [
+        part for block in blocks if block.heading or block.paragraphs for part in _separate(block)
+    ]
+
+
+def _division(
+    division: etree._Element, depth: int, place: str, role: str | None
+) -> Iterator[Block]:
+    block = Block(depth=depth, place=place, role=role)
+    block.add(" ".join((division.text or "").split()))
+    inside = depth
+    nested: list[Block] = []
+    for child in children(division):
+        if child.tag == "head":
+            yield block
+            yield from nested
+            nested = []
+            label = child.get("n")
+            block = Block(_text(child), label, role=role, place=place, depth=depth)
+            inside = depth + 1
+        elif child.tag == "div":
+            nested += _division(child, inside, place, role)
+        elif child.tag == "formula":
+            block.add(_text(child), is_formula=True)
+        elif child.tag == "list":
+            for item in children(child):
+                block.add(_text(item, _ASIDE))
+        elif child.tag not in _ASIDE:
+            block.add(_text(child, _ASIDE))
+        block.add(" ".join((child.tail or "").split()))
+    yield block
+    yield from nested
+
+
+def _separate(block: Block) -> Iterator[Block]:
+    """Part a heading from that of its first subsection: `4 Experiments 4.1 Data` is two."""
+    number = (block.number or "").strip().rstrip(".")
+    if not re.fullmatch(r"\d{1,2}(\.\d{1,2}){0,3}", number) or not block.heading:
+        yield block
+        return
+    found = re.search(rf"\s{re.escape(number)}\.1\.?\s+(?=\w)", block.heading)
+    if found is None or not block.heading[: found.start()].strip():
+        yield block
+        return
+    first = block.heading[: found.start()].strip()
+    yield Block(first, number, role=block.role, place=block.place, depth=block.depth)
+    block.heading, block.number = block.heading[found.end() :], f"{number}.1"
+    yield block
+
+
+def _table(figure: etree._Element) -> RawTable:
+    grids = [list(_rows(table)) for table in figure.iterfind("table")]
+    notes = [_text(note) for note in figure.iterfind("note")]
+    marks = (mark for mark in figure.iter("ref") if mark.get("type") == "bibr")
+    keys = [key for mark in marks for key in _targets(mark)]
+    return RawTable(_caption(figure), grids, keys, notes)
+
+
+def _rows(table: etree._Element) -> Iterator[list[Cell]]:
+    marked = list(table.iter("row"))
+    for row in marked:
+        yield [_cell(cell) for cell in children(row)]
+    if not marked:
+        lines = "".join(pieces_of(table, _APART, frozenset(), lambda element, skip: None))
+        yield from ([Cell(" ".join(line.split()))] for line in lines.splitlines())
+
+
+def _cell(cell: etree._Element) -> Cell:
+    marks = (mark for mark in cell.iter("ref") if mark.get("type") == "bibr")
+    return Cell(
+        text=_text(cell),
+        keys=[key for mark in marks for key in _targets(mark)],
+        width=span_of(cell.get("cols") or "1", MAX_WIDTH),
+        height=span_of(cell.get("rows") or "1", MAX_HEIGHT),
+    )
+
+
+def _caption(figure: etree._Element) -> str:
+    pieces = [_text(figure.find("head")), _text(figure.find("figDesc"))]
+    label = _text(figure.find("label"))
+    if not pieces[0] and label and not pieces[1].casefold().startswith("tab"):
+        pieces[0] = f"Table {label}:"
+    caption = ""
+    for piece in pieces:
+        if _bare(piece).startswith(_bare(caption)):
+            caption = piece
+        elif _bare(piece) not in _bare(caption):
+            caption += f" {piece}"
+    return caption
+
+
+def _bare(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _targets(mark: etree._Element) -> list[str]:
+    return sorted({target.lstrip("#") for target in (mark.get("target") or "").split()})
+
+
+def _name(person: etree._Element | None) -> str:
+    """Forenames and surname in the order printed on a title page; empty without letters."""
+    if person is None:
+        return ""
+    tags = ("forename", "surname", "genName")
+    parts = [_text(name) for tag in tags for name in person.iterfind(tag)]
+    name = " ".join(part for part in parts if part) or _text(person)
+    return name if any(map(str.isalpha, name)) else ""
+
+
+def _entry(work: etree._Element) -> Entry:
+    authors = work.findall("analytic/author") or work.findall("monogr/author")
+    surnames = [author.find("persName/surname") for author in authors]
+    people = [_name(author.find("persName")) or _text(author) for author in authors]
+    analytic = work.find("analytic")
+    holder = analytic if analytic is not None else work.find("monogr")
+    dates = [text for one in work.iter("date") for text in (one.get("when") or "", _text(one))]
+    notes = work.findall("note")
+    numbers = [((n.get("type") or "").lower(), _text(n)) for n in work.iter("idno")]
+    year = next((str(year) for text in dates if (year := find_year(text))), "")
+    pieces = [", ".join(filter(None, people)), *(_text(one) for one in work.iter("title"))]
+    pieces += [_text(one) for tags in (notes, work.iter("meeting", "publisher")) for one in tags]
+    links = [number for _, number in numbers]
+    links += [pointer.get("target") or "" for pointer in work.iter("ptr")]
+    return Entry(
+        key=work.get(_XML_ID) or "",
+        raw=" ".join(_text(note) for note in notes if note.get("type") == "raw_reference"),
+        pieces=[*pieces, *(number for _, number in numbers), year],
+        titles=[] if holder is None else [_text(title) for title in holder.iterfind("title")],
+        years=dates,
+        surnames=[_text(s) or name for s, name in zip(surnames, people, strict=True)],
+        people=[name for name in people if name],
+        full_names=sum(
+            name != "" and all(author.find(f"persName/{part}") is not None for part in _PARTS)
+            for author, name in zip(authors, people, strict=True)
+        ),
+        numbers={
+            kind: " ".join(number for own, number in numbers if own == kind)
+            for kind in ("arxiv", "doi")
+        },
+        links=" ".join(links),
+    )
+
+
+def _text(element: etree._Element | None, skip: frozenset[str] = frozenset()) -> str:
+    return text_of(element, _APART, skip)
+
+
+SOURCE = Source(
+    kind="tei",
+    summary="GROBID TEI XML: full text, references and tables, one paper a file",
+    matches=has_suffix(*_SUFFIXES),
+    read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
+    reader_version="4",
+)
