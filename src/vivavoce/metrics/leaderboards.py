@@ -105,7 +105,7 @@ class BoardScore:
         return {**ratios, "f1": self.f1, "ktau": self.ktau}
 
     def faults(self) -> dict[str, float | None]:
-        """Counts and flags of what was wrong, by name."""
+        """Counts and flags of the answer's faults, by name."""
         return {name: float(getattr(self, name)) for name in FAULTS}
 
 

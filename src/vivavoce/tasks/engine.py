@@ -176,10 +176,9 @@ def _judging(view: View[Any]) -> dict[str, Any]:
 def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
     """The `@scorer` function of this name, registered with Inspect.
 
-    It takes `task` (by default the first of those that it scores), `judge` (whether a model
-    compares answers with the gold), `judge_source` (whether that is shown what the paper says
-    elsewhere), `prompts` (place of the judge's template; None for the shipped one), and what
-    `scored_by` names.
+    Its arguments are the `task`, by default the first that it scores, and what `scored_by` names.
+    With `judge` a model compares answers with the gold; with `judge_source` it is shown the rest
+    of the paper; `prompts` is the place of its template.
     """
     metrics = {
         task: metrics_of_task(family, card)

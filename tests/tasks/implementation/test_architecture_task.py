@@ -351,15 +351,6 @@ def test_a_round_has_the_architectures_its_spec_names(folder: Path, opened: Roun
         build(folder, ["GCN"], "unknown")
 
 
-def test_the_round_is_made_again_with_the_same_bytes(folder: Path, opened: Round) -> None:
-    again = build_round(
-        folder / "corpus",
-        json.loads((opened.folder / "spec.json").read_text("utf-8")),
-        folder / "b",
-    )
-    assert again.sha256 == opened.sha256
-
-
 def test_without_torch_geometric_a_spec_has_to_do_without_architectures(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,13 +76,6 @@ def test_variants_of_a_formula_are_one_cluster(opened: Round) -> None:
     assert cluster_of("One_Month_Volatility") == "One_Month_Volatility"
 
 
-def test_the_round_is_made_again_with_the_same_bytes(opened: Round) -> None:
-    corpus = opened.folder.parent / "corpus"
-    spec = json.loads((opened.folder / "spec.json").read_text("utf-8"))
-    again = build_round(corpus, spec, opened.folder.parent / "again")
-    assert again.sha256 == opened.sha256
-
-
 READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
 PROGRAMS = {
     "error": "import pandas as pd\npd.DataFrame()['no such column']\n",

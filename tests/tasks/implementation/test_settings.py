@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from vivavoce.errors import InputError
@@ -32,9 +30,3 @@ def test_the_parts_make_a_setting_of_the_card(
 def test_what_is_unknown_or_contradictory_is_refused(setting: str, data_info: str) -> None:
     with pytest.raises(InputError, match="data_info"):
         effective_setting(setting, data_info, None)
-
-
-def test_notes_are_asked_for_with_true_or_false_alone() -> None:
-    word: Any = "maybe"
-    with pytest.raises(InputError, match="true, false"):
-        effective_setting("base", None, word)

@@ -12,7 +12,6 @@ from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.methods.direct import NULL_ANSWER
 from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 
@@ -107,10 +106,6 @@ def test_titles_and_abstracts_that_open_like_a_refusal_or_an_error_are_answers(t
 def test_an_answer_that_nobody_can_see_is_empty(text: str) -> None:
     assert find_fault(output(text)) == "empty"
     assert find_fault(output(f"{text}A title{text}")) is None
-
-
-def test_the_constant_contestant_gives_a_valid_answer() -> None:
-    assert find_fault(output(NULL_ANSWER)) is None
 
 
 def test_a_long_text_is_no_refusal_however_it_opens() -> None:

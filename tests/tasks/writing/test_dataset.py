@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from inspect_ai.dataset import Sample
-from tests.servers.commands import small_round
 from tests.servers.scripted import slot
 from tests.tasks.samples import samples_of
 from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
@@ -17,7 +16,7 @@ from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.items.inputs import SETTINGS, TASKS, settings_of
+from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
 DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}
@@ -59,11 +58,6 @@ def parts_shown(text: str, name: str) -> set[str]:
     """Parts of a paper whose text is in a prompt."""
     roles = ("abstract", "introduction", "related_work", "method", "conclusion")
     return {role for role in roles if f"{name}-{role}-0" in text}
-
-
-def test_there_are_twenty_three_settings_of_tasks() -> None:
-    assert len(PAIRS) == 23
-    assert ("title", "title_only") not in PAIRS
 
 
 def test_an_item_becomes_a_sample(opened: Round) -> None:
@@ -284,22 +278,3 @@ def test_an_odd_text_arrives_as_it_is(tmp_path: Path) -> None:
     text, metadata = only(opened, "abstract", "random")
     start, end = metadata["spans"]["content"]
     assert text[start:end].startswith("1 Introduction of {{ x }} {% raw %} <paper> \ue000content")
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_built_round_becomes_a_dataset(
-    tmp_path_factory: pytest.TempPathFactory, task: str
-) -> None:
-    folder = tmp_path_factory.getbasetemp() / "built"
-    opened = small_round(folder)
-    rows = opened.items("writing", task)
-    assert rows
-    for setting in SETTINGS:
-        fit = [row for row in rows if setting in row["settings"]]
-        if not fit:
-            continue
-        dataset = samples(opened, task, setting)
-        assert [sample.id for sample in dataset] == [row["id"] for row in fit]
-        for sample, row in zip(dataset, fit, strict=True):
-            assert sample.target == row["reference"]
-            assert row["reference"] not in sample.input

@@ -49,7 +49,7 @@ class ProgramArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class MarketArguments(Arguments):
-    """What is told of a market's data, and settings of a run of programs.
+    """Description of a market's data, and settings of a run of programs.
 
     Args:
         setting: What is told of the data: base (brief), none or full, with +knowledge for notes.
@@ -70,7 +70,7 @@ class MarketArguments(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class ExtractionArguments(Arguments):
-    """What is shown of a report, and the comparison of descriptions.
+    """The text of a report, and the comparison of descriptions.
 
     Args:
         setting: base, or pdf for the text that its PDF gives.
@@ -205,7 +205,7 @@ def _item(row: Row, prompt: Rendered, target: str, more: Mapping[str, Any]) -> I
 
 
 def _run(view: View[Any]) -> dict[str, Any]:
-    """How the task runs programs, for methods that do so too."""
+    """Settings of the run of programs, for methods that run them too."""
     return {
         "run": {
             "kind": view.task,

@@ -108,7 +108,7 @@ class Leaderboards(FamilyTask[LeaderboardArguments]):
         return {**super().failed(metrics, row), **dict.fromkeys(FAULTS, 0.0), **_ceilings(row)}
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """How many methods the answer names, and those that are invented."""
+        """Number of methods in the answer, and those that are invented."""
         entries = read_board(answer, row["board"]["metric"]).entries
         if not entries:
             return {}

@@ -159,7 +159,7 @@ class RankByGraph(FamilyTask[GraphArguments]):
         return found.values()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """How many papers the answer lists."""
+        """Number of papers in the answer."""
         return {"listed": len(read_paper_ids(answer))}
 
 

@@ -27,7 +27,7 @@ AGGREGATES = (ITEMS, "macro", "micro")
 
 @dataclass(frozen=True, slots=True)
 class TableArguments(Arguments):
-    """What is shown of each paper, and the evaluation of a run's answers.
+    """Texts that are shown of each paper, and the evaluation of a run's answers.
 
     Args:
         setting: What is shown of each paper: base (all that is known), abstracts or titles.

@@ -178,7 +178,7 @@ class Writing(FamilyTask[WritingArguments]):
         return values
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """Of a title only the title is read, not what is said around it."""
+        """The title alone, where a title was asked for: words around it are not read."""
         title = clean_title(answer) if row["task"] == "title" else answer
         return {"read_as": title} if title != answer else {}
 
