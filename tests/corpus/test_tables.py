@@ -1,4 +1,4 @@
-"""A paper read from two files: tables that the one lost have the cells of the other."""
+"""Tables of a paper read from two files: cells that the one lost, and what each row cites."""
 
 from __future__ import annotations
 
@@ -61,3 +61,22 @@ def test_cells_that_are_there_and_other_tables_stay(
     caption: str, rows: str, tmp_path: Path
 ) -> None:
     assert table_of(tmp_path, caption, rows)["cells"] != CELLS
+
+
+def test_rows_cite_what_the_source_of_the_text_says_they_cite(tmp_path: Path) -> None:
+    def cites(place: int) -> str:
+        return f'<xref ref-type="bibr" rid="b{place}">{place + 1}</xref>'
+
+    def work(place: int, title: str) -> str:
+        return f'<ref id="b{place}"><mixed-citation>{title}</mixed-citation></ref>'
+
+    rows = f"<tr><th>Work</th></tr><tr><td>A {cites(0)}</td></tr><tr><td>B {cites(1)}</td></tr>"
+    works = f"<back><ref-list>{work(0, 'One')}{work(1, 'Two')}</ref-list></back></article>"
+    text = JATS.format(caption=CAPTION, rows=rows).replace("</article>", works)
+    (tmp_path / "a.nxml").write_text(text, "utf-8")
+    (tmp_path / "m.jsonl").write_text('{"file": "a.nxml", "title": "A Title"}\n', "utf-8")
+    ingest("metadata", tmp_path / "m.jsonl", tmp_path / "c")
+    ingest("jats", tmp_path / "a.nxml", tmp_path / "c")
+    (table,) = load_corpus(tmp_path / "c").rows("tables")
+    assert table["cells"] == [["Work"], ["A 1"], ["B 2"]]
+    assert (table["cited"], table["row_cited"]) == ([0, 1], [[], [0], [1]])
