@@ -3,35 +3,36 @@
 Scores depend on floating point, so they are made once: a candidates file keeps the ranked
 candidates of every table, with the encoder they are by, and is an input of later rounds.
 
-A candidate that people would include in the table is no distractor of it; a demand that people did
-not accept asks for nothing. Rows on other tables are skipped, so one file serves several rounds.
+A candidate that people would include in the table is no distractor of it; a demand or a table that
+people did not accept makes no item. Rows on other tables are skipped, so one file serves several
+rounds.
 
 Source: arXiv2Table, section 4.2 (verification of distractors), section 4.1 (checks of demands).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
-from vivavoce.store import hash_of, hash_rows, read_json, readable_json
-from vivavoce.tasks.tables.items.distractors import Barred, Bars, Candidate
+from vivavoce.store import Row, hash_of, hash_rows, read_json, readable_json
+from vivavoce.tasks.tables.items.distractors import BarredWorks, Candidate
 from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"
-LEAST = 4
+MIN_DISTRACTORS = 4
 """Distractors of a table of few works."""
 GOLD_SHARE = 0.41
 """Share of a pool that belongs to the table."""
 
-_LARGEST_FILE = 1 << 28
+_MAX_FILE = 1 << 28
 _NAMED = 3
 
 
@@ -57,30 +58,19 @@ class Universe:
 class Ranked:
     """The candidates of a table, the best first, and the demand that their scores are for."""
 
-    id: str
+    id: Name
     demand_sha256: Sha256
     candidates: Annotated[tuple[Candidate, ...], Field(max_length=TOP)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
+class CandidatesFile:
+    """The candidates of the tables of a round, and how they came about."""
+
     format: Literal[1]
     encoder: EncoderKey
     pool_rule: PoolRule
     universe: Universe
-
-
-@dataclass(frozen=True, slots=True)
-class _Content(_Head):
-    """A candidates file, its tables not looked at."""
-
-    tables: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatesFile(_Head):
-    """The candidates of the tables of a round, and how they came about."""
-
     tables: tuple[Ranked, ...]
     """Sorted by id."""
 
@@ -98,19 +88,6 @@ class CandidatesFile(_Head):
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The pool of an item."""
-
-    papers: tuple[Work, ...]
-    """Shuffled."""
-    distractors: int
-    missing: int
-    """Distractors that the rule asks for and there were no candidates for."""
-    given_labels: bool
-    """Whether the distractors are labels that came with the table."""
-
-
 def hash_works(papers: Iterable[str], works: Mapping[str, Work]) -> str:
     """Sha256 of what some works are compared by; their order does not matter."""
     return hash_rows(
@@ -125,39 +102,55 @@ def candidates_as_bytes(made: CandidatesFile) -> bytes:
 
 
 def read_candidates(
-    path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: Barred
+    path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: BarredWorks
 ) -> CandidatesFile:
-    """Read the candidates of some tables from a file; those of other tables are skipped.
+    """Read the candidates of some tables from a file; those of other tables are left out.
 
     Raises:
         InputError: The file cannot be read, has another form, lacks a table, or names a candidate
             that is unknown or barred; the message says where.
     """
-    if path.is_file() and path.stat().st_size > _LARGEST_FILE:
-        raise InputError(f"{path} is larger than {_LARGEST_FILE >> 20} MB: no candidates file.")
-    value = checked(_Content, read_json(path), f"{path} is no candidates file")
-    listed: dict[str, dict[str, Any]] = {}
-    for number, entry in enumerate(value.tables):
-        name = entry.get("id")
-        if not isinstance(name, str) or name in listed:
-            raise _fault(path, f"tables[{number}].id is {name!r}, not an id given once")
-        listed[name] = entry
-    absent = sorted({table.id for table in tables} - listed.keys())
+    if path.is_file() and path.stat().st_size > _MAX_FILE:
+        raise InputError(f"{path} is larger than {_MAX_FILE >> 20} MB: no candidates file.")
+    fault = f"{path} is no candidates file"
+    value = checked(CandidatesFile, read_json(path), fault)
+    ranked = {table.id: table for table in value.tables}
+    if len(ranked) < len(value.tables):
+        raise InputError(f"{fault}: a table is listed twice.")
+    absent = sorted({table.id for table in tables} - ranked.keys())
     if absent:
         more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
         raise InputError(
             f"{path} has no candidates for {', '.join(absent[:_NAMED])}{more}. Build the round "
             "once without [tables] candidates and take the file that it writes."
         )
-    kind = TypeAdapter(Ranked)
-    found = []
-    for table in sorted(tables, key=lambda table: table.id):
-        ranked = checked(kind, listed[table.id], f"{path} is no candidates file: {table.id}")
-        _check(path, ranked, works, barred.of(table))
-        found.append(ranked)
-    return CandidatesFile(
-        value.format, value.encoder, value.pool_rule, value.universe, tuple(found)
-    )
+    wanted = sorted(tables, key=lambda table: table.id)
+    for table in wanted:
+        listed = ranked[table.id].candidates
+        bars = barred.of(table)
+        for number, one in enumerate(listed):
+            known = works.get(one.paper)
+            if reason := bars.reason(known) if known else "is no known work":
+                where = f"candidates[{number}] of {table.id}"
+                raise InputError(f"{fault}: {where}, {one.paper}, {reason}.")
+        if len({one.paper for one in listed}) < len(listed):
+            raise InputError(f"{fault}: a candidate of {table.id} is listed twice.")
+        if list(listed) != sorted(listed, key=lambda one: -one.score):
+            raise InputError(f"{fault}: the candidates of {table.id} are not in order of score.")
+    return replace(value, tables=tuple(ranked[table.id] for table in wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The pool of an item."""
+
+    papers: tuple[Work, ...]
+    """Shuffled."""
+    distractors: int
+    missing: int
+    """Distractors that the rule asks for and there were no candidates for."""
+    given_labels: bool
+    """Whether the distractors are labels that came with the table."""
 
 
 def draw_distractors(
@@ -177,12 +170,10 @@ def count_distractors(table: GoldTable, most: int = TOP) -> int:
 
     With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
     between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
-    contradicts for tables of fewer. `InputError` for `most` below 0.
+    contradicts for tables of fewer.
     """
-    if most < 0:
-        raise InputError(f"distractors is {most}. It must be 0 or more.")
     wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
-    return min(most, TOP, max(LEAST, wanted))
+    return min(most, TOP, max(MIN_DISTRACTORS, wanted))
 
 
 def make_pool(
@@ -199,58 +190,29 @@ def make_pool(
     Args:
         table: The gold table.
         candidates: Its candidates, the best first.
-        works: What is known of every work, by id.
+        works: Every work, by id.
         seed: Of the draw and of the order.
         most: The most distractors.
         given: Works that came with the table with the label that they are not in it. They are
             taken, all and only they, unless the table has a row about one.
-
-    Raises:
-        InputError: A work is not known.
     """
     gold = set(table.papers)
-    if given is not None:
-        chosen = set(given) - gold
+    if given is None:
+        drawn = draw_distractors(table, candidates, seed=seed, most=most)
+        chosen = {one.paper for one in drawn}
+        missing = count_distractors(table, most) - len(chosen)
     else:
-        chosen = {one.paper for one in draw_distractors(table, candidates, seed=seed, most=most)}
-    if gold & chosen:
-        raise InputError(f"{min(gold & chosen)} is in {table.id} and a candidate for it.")
-    unknown = sorted((gold | chosen) - works.keys())
-    if unknown:
-        raise InputError(f"The work {unknown[0]} of the pool of {table.id} is not known.")
+        chosen, missing = set(given) - gold, 0
     # Sorted first: the order then depends on which works there are and the seed alone.
     order = sorted(gold | chosen)
     Random(f"tables/pool/{seed}/{table.id}").shuffle(order)
-    wanted = 0 if given is not None else count_distractors(table, most)
-    missing = max(0, wanted - len(chosen))
-    return Pool(tuple(works[paper] for paper in order), len(chosen), missing, given is not None)
+    papers = tuple(works[paper] for paper in order)
+    return Pool(papers, len(chosen), missing, given is not None)
 
-
-def _check(path: Path, entry: Ranked, works: Mapping[str, Work], bars: Bars) -> None:
-    """Refuse a file with candidates of a table that cannot be."""
-    before: list[Candidate] = []
-    for number, one in enumerate(entry.candidates):
-        where = f"candidates[{number}] of {entry.id}"
-        if one.paper not in works:
-            raise _fault(path, f"{where} is {one.paper!r}, which is no known work")
-        if one.paper in (other.paper for other in before):
-            raise _fault(path, f"{where}, {one.paper}, is there already")
-        if reason := bars.reason(works[one.paper]):
-            raise _fault(path, f"{where}, {one.paper}, {reason}")
-        if before and one.score > before[-1].score:
-            raise _fault(path, f"{where} has a better score than the one before it")
-        before.append(one)
-
-
-def _fault(path: Path, what: str) -> InputError:
-    return InputError(f"{path} is no candidates file: {what}.")
-
-
-INCLUDE, EXCLUDE = "include", "exclude"
-Labels = TypeVar("Labels", bound=Mapping[Any, Any])
 
 PaperLabels = Mapping[tuple[str, str], str]
 """By the ids of table and paper: `include` or `exclude`."""
+Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,30 +232,28 @@ def read_paper_labels(path: Path) -> dict[tuple[str, str], str]:
     """Labels of a file with rows {table, paper, decision}; other keys are skipped.
 
     Raises:
-        InputError: Names the line that is no label, or says otherwise than one before it.
+        InputError: Names the line that is no label, or contradicts one before it.
     """
-    found: dict[tuple[str, str], str] = {}
-    for where, label in read_records(path, _PaperLabel):
-        known = found.setdefault((label.table, label.paper), label.decision)
-        if known != label.decision:
-            raise InputError(f"{where}: {label.paper} of {label.table} was {known} before.")
-    return _some(found, path)
+    return _read_labels(path, _PaperLabel, lambda one: ((one.table, one.paper), one.decision))
 
 
 def read_acceptance(path: Path) -> dict[str, bool]:
     """Acceptance of each table, or of its demand, from a file with rows {id, accepted}.
 
     Raises:
-        InputError: Names the line that is no label, or says otherwise than one before it.
+        InputError: Names the line that is no label, or contradicts one before it.
     """
-    found: dict[str, bool] = {}
-    for where, label in read_records(path, _Acceptance):
-        if found.setdefault(label.id, label.accepted) != label.accepted:
-            raise InputError(f"{where}: {label.id} was said to be otherwise before.")
-    return _some(found, path)
+    return _read_labels(path, _Acceptance, lambda one: (one.id, one.accepted))
 
 
-def _some(found: Labels, path: Path) -> Labels:
+def _read_labels(
+    path: Path, kind: type[Label], pair: Callable[[Label], tuple[Any, Any]]
+) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for where, label in read_records(path, kind):
+        name, value = pair(label)
+        if found.setdefault(name, value) != value:
+            raise InputError(f"{where}: contradicts an earlier label, which was {found[name]}.")
     if not found:
         raise InputError(f"{path} holds no label.")
     return found
@@ -303,9 +263,26 @@ def without_included(
     table: GoldTable, candidates: Sequence[Candidate], labels: PaperLabels
 ) -> tuple[Candidate, ...]:
     """A table's candidates but for those that people would include in it."""
-    return tuple(one for one in candidates if labels.get((table.id, one.paper)) != INCLUDE)
+    return tuple(one for one in candidates if labels.get((table.id, one.paper)) != "include")
 
 
-def count_checked(table: str, distractors: Collection[str], labels: PaperLabels) -> int:
-    """Number of a table's distractors that people have excluded from it."""
-    return sum(labels.get((table, paper)) == EXCLUDE for paper in distractors)
+def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool], labels: PaperLabels) -> Row:
+    """Statistics of the pools of the items of a round, by the ids of their tables.
+
+    `told_by_evidence` counts the items in which less or more is known of a distractor than of any
+    work of the table; `checked_by_people` the distractors that people have excluded.
+    """
+    checked = evident = 0
+    for row in rows:
+        gold = set(row["gold_papers"])
+        known = list(zip(row["pool"], row["evidence"], strict=True))
+        alike = {evidence for paper, evidence in known if paper in gold}
+        evident += any(paper not in gold and evidence not in alike for paper, evidence in known)
+        checked += sum(labels.get((row["id"], paper)) == "exclude" for paper in row["pool"])
+    shown = [pools[row["id"]] for row in rows]
+    return {
+        "missing_distractors": sum(pool.missing for pool in shown),
+        "without_distractors": sum(not pool.distractors for pool in shown),
+        "told_by_evidence": evident,
+        "checked_by_people": checked,
+    }

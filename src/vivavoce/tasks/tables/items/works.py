@@ -1,4 +1,4 @@
-"""Facts about the works in gold tables, those outside of the corpus too."""
+"""Works of gold tables, also outside of the corpus, and what arXiv2Table's files say of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.reading import list_batches, read_raw
@@ -27,6 +26,10 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 """How an address or the name of a venue begins, which lists of references print for a title."""
+_KIND = "digestables"
+_ENTRY, _PAPER = "arxiv2table:", "paper:"
+_NUMBER = "CorpusId:"
+"""How a reference without a title names its work."""
 
 
 def work_id(title: str, raw: str) -> str:
@@ -51,16 +54,21 @@ def work_of_paper(paper: Paper, texts: Collection[str]) -> Work:
     )
 
 
-def work_of_reference(row: Row) -> Work:
-    """Facts of a reference entry about the work it cites.
+def work_of_reference(row: Row, numbered: Mapping[str, Work] | None = None) -> Work:
+    """The work that a reference entry cites: a paper of the corpus if it is resolved.
 
-    The work has the id of the paper of the corpus that it resolves to, if any.
+    Args:
+        row: A row of `references`.
+        numbered: Works by the number that arXiv2Table's files know them by: `read_given`.
     """
+    raw = row["raw"] or ""
+    if raw.startswith(_NUMBER) and (known := (numbered or {}).get(raw.removeprefix(_NUMBER))):
+        return known
     title, year = plain_words(row["title"] or ""), row["year"]
     if _NO_TITLE.match(title) or not normalise_title(title):
         title = ""  # an address, a venue or no word
     return Work(
-        paper_id=row["cited_paper_id"] or work_id(title, row["raw"]),
+        paper_id=row["cited_paper_id"] or work_id(title, raw),
         title=title,
         abstract=None,
         published=f"{year:04}" if year is not None and 1000 <= year <= 9999 else None,
@@ -111,40 +119,23 @@ def works_library(corpus: Corpus, works: Iterable[Work]) -> list[Row]:
     return [rows[name] for name in sorted(rows)]
 
 
-_KIND = "digestables"
-_ENTRY, _PAPER = "arxiv2table:", "paper:"
-_NUMBER = "CorpusId:"
-"""How a reference without a title names its work."""
-
-
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Records that came with a table."""
+    """Demand and labels that came with a table of arXiv2Table's files."""
 
     demand: str | None
     distractors: tuple[str, ...] | None
-    """Ids of works labelled as not in the table, in the order listed; None without labels."""
-    unknown: int
-    """Works labelled so of which no title is known: they cannot be shown."""
+    """Ids of works labelled as not in the table, in the order listed; None without labels. Those
+    without a known title are left out: they cannot be shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenTables:
-    """Records that came with all tables of a corpus."""
-
-    by_paper: Mapping[str, Given] = field(default_factory=dict)
-    """By the paper of the corpus that stands for the file's entry."""
-    works: Mapping[str, Work] = field(default_factory=dict)
-    """By the number that the files know a work by."""
-
-    def work_of(self, reference: Row) -> Work | None:
-        """The work that a reference names by its number alone."""
-        raw = reference["raw"] or ""
-        return self.works.get(raw.removeprefix(_NUMBER)) if raw.startswith(_NUMBER) else None
-
-
-def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]) -> GivenTables:
+def read_given(
+    corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[str]
+) -> tuple[dict[str, Given], dict[str, Work]]:
     """Records of the arXiv2Table files in a corpus beside their tables.
+
+    Returns: What came with each table, by the paper of the corpus that stands for its entry, and
+    the works of all entries, by the number that the files know a work by.
 
     Raises:
         DamagedError: What was read from them was altered.
@@ -155,13 +146,24 @@ def read_given(corpus: Corpus, papers: Mapping[str, Paper], texts: Collection[st
         for key, record in _records(corpus, _ENTRY)
         if f"{_KIND}:{key}" in papers
     }
-    if not entries:
-        return GivenTables()
-    wanted = {number for record in entries.values() for number in _numbers(record)}
-    works = _works(corpus, wanted, papers, texts)
-    return GivenTables(
-        {name: _given(record, works) for name, record in sorted(entries.items())}, works
-    )
+    wanted = {
+        number
+        for record in entries.values()
+        for name in ("input_references_id", "table_references")
+        for number in _numbers(record, name)
+    }
+    works = _numbered_works(corpus, wanted, papers, texts) if wanted else {}
+    given: dict[str, Given] = {}
+    for name, record in sorted(entries.items()):
+        demand, labels = record.get("user_demand"), record.get("input_references_label")
+        distractors = None
+        if isinstance(labels, list) and labels:
+            listed = zip(_numbers(record, "input_references_id"), labels, strict=False)
+            others = [number for number, label in listed if label == 0 and number in works]
+            distractors = tuple(dict.fromkeys(works[number].paper_id for number in others))
+        text = " ".join(demand.split()) if isinstance(demand, str) else ""
+        given[name] = Given(text or None, distractors)
+    return given, works
 
 
 def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
@@ -171,19 +173,21 @@ def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
             continue
         for key, raw in read_raw(batch):
             if key.startswith(start) and raw is not None:
-                (held,) = json.loads(raw)
-                record = held["record"]
-                if held["as"].endswith("_by_id.jsonl"):
+                (kept,) = json.loads(raw)
+                record = kept["record"]
+                if kept["as"].endswith("_by_id.jsonl"):
                     (record,) = record.values()
                 yield key, record
 
 
-def _numbers(record: Row) -> list[str]:
-    listed = [*_list(record, "input_references_id"), *_list(record, "table_references")]
-    return [_number(work.get("corpus_id") if isinstance(work, dict) else work) for work in listed]
+def _numbers(record: Row, name: str) -> list[str]:
+    listed = record.get(name)
+    works = listed if isinstance(listed, list) else []
+    numbers = [work.get("corpus_id") if isinstance(work, dict) else work for work in works]
+    return [str(number).removeprefix(_NUMBER) for number in numbers]
 
 
-def _works(
+def _numbered_works(
     corpus: Corpus, wanted: Collection[str], papers: Mapping[str, Paper], texts: Collection[str]
 ) -> dict[str, Work]:
     """The works with some numbers: papers of the corpus, found by number or title, and others."""
@@ -207,28 +211,3 @@ def _works(
             abstract = str(record.get("abstract") or "") or None
             works[number] = Work(work_id(title, ""), title, abstract, None, False)
     return works
-
-
-def _given(record: Row, works: Mapping[str, Work]) -> Given:
-    demand = record.get("user_demand")
-    labels = _list(record, "input_references_label")
-    others = [
-        _number(work)
-        for work, label in zip(_list(record, "input_references_id"), labels, strict=False)
-        if label == 0
-    ]
-    known = [works[number].paper_id for number in others if number in works]
-    return Given(
-        demand=" ".join(demand.split()) or None if isinstance(demand, str) else None,
-        distractors=tuple(dict.fromkeys(known)) if labels else None,
-        unknown=sum(number not in works for number in others),
-    )
-
-
-def _list(record: Row, name: str) -> list[Any]:
-    value = record.get(name)
-    return value if isinstance(value, list) else []
-
-
-def _number(value: Any) -> str:
-    return str(value).removeprefix(_NUMBER)
