@@ -48,7 +48,7 @@ def build_sample_round(folder: Path, papers: int) -> Round:
 
 def _ours(opened: Round, answers: Path, logs: Path) -> float:
     models = [f"replay/{answers}"]
-    spec = RunSpec(["title"], opened.folder, logs, models, display="none")
+    spec = RunSpec(tasks=["title"], round=opened.folder, logs=logs, models=models)
     report = run(spec)
     return _mean(Path(report.logs[0]))
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
-from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
@@ -31,10 +32,7 @@ def build_site(state: State, period: Period) -> None:
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
-    options = SiteOptions(
-        resamples=table.resamples,
-        samples=table.samples,
-    )
+    options = SiteOptions(**table.shared(SiteOptions))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
@@ -110,7 +108,8 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
     lacks = [what for what in state.lacking(period) if not (is_page and what == SITE)]
     made = state.prepared(period, ROUND) or {}
     texts = state.prepared(period, TEXTS) or {}
-    cells = list(_cells(state, made.get("round")))
+    names = ("contestant", "setting", "items", "cost", "empty")
+    cells = state.ledger.find(CELL, round=made["round"]) if made.get("round") else ()
     return {
         "end": period.name,
         "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
@@ -121,15 +120,9 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
         "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
         "spent": state.ledger.spent(period.name),
-        "cells": cells,
+        "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
     }
-
-
-def _cells(state: State, round_id: str | None) -> list[Row]:
-    names = ("contestant", "setting", "items", "cost", "empty")
-    found = state.ledger.find(CELL, round=round_id) if round_id else ()
-    return [{name: row.get(name) for name in names} for row in found]
 
 
 def status_lines(status: Row) -> list[str]:

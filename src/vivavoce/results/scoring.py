@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import resample
 from vivavoce.statistics.ratios import estimate
 from vivavoce.store import Row
 from vivavoce.tasks import broken_families, find_family, list_families
-from vivavoce.tasks.scoring.files import ScoreFamily, ScoreOptions, missing, read_pairs
+from vivavoce.tasks.scoring.files import ScoreFamily, missing, read_pairs
 
 __all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
@@ -94,10 +95,13 @@ def _find(name: str) -> ScoreFamily:
     return found[name]
 
 
+_OF_ALL = ("resamples", "seed", "aggregate")
+
+
 def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:
     """Refuse an option that would be ignored."""
     defaults = asdict(ScoreOptions())
     for name, value in asdict(options).items():
-        if value != defaults[name] and name not in ("seed", "aggregate", *family.uses):
+        if value != defaults[name] and name not in (*_OF_ALL, *family.uses):
             known = ", ".join(f"--{used}" for used in family.uses) or "none"
             raise InputError(f"{family.name} has no option --{name}. Its options: {known}.")

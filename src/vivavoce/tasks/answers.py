@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.tasks import Family
 from vivavoce.tasks.family import measure_answer, metrics_of_task
-from vivavoce.tasks.scoring.files import Pair, ScoreFamily, ScoreOptions
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 

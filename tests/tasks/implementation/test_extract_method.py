@@ -114,8 +114,8 @@ def test_a_model_reads_the_report_and_nothing_else(
         monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
         monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
         model = f"{READING}-{setting}"
-        found = contest(opened, logs, models=[model], methods=["direct"], setting=setting)
-        alone = contest(opened, tmp_path / "alone", methods=["headings"], setting=setting)
+        found = contest(opened, logs, models=[model], methods=["direct"], settings=[setting])
+        alone = contest(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
     assert server.failures == []
     for name in REPORTS:
         direct, headings = found["direct", name], alone["headings", name]

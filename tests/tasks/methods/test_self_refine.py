@@ -81,7 +81,7 @@ def refine(
                 logs=logs,
                 models=[f"openai-api/scripted/{logs.parent.name}"],
                 methods=["self_refine"],
-                solver_args={"rounds": rounds},
+                method_args={"rounds": rounds},
                 display="none",
                 **options,
             )
@@ -237,7 +237,7 @@ def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) 
                 logs=logs,
                 models=[f"replay/{answers}"],
                 methods=["self_refine"],
-                solver_args={"rounds": rounds},
+                method_args={"rounds": rounds},
                 display="none",
             )
         )
@@ -270,7 +270,7 @@ def test_arguments_of_methods_are_checked(
                 logs=tmp_path / "logs",
                 models=["extractive/lead"],
                 methods=methods,
-                solver_args=args,
+                method_args=args,
             )
         )
 

@@ -14,8 +14,9 @@ from vivavoce.metrics.factor import (
     frame_from_columns,
     score_factor,
 )
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
-from vivavoce.tasks.scoring.files import ScoreFamily, ScoreOptions
+from vivavoce.tasks.scoring.files import ScoreFamily
 
 
 def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:

@@ -7,8 +7,9 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.leaderboards import Entry, ProducedBoard, read_board, score_board
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, harmonic, means_of
-from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, ScoreOptions, shares_of
+from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")

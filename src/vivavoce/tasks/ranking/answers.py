@@ -12,8 +12,9 @@ from vivavoce.metrics.ranking import (
     score_ranking_legacy,
     score_ranking_row,
 )
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, Shares, means_of
-from vivavoce.tasks.scoring.files import Pair, ScoreFamily, ScoreOptions
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:

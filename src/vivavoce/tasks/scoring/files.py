@@ -12,6 +12,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
 
@@ -61,27 +62,6 @@ class Pair:
                 "alone. Name the field so; null stands for no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreOptions:
-    """Options of `viva score`; each family uses its own."""
-
-    aggregate: Aggregate = "macro"
-    """Mean over items, or over the questions of all items pooled."""
-    seed: int = 0
-    stem: bool = False
-    """writing: compare words by their Porter stems."""
-    bertscore: str | None = None
-    """writing: a model name or path that adds BERTScore."""
-    layer: int | None = None
-    """writing: the layer BERTScore takes its vectors from."""
-    legacy: bool = False
-    """ranking, architecture: the published numbers."""
-    pairs: int | None = None
-    """tables: pairwise questions a table; all by default."""
-    gamma: float = 1.1
-    """architecture: how much more a deeper layer weighs."""
 
 
 @dataclass(frozen=True, slots=True)

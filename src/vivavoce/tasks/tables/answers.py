@@ -8,8 +8,9 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
-from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, ScoreOptions, shares_of
+from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 
 _NOTHING = LiteratureTable((), (), ())
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vivavoce.metrics.rouge import rouge
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
-from vivavoce.tasks.scoring.files import Pair, ScoreFamily, ScoreOptions
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:

@@ -1,4 +1,4 @@
-"""`viva run --until`: a run ends when its question is answered, and asks no more than it takes."""
+"""`viva run --decide`: a run ends when its question is answered, and asks no more than it takes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_best_is_known_and_nobody_is_asked_any_more(
 ) -> None:
     logs = tmp_path / "logs"
     with scripted(contestants(golden)) as server:
-        report = run(server, opened, logs, "best bad worse", "--until", "top=1")
+        report = run(server, opened, logs, "best bad worse", "--decide", "top=1")
         [ended] = report["stopped"]
         assert (ended["decided"], ended["of"], ended["looks"]) == (True, ITEMS, LOOKS)
         assert ended["look"] < LOOKS
@@ -80,7 +80,7 @@ def test_the_best_is_known_and_nobody_is_asked_any_more(
         assert all(count in SEEN for count in counts.values())
         assert sum(counts.values()) == ended["answers"] < ended["of_answers"] == 3 * ITEMS
         # The same command again asks nobody, and says the same of the same logs.
-        again = run(server, opened, logs, "best bad worse", "--until", "top=1")
+        again = run(server, opened, logs, "best bad worse", "--decide", "top=1")
         assert again == report
         assert asked(server) == counts
     rows = board(logs)
@@ -92,7 +92,7 @@ def test_the_best_is_known_and_nobody_is_asked_any_more(
     for name, row in rows.items():
         assert (row["n"], row["partial"]) == (counts[name], False)
         assert row["stopped"]["items"] == counts[name]
-        assert row["setting"] == f"base (until top=1, looks {LOOKS})"
+        assert row["setting"] == f"base (decide top=1, looks {LOOKS})"
     said = "decided at look 1 of 3" if ended["look"] == 1 else f"decided at look {ended['look']}"
     assert rows["best"]["stopped"]["reason"].startswith(said)
     assert rows["best"]["stopped"]["reason"].endswith(": among the 1 best")
@@ -110,7 +110,7 @@ def test_a_page_and_a_comparison_claim_no_more_than_was_decided(
 ) -> None:
     logs = tmp_path / "logs"
     with scripted(contestants(golden)) as server:
-        run(server, opened, logs, "best bad worse", "--until", "top=1")
+        run(server, opened, logs, "best bad worse", "--decide", "top=1")
     viva_here("board", "build", logs, "--out", tmp_path / "site", "--samples", "0")
     pages = "".join(page.read_text() for page in (tmp_path / "site").rglob("*.html"))
     assert "not among the 1 best" in pages
@@ -130,7 +130,7 @@ def test_all_pairs_with_attempts_and_an_oracle(
     opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
     logs = tmp_path / "logs"
-    options = ("--until", "all", "--epochs", "2", "--method", "direct", "--method", "oracle")
+    options = ("--decide", "all", "--epochs", "2", "--method", "direct", "--method", "oracle")
     with scripted(contestants(golden)) as server:
         report = run(server, opened, logs, "best bad", *options)
         [ended] = report["stopped"]
@@ -147,14 +147,14 @@ def test_contestants_that_are_alike_are_asked_to_the_end_or_differ_by_too_little
     opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
     with scripted(contestants(golden)) as server:
-        [ended] = run(server, opened, tmp_path / "a", "bad worse", "--until", "all")["stopped"]
+        [ended] = run(server, opened, tmp_path / "a", "bad worse", "--decide", "all")["stopped"]
         assert ended["reason"] == f"not decided in {LOOKS} looks"
         assert asked(server) == {"bad": ITEMS, "worse": ITEMS}
     rows = board(tmp_path / "a")
     assert rows["bad"]["rank_interval"] == rows["worse"]["rank_interval"] == [1, 2]
     assert rows["bad"]["tied_with"] == ["openai-api/scripted/worse"]
     with scripted(contestants(golden)) as server:
-        near = ("--until", "all", "--indifference", "0.9")
+        near = ("--decide", "all", "--indifference", "0.9")
         [ended] = run(server, opened, tmp_path / "b", "best half", *near)["stopped"]
         assert ended["decided"]
 
@@ -173,14 +173,14 @@ def test_an_answer_that_is_lacking_decides_nothing_until_it_is_there(
         return error(400, "no such parameter", "unknown_parameter") if is_broken else right(ask)
 
     with scripted(failing) as server:
-        done = run(server, opened, logs, "best bad", "--until", "all", expect=1)
+        done = run(server, opened, logs, "best bad", "--decide", "all", expect=1)
         report = only_json(done.stdout)
         assert len(report["failed"]) == 1
         assert report["stopped"] == []
         answered = {(ask.model, ask.prompt) for ask in server.asks if ask.prompt != broken[0]}
         assert "not complete" in viva_here("board", "show", logs, expect=1).stderr
         server.script, before = right, len(server.asks)
-        [ended] = run(server, opened, logs, "best bad", "--until", "all")["stopped"]
+        [ended] = run(server, opened, logs, "best bad", "--decide", "all")["stopped"]
         assert ended["decided"]
         later = [(ask.model, ask.prompt) for ask in server.asks[before:]]
         assert ("bad", broken[0]) in later
@@ -218,7 +218,7 @@ def judged(golden: Golden) -> Any:
 def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
     opened: Round, golden: Golden, tmp_path: Path
 ) -> None:
-    question = ("best bad worse", "--until", "top=1", *PRICED)
+    question = ("best bad worse", "--decide", "top=1", *PRICED)
     with scripted(judged(golden)) as server:
         calm = run(server, opened, tmp_path / "calm", *question)
         [ended] = calm["stopped"]
@@ -264,12 +264,12 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--until", "top=2"), "no question of 2 contestants"),
-        (("--until", "top=0"), "must be at least 1"),
-        (("--until", "best"), "Write top=K"),
-        (("--until", "all", "--alpha", "1"), "between 0 and 1"),
-        (("--until", "all", "--indifference", "nan"), "indifference"),
-        ((), "they belong to --until"),
+        (("--decide", "top=2"), "no question of 2 contestants"),
+        (("--decide", "top=0"), "must be at least 1"),
+        (("--decide", "best"), "Write top=K"),
+        (("--decide", "all", "--alpha", "1"), "between 0 and 1"),
+        (("--decide", "all", "--indifference", "nan"), "indifference"),
+        ((), "need --decide"),
     ],
 )
 def test_what_is_no_question_is_refused_before_anything_is_asked(
