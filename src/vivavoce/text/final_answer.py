@@ -1,0 +1,264 @@
+"""The final answer in what a model wrote, without its reasoning, drafts, end tokens and wrappers.
+
+Models mark reasoning and answers with markers: a word in brackets, such as `<think>`, `[/THINK]`,
+`◁think▷` or `<|end_of_thought|>`. In most cases it does not matter which word:
+
+1. Markers at the very end that close nothing are end tokens.
+2. Special tokens (`<|channel|>final<|message|>`) cut a message into parts; the last one counts.
+3. A closed answer block (`<answer>...</answer>`) is the answer; of several, the last.
+4. Text before the last closing marker is reasoning, also if the chat template opened it.
+5. If nothing follows that marker, the block that it closes is the answer, unless its name says
+   reasoning.
+6. A block at the start that is never closed is unclosed reasoning, unless its name says answer.
+7. A line that says no more than `Final answer:` ends the drafts above it.
+
+A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
+Every rule takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lxml.html.defs import tags as HTML_ELEMENTS
+
+VERSION = 1
+"""Raised when the same message gives another answer."""
+MAX_CHARACTERS = 2_000_000
+"""Characters of a message that are read."""
+
+Cut = Literal["reasoning", "draft", "wrapper", "tokens"]
+CUTS: tuple[Cut, ...] = ("reasoning", "draft", "wrapper", "tokens")
+"""Kinds of text that may be cut off, the one that matters most first."""
+
+_NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
+_MARKER = re.compile(
+    rf"<[|｜](?P<special>/?{_NAME})[|｜]>"
+    rf"|(?P<bracket>[<\[◁⟨【])(?P<slash>/?)\s?(?P<name>{_NAME})(?:\s[^<>\n]{{0,200}})?[>\]▷⟩】]"
+)
+_REASONING = re.compile(r"think|thought|reason|reflect|analy|scratch|ponder|plan|cot\b|monolog")
+_ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply")
+_WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
+_WORD_AFTER = re.compile(r"['\"`”’)]|[.,;:](?:\s|\Z)| [a-z]")
+_FINAL_LINE = re.compile(
+    r"^[ \t#>*_=-]*(?:(?:the |my )?final answer[ \t*_]*[:：.]?"
+    r"|(?:final(?: \w+){0,2}|answer)[ \t*_]*[:：])[ \t*_=-]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ROLE = re.compile(r"\s*(?:assistant|model|bot)[ \t]*\n")
+_MAX_PASSES = 5
+"""Wrappers within wrappers, such as an answer block behind a thought."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAnswer:
+    """A model's final answer, and what was cut off."""
+
+    text: str
+    cuts: tuple[tuple[Cut, str], ...] = ()
+    """Kind and text of each part that was cut off, in the order of cutting."""
+    is_unclosed: bool = False
+    """True if the message ends inside its reasoning: there is no answer."""
+
+    @property
+    def cut_from(self) -> Cut | None:
+        """The kind of cut that matters most; None where the message is the answer."""
+        kinds = {kind for kind, _ in self.cuts}
+        return next((kind for kind in CUTS if kind in kinds), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    start: int
+    end: int
+    name: str
+    bracket: str
+    """Empty for a special token."""
+    is_closing: bool
+    opener: _Marker | None = None
+    """The marker that a closing one closes."""
+
+    @property
+    def is_html(self) -> bool:
+        return self.bracket == "<" and self.name in HTML_ELEMENTS and not self.is_answer
+
+    @property
+    def is_reasoning(self) -> bool:
+        return _REASONING.search(self.name) is not None
+
+    @property
+    def is_answer(self) -> bool:
+        return _ANSWER.search(self.name) is not None and not self.is_reasoning
+
+
+def final_answer(message: str) -> FinalAnswer:
+    """Find the final answer in a message; spaces around it are left off."""
+    text = message[:MAX_CHARACTERS].strip()
+    cuts: list[tuple[Cut, str]] = []
+    for _ in range(_MAX_PASSES):
+        before = text
+        for step in (_without_end_tokens, _last_part, _outside_of_blocks, _below_the_drafts):
+            found = step(text)
+            cuts += found.cuts
+            if found.is_unclosed:
+                return FinalAnswer("", tuple(cuts), is_unclosed=True)
+            text = found.text.strip()
+        if text == before:
+            break
+    return FinalAnswer(text, tuple(cuts))
+
+
+def _without_end_tokens(text: str) -> FinalAnswer:
+    end = len(text)
+    for marker in reversed(_markers(text)):
+        is_unpaired = marker.opener is None and not (marker.is_reasoning and marker.is_closing)
+        if text[marker.end : end].strip() or not is_unpaired or not marker.start:
+            break
+        end = marker.start
+    return FinalAnswer(text[:end], (("tokens", text[end:]),) if end < len(text) else ())
+
+
+def _last_part(text: str) -> FinalAnswer:
+    """The last part of a message that special tokens divide."""
+    tokens = [marker for marker in _markers(text) if not marker.bracket]
+    if not tokens:
+        return FinalAnswer(text)
+    last = tokens[-1]
+    # A token such as `<|message|>` follows the name of the channel.
+    header = text[tokens[-2].end : last.start].strip() if len(tokens) > 1 else ""
+    is_channel = bool(header) and len(header.split()) == 1
+    named = replace(last, name=header.casefold()) if is_channel else last
+    if named.is_reasoning and not last.is_closing:
+        return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+    answer = text[last.end :]
+    if role := _ROLE.match(answer):
+        answer = answer[role.end() :]
+    above = text[: len(text) - len(answer)]
+    words = len(_MARKER.sub(" ", above).split())
+    return FinalAnswer(answer, (("reasoning" if words > len(tokens) else "tokens", above),))
+
+
+def _outside_of_blocks(text: str) -> FinalAnswer:
+    """The answer of a message whose reasoning or answer stands between markers."""
+    markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
+    counts = Counter(marker.name for marker in markers if marker.is_closing)
+    closing = [
+        marker
+        for marker in markers
+        if marker.is_closing
+        # Blocks of one name are a list, unless they say what they are.
+        and (counts[marker.name] == 1 or marker.is_reasoning or marker.is_answer)
+    ]
+    if answers := [marker for marker in closing if marker.opener and marker.is_answer]:
+        return _inside(text, answers[-1])
+    if not counts:
+        return _after_openers(text, markers)
+    if not closing:
+        return FinalAnswer(text)
+    last = closing[-1]
+    if text[last.end :].strip():
+        return FinalAnswer(text[last.end :], (("reasoning", text[: last.end]),))
+    start = last.opener.start if last.opener else 0
+    if last.is_reasoning:
+        return FinalAnswer(text[:start], (("reasoning", text[start:]),))
+    return _inside(text, last) if last.opener else FinalAnswer(text)
+
+
+def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
+    """The answer of a message in which no block is closed."""
+    for marker in markers:
+        above, below = text[: marker.start], text[marker.end :]
+        if above.rpartition("\n")[2].strip():
+            continue  # in the middle of a line
+        if marker.is_answer:
+            kind: Cut = "reasoning" if above.strip() else "wrapper"
+            return FinalAnswer(below, ((kind, text[: marker.end]),))
+        if not above.strip() and (marker.bracket != "[" or marker.is_reasoning):
+            return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+        if marker.is_reasoning:
+            return FinalAnswer(above, (("reasoning", text[marker.start :]),))
+    return FinalAnswer(text)
+
+
+def _inside(text: str, closing: _Marker) -> FinalAnswer:
+    """The content of a closed block."""
+    opener = closing.opener or closing
+    kind: Cut = "reasoning" if text[: opener.start].strip() else "wrapper"
+    cuts: tuple[tuple[Cut, str], ...] = (
+        (kind, text[: opener.end]),
+        ("wrapper", text[closing.start :]),
+    )
+    return FinalAnswer(text[opener.end : closing.start], cuts)
+
+
+def _below_the_drafts(text: str) -> FinalAnswer:
+    lines = [line for line in _FINAL_LINE.finditer(text) if line.end() < len(text)]
+    if not lines:
+        return FinalAnswer(text)
+    end = lines[-1].end()
+    kind: Cut = "draft" if text[: lines[-1].start()].strip() else "wrapper"
+    return FinalAnswer(text[end:], ((kind, text[:end]),))
+
+
+def _markers(text: str) -> list[_Marker]:
+    """The markers of a text in order; a closing one knows what it closes.
+
+    A word in square brackets is text, unless `[/WORD]` closes it, it is in capitals, or it says
+    reasoning.
+    """
+    found = list(_read_markers(text))
+    closed = {(each.bracket, each.name) for each in found if each.is_closing}
+    opened: dict[tuple[str, str], list[_Marker]] = {}
+    markers = []
+    for marker in found:
+        key = marker.bracket, marker.name
+        if marker.is_closing:
+            stack = opened.get(key)
+            markers.append(replace(marker, opener=stack.pop()) if stack else marker)
+        elif (
+            marker.bracket != "["
+            or key in closed
+            or marker.is_reasoning
+            or text[marker.start : marker.end].isupper()
+        ):
+            markers.append(marker)
+            if marker.bracket:
+                opened.setdefault(key, []).append(marker)
+    return markers
+
+
+def _read_markers(text: str) -> Iterator[_Marker]:
+    for found in _MARKER.finditer(text):
+        start, end = found.span()
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        if (not before.strip() and after[:1] in (",", ":")) or (
+            _WORD_BEFORE.search(before) and _WORD_AFTER.match(after)
+        ):
+            continue  # a word of a sentence
+        name = (found["special"] or found["name"]).casefold()
+        closes = found["slash"] == "/" or name.startswith("/") or re.match(r"end\b|end[_▁]", name)
+        yield _Marker(start, end, name.lstrip("/"), found["bracket"] or "", bool(closes))
+
+
+_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
+_MIN_LEAD_IN, _MAX_LEAD_IN = 4, 40
+"""Words of a line that announces an answer: `Background:` is a part of it."""
+
+
+def without_wrapper(text: str) -> str:
+    """A running text without the line that announces it and the fence around it.
+
+    The first line announces the rest if it ends in a colon, has at least `_MIN_LEAD_IN` words, and
+    the rest is at least twice as long.
+    """
+    first, _, rest = text.strip().partition("\n")
+    words = len(first.split())
+    is_announcing = first.rstrip(" *_").endswith((":", "：")) and len(rest.split()) >= 2 * words
+    if is_announcing and _MIN_LEAD_IN <= words <= _MAX_LEAD_IN:
+        text = rest
+    fence = _FENCE.fullmatch(text.strip())
+    return (fence[2] if fence else text).strip()

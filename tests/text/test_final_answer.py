@@ -1,0 +1,150 @@
+"""The final answer in a message, however models mark their reasoning and the answer's end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.text.final_answer import final_answer, without_wrapper
+
+ANSWER = "Otters open boxes. They copy <b>each other</b> in 3 of 4 cases [7]."
+THOUGHT = "First the boxes.\n\nPerhaps the seals belong here: <i>maybe</i>?"
+
+NAMES = ["think", "Thinking", "REASONING", "inner_monologue", "seed:think", "notes", "plan b"]
+BRACKETS = ["<{}>", "[{}]", "◁{}▷", "⟨{}⟩", "【{}】", "<|{}|>", "<｜{}｜>"]
+
+
+@pytest.mark.parametrize("space", ["", "\n", "\n\n"])
+@pytest.mark.parametrize("bracket", BRACKETS)
+@pytest.mark.parametrize("name", NAMES)
+def test_reasoning_goes_however_it_is_marked(name: str, bracket: str, space: str):
+    opener, closer = bracket.format(name), bracket.format(f"/{name}")
+    whole = f"{opener}{space}{THOUGHT}{space}{closer}{space}{ANSWER}"
+    opened_by_the_template = f"{THOUGHT}{space}{closer}{space}{ANSWER}"
+    for message in (whole, opened_by_the_template):
+        found = final_answer(message)
+        assert (found.text, found.cut_from) == (ANSWER, "reasoning")
+
+
+@pytest.mark.parametrize(
+    "opener", ["<think>", "[THINK]", "◁think▷", "<|begin_of_thought|>", "<a1>"]
+)
+def test_reasoning_that_never_ends_is_no_answer(opener: str):
+    found = final_answer(f"{opener}{THOUGHT} {ANSWER}")
+    assert (found.text, found.is_unclosed, found.cut_from) == ("", True, "reasoning")
+
+
+def test_reasoning_that_ends_and_is_followed_by_nothing_leaves_an_empty_answer():
+    found = final_answer(f"<think>{THOUGHT}</think>\n")
+    assert (found.text, found.is_unclosed) == ("", False)
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["<|im_end|>", "</s>", "<eos>", "<end_of_turn>", "<｜end▁of▁sentence｜>", "[/INST]", "[EOS]"],
+)
+def test_end_tokens_go(token: str):
+    for message in (ANSWER + token, f"{ANSWER}\n{token}{token}\n"):
+        found = final_answer(message)
+        assert (found.text, found.cut_from) == (ANSWER, "tokens")
+    assert final_answer(f"<think>{THOUGHT}</think>{ANSWER}{token}").text == ANSWER
+
+
+@pytest.mark.parametrize("name", ["answer", "ANSWER", "final_answer", "output", "Solution"])
+def test_an_answer_block_is_the_answer(name: str):
+    block = f"<{name}>\n{ANSWER}\n</{name}>"
+    assert final_answer(block).cut_from == "wrapper"
+    for message in (
+        block,
+        f"{THOUGHT}\n{block}",
+        f"<think>{THOUGHT}</think>{block}<|im_end|>",
+        f"{block}\nI hope this helps!",
+        f"<{name}>A first try.</{name}> No, rather: {block}",
+        f"{THOUGHT}\n</think>\n<{name}>{ANSWER}",  # cut at the limit of tokens
+    ):
+        assert final_answer(message).text == ANSWER
+
+
+CHANNEL = "<|channel|>analysis<|message|>"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"{CHANNEL}{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}<|return|>",
+        f"{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}",
+        f"<|begin_of_thought|>{THOUGHT}<|end_of_thought|>\n<|begin_of_solution|>{ANSWER}"
+        "<|end_of_solution|>",
+        f"<|im_start|>assistant\n{ANSWER}<|im_end|>",
+    ],
+)
+def test_of_a_message_in_parts_the_last_counts(message: str):
+    assert final_answer(message).text == ANSWER
+
+
+def test_a_channel_of_reasoning_that_never_ends_is_no_answer():
+    assert final_answer(CHANNEL + THOUGHT).is_unclosed
+
+
+@pytest.mark.parametrize(
+    "label", ["Final answer:", "**Final Answer**", "### Answer:", "Final table:"]
+)
+def test_drafts_above_a_final_label_go(label: str):
+    found = final_answer(f"A draft.\n\n{label}\n\n{ANSWER}")
+    assert (found.text, found.cut_from) == (ANSWER, "draft")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We add a </think> token, and train on <mask> tokens.",
+        "The special token `<|endoftext|>` ends a text; <sep>, <cls> and [PAD] do not.",
+        "We tag <person>Ann</person>, who wrote it.",
+        "<TextCoop>: a parser of discourse",
+        "H<sub>2</sub>O is <em>wet</em>",
+        "<ol>\n<li>Rain</li>\n<li>Tides</li>\n</ol>",
+        "<item>Rain</item>\n<item>Tides</item>",
+        "[1] shows that x < y > z. Final remarks follow.",
+        "If a[i] <b and c> d, see [Smith 2020].",
+    ],
+)
+def test_a_text_with_brackets_stays(text: str):
+    assert final_answer(text).text == text
+    assert final_answer(f"<think>{THOUGHT}</think>{text}").text == text
+
+
+@given(st.text(max_size=300))
+def test_nothing_is_made_up(message: str):
+    found = final_answer(message)
+    assert found.text in message
+    assert final_answer(found.text).text in found.text
+    assert all(part in message for _, part in found.cuts)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "unit", ["<a>", "</a>", "<a ", "[A]", "[/A]", "<|a|>", "Answer:\n", "<think>", "< "]
+)
+def test_long_messages_take_linear_time(unit: str):
+    final_answer(unit * 200_000)
+
+
+def test_a_line_that_announces_the_text_goes_and_a_fence_is_opened():
+    text = "Otters open boxes. They copy each other, and forty of them were filmed for a year."
+    for message in (
+        text,
+        f"Sure! Here is the abstract:\n\n{text}",
+        f"```markdown\n{text}\n```",
+        f"This is the text you asked for:\n```\n{text}\n```",
+    ):
+        assert without_wrapper(message) == text
+
+
+def test_a_heading_a_title_in_two_lines_and_code_inside_a_text_stay():
+    for text in (
+        "Background:\nOtters open boxes, and nobody knows why they do it at all.",
+        "What We Learned From Otters:\nA Survey",
+        "We run\n```\ncode\n```\nand report.",
+    ):
+        assert without_wrapper(text) == text
