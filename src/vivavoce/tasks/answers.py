@@ -25,11 +25,10 @@ def score_family_of(family: Family) -> ScoreFamily:
     def score(pair: Pair) -> Values:
         target = pair.gold.require("gold", (str, int, float), "a text or a number")
         row = {**pair.gold.row, "target": str(target)}
-        line = pair.answer("text")
+        answer = pair.text()
         try:
-            if line is None:
+            if answer is None:
                 raise FaultyAnswer("missing")
-            answer = line.require("text", str, "a text")
             return measure_answer(kind, metrics, answer, row)
         except FaultyAnswer as error:
             return {**kind.failed(metrics, row), **(error.values or {})}

@@ -24,7 +24,7 @@ from vivavoce.tasks.entry import find_kind, open_prompts, open_view
 from vivavoce.tasks.family import FamilyTask, Item, View, measure_answer, metrics_of_task
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
-from vivavoce.tasks.scoring.guard import defined_mean, guarded, numbers
+from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     check_judge,
@@ -200,7 +200,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
         async def score(state: TaskState, target: Target) -> Score:
             row = {**state.metadata, **given, "id": state.sample_id, "target": target.text}
             row["stop_reason"] = state.output.stop_reason if state.output.choices else ""
-            notes = kind.notes(state.output.completion, row)
+            notes = kind.notes(answer_of(state.output), row)
 
             async def values(answer: str, state: TaskState, target: Target) -> Values:
                 found = measure_answer(kind, metrics[task], answer, {**row, **notes})

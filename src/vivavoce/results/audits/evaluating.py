@@ -25,6 +25,7 @@ from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import Row, hash_of, read_jsonl, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
@@ -340,7 +341,7 @@ def _of_one_setting(logs: Sequence[RunLog], setting: str | None) -> list[RunLog]
 def _answer(log: RunLog, sample: EvalSample) -> TableAnswer:
     titles = {str(one["label"]): str(one["title"]) for one in sample.metadata["pool"]}
     fault = _fault(sample)
-    system = None if fault else read_answer(sample.output.completion, titles)
+    system = None if fault else read_answer(answer_of(sample.output), titles)
     return TableAnswer(
         contestant=log.contestant,
         model="" if log.key.model == NO_MODEL else log.key.model,

@@ -29,6 +29,7 @@ from vivavoce.results.audits.verdicts import REFERENCE
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import cut, input_text, target_text
 from vivavoce.results.logs.selection import select_logs
+from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.store import Row, hash_of
 
 MAX_LENGTH = 150_000
@@ -127,7 +128,7 @@ def _of_place(logs: Sequence[RunLog], a: str, b: str) -> Iterator[Row]:
     for item in shared:
         one = next(iter(samples.values()))[item]
         texts = {
-            side: target_text(one) if name == REFERENCE else samples[name][item].output.completion
+            side: target_text(one) if name == REFERENCE else answer_of(samples[name][item].output)
             for side, name in (("a", a), ("b", b))
         }
         yield {

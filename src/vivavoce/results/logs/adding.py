@@ -18,6 +18,7 @@ from vivavoce.results.logs.reading import find_logs, read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import target_text
 from vivavoce.store import hash_of
+from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import our_scores
 
 FAULTY = "faulty"
@@ -106,7 +107,7 @@ def _answer(sample: EvalSample) -> _Pair | None:
     notes = our_scores(sample.scores)[0].metadata or {}
     if notes.get("fault"):
         return None
-    return str(notes.get("read_as") or sample.output.completion), target_text(sample)
+    return str(notes.get("read_as") or answer_of(sample.output)), target_text(sample)
 
 
 def _key(pair: _Pair | None) -> str:

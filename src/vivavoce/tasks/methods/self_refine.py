@@ -17,7 +17,7 @@ from vivavoce.tasks.methods.direct import check_context, first_message
 from vivavoce.tasks.programs.program import find_program
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
 from vivavoce.tasks.prompting.windows import measure
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 
 Check = Callable[[str, TaskState, int], Awaitable[str | None]]
 """Runs a sample's program for at most so many seconds: how it failed in words for its author, or
@@ -69,7 +69,7 @@ async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
     """Failure of the last answer's program; None also for an answer that is none."""
     if find_fault(state.output):
         return None
-    program = find_program(state.output.completion)
+    program = find_program(answer_of(state.output))
     return NO_PROGRAM if program is None else await check(program, state, timeout)
 
 

@@ -15,6 +15,7 @@ from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
+from vivavoce.text.final_answer import final_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,13 @@ class Pair:
                 "alone. Name the field so; null stands for no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
+
+    def text(self) -> str | None:
+        """The final answer in the prediction's `text`; None where there is no answer."""
+        line = self.answer("text")
+        if line is None:
+            return None
+        return final_answer(line.require("text", str, "a text or null")).text
 
 
 @dataclass(frozen=True, slots=True)

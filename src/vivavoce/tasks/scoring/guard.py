@@ -1,7 +1,8 @@
 """The guard around every scorer, and Inspect's means over values that may be undefined.
 
-An answer that is none is counted, never scored as one: it stays in n with the value 0, and its
-fault is in the score's metadata.
+What is scored is the final answer (`text.final_answer`): reasoning, drafts, end tokens and wrappers
+are cut off before. An answer that is none is counted, never scored as one: it stays in n with the
+value 0, and its fault is in the score's metadata.
 """
 
 from __future__ import annotations
@@ -25,38 +26,60 @@ from inspect_ai.solver import TaskState
 
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
 from vivavoce.text.data import read_patterns
+from vivavoce.text.final_answer import final_answer
 
 WORK = ("steps", "searches", "reads")
 """Counts of an agent's work that its note has."""
-FAULTS = ("overflow", "refusal", "provider_error", "missing", "empty", "malformed")
+FAULTS = (
+    "overflow",
+    "refusal",
+    "provider_error",
+    "missing",
+    "empty",
+    "unclosed",
+    "placeholder",
+    "malformed",
+)
 
 _STOP_FAULTS = {"model_length": "overflow", "content_filter": "refusal"}
 _START = 400
 """Characters looked at for a refusal or an error text."""
 _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "guard.toml")
-_REFUSAL = _PATTERNS["refusal"]
+_REFUSALS = (_PATTERNS["refusal"], _PATTERNS["other_languages"])
 _PROVIDER_ERROR = _PATTERNS["provider_error"]
+_PLACEHOLDER = _PATTERNS["placeholder"]
 
 
 def find_fault(output: ModelOutput) -> str | None:
     """The fault of an output, one of `FAULTS`, or None for an answer that can be scored.
 
-    A refusal is told by the provider's stop reason, or by a short text that opens by declining what
-    was asked for: papers too begin with "I cannot" and "Sorry".
+    A refusal is known by the provider's stop reason, or by a short text that opens by declining
+    what was asked for: papers too begin with "I cannot" and "Sorry". An output that ends inside its
+    reasoning is `unclosed`; one such as "N/A" or "[Title]" is a `placeholder`.
     """
     if (stop := _stop_reason(output)) in _STOP_FAULTS:
         return _STOP_FAULTS[stop]
     if output.error:
         return "provider_error"
-    text = output.completion
+    if _PROVIDER_ERROR.match(output.completion[:_START].strip()):
+        return "provider_error"
+    final = final_answer(output.completion)
+    if final.is_unclosed:
+        return "unclosed"
+    text = final.text
     if not any(character.isprintable() and not character.isspace() for character in text):
         return "missing" if (output.metadata or {}).get("missing") else "empty"
-    start = text[:_START].strip()
-    if _PROVIDER_ERROR.match(start):
-        return "provider_error"
+    if _PLACEHOLDER.fullmatch(text[:_START]):
+        return "placeholder"
     is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS
-    return "refusal" if is_short and _REFUSAL.match(start) else None
+    declines = any(pattern.match(text[:_START]) for pattern in _REFUSALS)
+    return "refusal" if is_short and declines else None
+
+
+def answer_of(output: ModelOutput) -> str:
+    """The final answer in an output."""
+    return final_answer(output.completion).text
 
 
 def _stop_reason(output: ModelOutput) -> str:
@@ -91,12 +114,12 @@ def guarded(
     """
 
     async def scorer(state: TaskState, target: Target) -> Score:
-        answer = state.output.completion
+        final = final_answer(state.output.completion)
         fault = find_fault(state.output)
         values: Values | None = None
         if fault is None:
             try:
-                values = await score(answer, state, target)
+                values = await score(final.text, state, target)
             except FaultyAnswer as error:
                 fault, values = error.fault, error.values
         if values is None:
@@ -109,10 +132,13 @@ def guarded(
         fit = {name: sum(part.startswith(added) for part in parts) for name, parts in shown.items()}
         return Score(
             value={**numbers(values), VALID: 0.0 if fault else 1.0},
-            answer=answer,
+            answer=final.text,
             metadata={
                 "fault": fault,
                 "stop_reason": _stop_reason(state.output),
+                "truncated": _stop_reason(state.output) == "max_tokens",
+                "answer": final.text,
+                "cut_from": final.cut_from,
                 **({"fit": fit} if any(fit.values()) else {}),
                 **work,
             },

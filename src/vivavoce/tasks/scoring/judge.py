@@ -21,7 +21,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.scoring.marks import JUDGE
 
@@ -135,7 +135,7 @@ async def _ask(
         output = await judge.generate([ChatMessageUser(content=prompt.text)])
         if find_fault(output) == "overflow":
             return None  # the same words again would not fit either
-        found = find_json(output.completion, lambda value: read_verdict(value) is not None)
+        found = find_json(answer_of(output), lambda value: read_verdict(value) is not None)
         if (verdict := read_verdict(found)) is not None:
             return verdict
     return None

@@ -8,11 +8,12 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+from vivavoce.text.final_answer import without_wrapper
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     references = [pair.gold.require("reference", str, "a text") for pair in pairs]
-    answers = [_answer(pair) for pair in pairs]
+    answers = [without_wrapper(pair.text() or "") for pair in pairs]
     found = [
         rouge(answer, reference, stem=options.stem)
         for answer, reference in zip(answers, references, strict=True)
@@ -32,12 +33,6 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
             shares[name] = means_of([values[name] for values in scores])
         settings.update(bertscore=options.bertscore, layer=scorer.layer)
     return Measured(shares, settings=settings)
-
-
-def _answer(pair: Pair) -> str:
-    line = pair.answer("text")
-    text: str = "" if line is None else line.require("text", str, "a text")
-    return text
 
 
 SCORE_FAMILIES = (

@@ -31,6 +31,7 @@ from vivavoce.tasks.writing.items.inputs import (
 )
 from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.answers import clean_title
+from vivavoce.text.final_answer import without_wrapper
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""
@@ -178,9 +179,9 @@ class Writing(FamilyTask[WritingArguments]):
         return values
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
-        """The title alone, where a title was asked for: words around it are not read."""
-        title = clean_title(answer) if row["task"] == "title" else answer
-        return {"read_as": title} if title != answer else {}
+        """The text alone, without words around a title or a line that announces the text."""
+        text = clean_title(answer) if row["task"] == "title" else without_wrapper(answer)
+        return {"read_as": text} if text != answer else {}
 
 
 def _item(

@@ -24,7 +24,7 @@ from vivavoce.tasks.prompting.prompts import (
     without_mark,
 )
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.tables.items.composing import PoolText, read_pool
 from vivavoce.tasks.tables.items.replies import UnusableReply
 from vivavoce.tasks.tables.items.table_items import answer_text
@@ -283,7 +283,7 @@ def read_output(output: ModelOutput, read: Callable[[str], Read]) -> Read:
     """
     if fault := find_fault(output):
         raise UnusableReply(f"It is no answer ({fault}).")
-    return read(output.completion)
+    return read(answer_of(output))
 
 
 def check_common(context: object, **switches: object) -> None:

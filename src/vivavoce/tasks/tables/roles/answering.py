@@ -35,7 +35,7 @@ from vivavoce.metrics.tables.table_questions import (
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.roles.yes_or_no import (
     ATTEMPTS,
@@ -296,7 +296,7 @@ class _Asking:
         self._cut_tables += bool(fitted.cuts)
         config = GenerateConfig(seed=self._use.seed + run)
         output = await model.generate([ChatMessageUser(content=fitted.prompt.text)], config=config)
-        return None if find_fault(output) else output.completion
+        return None if find_fault(output) else answer_of(output)
 
 
 def _as_rows(

@@ -25,7 +25,7 @@ from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.items.demand import (
@@ -202,7 +202,7 @@ async def _ask(
     values = {"mark": fence_mark(slots.values()), "attempt": attempt}
     fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
     output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
-    return "" if find_fault(output) else output.completion
+    return "" if find_fault(output) else answer_of(output)
 
 
 def read_wording(answer: str) -> str:

@@ -18,7 +18,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
-from vivavoce.tasks.scoring.guard import find_fault
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 
 BATCH = 40
 """Lines of one request."""
@@ -144,7 +144,7 @@ async def ask_matcher(
     async def ask(lines: Sequence[str], attempt: int) -> str | None:
         prompt = same_prompt(prompts, topic, lines, attempt)
         output = await model.generate([ChatMessageUser(content=prompt)])
-        return None if find_fault(output) else output.completion
+        return None if find_fault(output) else answer_of(output)
 
     answers = await ask_yes_or_no({pair: pair_line(pair) for pair in pairs}, ask)
     return {pair: answers.get(pair) for pair in pairs}
