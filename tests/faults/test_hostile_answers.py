@@ -17,10 +17,10 @@ from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.readers.leaderboard import method_name, name_quality
 from vivavoce.readers.terms import terms_in
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.text.answers import clean_title
 from vivavoce.text.citation_markers import find_author_year_markers, find_numeric_markers
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi
+from vivavoce.text.json_answer import find_json
 from vivavoce.text.normalise import clean_text, normalise_title
 from vivavoce.text.sentences import split_sentences
 from vivavoce.text.table_parsing import parse_tables

@@ -23,12 +23,15 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vivavoce.metrics import Ratio, harmonic_mean
 from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
+from vivavoce.text.json_answer import find_json
+from vivavoce.text.table_lines import ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
 CEILINGS = ("mr_ceiling", "sp_ceiling")
@@ -113,11 +116,16 @@ _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 
 
 def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
-    """The entries in the tables of an answer; `metric` names the column that holds the scores."""
+    """The entries in the tables of an answer, or in its JSON where it holds no table.
+
+    JSON is a list of objects, an object with such a list, or an object of scores by method.
+    `metric` names the column that holds the scores.
+    """
     answer = parse_tables(text or "")
+    tables = answer.tables or _tables_of(find_json(text or "", _records, mend=True))
     entries: list[Entry] = []
     repeated_headers = 0
-    for table in answer.tables:
+    for table in tables:
         rows = [row for row in table.rows if row != table.header]
         repeated_headers += len(table.rows) - len(rows)
         method, score = _choose_columns(table.header, rows, metric)
@@ -130,10 +138,43 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
         ]
     return ProducedBoard(
         entries=tuple(entries),
-        header_only=bool(answer.tables) and not entries,
+        header_only=bool(tables) and not entries,
         truncated=answer.truncated,
         repeated_headers=repeated_headers,
     )
+
+
+def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
+    """The records of a JSON value as a table."""
+    records = _records(value)
+    header = tuple(dict.fromkeys(name for record in records for name in record))
+    rows = (
+        tuple("" if record.get(name) is None else str(record[name]) for name in header)
+        for record in records
+    )
+    return (ParsedTable("json", header, tuple(rows)),) if records else ()
+
+
+def _records(value: Any) -> list[dict[str, Any]]:
+    """The records of a JSON value, each one line of a board; empty where it is none."""
+    if isinstance(value, dict):
+        lists = [_records(inner) for inner in value.values() if isinstance(inner, list)]
+        if found := next(filter(None, lists), None):
+            return found
+        is_scores = bool(value) and all(
+            read_number(str(cell)) is not None for cell in value.values()
+        )
+        return (
+            [{"method": name, "score": cell} for name, cell in value.items()] if is_scores else []
+        )
+    rows = value if isinstance(value, list) else []
+    is_board = bool(rows) and all(
+        isinstance(row, dict)
+        and len(row) > 1
+        and not any(isinstance(c, dict | list) for c in row.values())
+        for row in rows
+    )
+    return rows if is_board else []
 
 
 def score_board(gold: Sequence[Entry], produced: ProducedBoard) -> BoardScore:

@@ -16,7 +16,7 @@ All are counts in one answer:
 - `invented`: different items of its lists that are no listed title;
 - `repeated`: items that say an earlier item again;
 - `missing`: listed titles that it leaves out;
-- `markup`: HTML tags, but for those of a thought;
+- `markup`: HTML tags;
 - `chatter`: different lines with a letter that hold no listed title and bear no mark of a list
   (number, bullet, bar, quotation mark or bracket). An invented title on a line without such a mark
   is both.
@@ -41,7 +41,7 @@ MAX_LINES = 10_000
 """The same for lines that are not blank."""
 
 _MAX_TAILS = 50
-_THOUGHT_END = "</think>"
+_CIRCLED = re.compile(r"^\s*([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
 _BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
 _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 _OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
@@ -66,7 +66,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
 _NUMBER = re.compile(
     r"[\s>*_|\"'#-]*+(?:(?:rank|paper|title|no|number|position|place)\b[\s.:#*]*+)?[(\[]?"
     r"(?P<number>[0-9]{1,5})(?:st|nd|rd|th)?(?:\s+place)?"
-    r"(?:\\?[.)\]:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
+    r"(?:\\?[.)\],:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
     re.IGNORECASE,
 )
 _HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
@@ -207,7 +207,7 @@ def _in_order(lines: dict[int, int]) -> list[int]:
 def _read_lines(text: str) -> tuple[list[str], bool]:
     """The lines of an answer without its mark-up, and whether some were left unread."""
     truncated = len(text) > MAX_CHARACTERS
-    text = text[:MAX_CHARACTERS].rpartition(_THOUGHT_END)[2]
+    text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
     text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
     text = html.unescape(_OTHER_TAG.sub("", text))
     lines = _open_containers(text).splitlines()
@@ -232,6 +232,10 @@ def _open_containers(text: str) -> str:
         if string is not None:
             (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
     return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
+
+
+def _as_number(match: re.Match[str]) -> str:
+    return f"{int(unicodedata.numeric(match[1]))}. "
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -319,7 +323,6 @@ def _without_marker(line: str) -> str:
 FAULTS = ("invented", "repeated", "missing", "markup", "chatter")
 
 _ITEM_TAG = re.compile(r"<(?:li|td|th)\b[^<>\n]{0,200}>", re.IGNORECASE)
-_THOUGHT_TAGS = frozenset({"<think>", "</think>"})
 _MARK = re.compile(
     r"[\s>*_]{0,20}(?:[-+•‣▪◦●○–—·|\"'“‘\[{`~]|#?\(?[0-9]{1,5}\s?[.):|–-])|\s{0,20}\*\s"
 )
@@ -329,11 +332,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[str, float]:
     """Count what an answer holds beside the titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
-    after_thought = text.rpartition("</think>")[2]
     keys = [f" {title_key(title)} " for title in titles]
-    marked = _OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", after_thought))
+    marked = _OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))
     lines = marked.splitlines()[:MAX_LINES]
-    tags = [tag for tag in _OTHER_TAG.findall(text) if tag.casefold() not in _THOUGHT_TAGS]
+    tags = _OTHER_TAG.findall(text)
     chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
     counts = (found.invented, found.repeated, found.missing, len(tags), chatter)
     return dict(zip(FAULTS, map(float, counts), strict=True))

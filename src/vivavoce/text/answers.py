@@ -2,7 +2,7 @@ r"""A title as a model meant it, without what models say and print around one.
 
 Rules, in this order; a text that none of them fits stays as it is:
 
-1. thoughts up to `</think>`, fences of a code block, `<title>` tags, `\title{}` and the `title` of
+1. fences of a code block, `<title>` tags, `\title{}` and the `title` of
    a JSON object are opened;
 2. a line's heading, quotation and list marks, its number (`1.`) and the bold or italic marks around
    it go;
@@ -28,7 +28,6 @@ _MAX_LINES = 200
 _MAX_ROUNDS = 4
 """Marks within marks, such as a bold title in quotes behind a label."""
 
-_THOUGHT_END = "</think>"
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]{0,40}$", re.MULTILINE)
 _TAG = re.compile(r"<(title|h[1-6])>", re.IGNORECASE)
 _LATEX = re.compile(r"\\title\s{0,5}\{")
@@ -54,7 +53,7 @@ _REMARK = _PATTERNS["remark"]
 
 def clean_title(answer: str) -> str:
     """The title in an answer; empty where nothing but a lead-in is there."""
-    text = _open_containers(answer[:MAX_CHARACTERS].rpartition(_THOUGHT_END)[2])
+    text = _open_containers(answer[:MAX_CHARACTERS])
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
     for _ in range(_MAX_ROUNDS):

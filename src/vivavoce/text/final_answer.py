@@ -1,4 +1,4 @@
-"""The final answer in what a model wrote, without its reasoning, drafts, end tokens and wrappers.
+r"""The final answer in what a model wrote, without its reasoning, drafts, end tokens and wrappers.
 
 Models mark reasoning and answers with markers: a word in brackets, such as `<think>`, `[/THINK]`,
 `◁think▷` or `<|end_of_thought|>`. In most cases it does not matter which word:
@@ -11,6 +11,7 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
    reasoning.
 6. A block at the start that is never closed is unclosed reasoning, unless its name says answer.
 7. A line that says no more than `Final answer:` ends the drafts above it.
+8. A `\boxed{}` around all of it, or at its end, is opened.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -49,6 +50,8 @@ _FINAL_LINE = re.compile(
     r"|(?:final(?: \w+){0,2}|answer)[ \t*_]*[:：])[ \t*_=-]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_BOXED = re.compile(r"\\boxed\s?\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _ROLE = re.compile(r"\s*(?:assistant|model|bot)[ \t]*\n")
 _MAX_PASSES = 5
 """Wrappers within wrappers, such as an answer block behind a thought."""
@@ -101,7 +104,7 @@ def final_answer(message: str) -> FinalAnswer:
     cuts: list[tuple[Cut, str]] = []
     for _ in range(_MAX_PASSES):
         before = text
-        for step in (_without_end_tokens, _last_part, _outside_of_blocks, _below_the_drafts):
+        for step in _STEPS:
             found = step(text)
             cuts += found.cuts
             if found.is_unclosed:
@@ -202,6 +205,25 @@ def _below_the_drafts(text: str) -> FinalAnswer:
     end = lines[-1].end()
     kind: Cut = "draft" if text[: lines[-1].start()].strip() else "wrapper"
     return FinalAnswer(text[end:], ((kind, text[:end]),))
+
+
+def _inside_a_box(text: str) -> FinalAnswer:
+    boxes = list(_BOXED.finditer(text))
+    if not boxes:
+        return FinalAnswer(text)
+    start, depth = boxes[-1].end(), 1
+    for brace in _BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            if text[brace.end() :].strip(" .$\\])\n"):
+                break  # in the middle of a text
+            above = text[: boxes[-1].start()].strip(" $\\[(\n")
+            cut: Cut = "reasoning" if above else "wrapper"
+            return FinalAnswer(text[start : brace.start()], ((cut, text[:start]),))
+    return FinalAnswer(text)
+
+
+_STEPS = (_without_end_tokens, _last_part, _outside_of_blocks, _below_the_drafts, _inside_a_box)
 
 
 def _markers(text: str) -> list[_Marker]:

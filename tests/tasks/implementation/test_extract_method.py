@@ -26,7 +26,7 @@ from vivavoce.tasks.implementation.items.report import (
 )
 from vivavoce.tasks.implementation.scorer import extract_method
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.text.json_answer import find_json
 
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
 """The last one names a method without a formula."""

@@ -96,6 +96,40 @@ def test_a_refusal_is_told_by_what_it_declines(text: str) -> None:
     assert find_fault(output(text)) == "refusal"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Es tut mir leid, aber ich kann dabei nicht helfen.",
+        "Je suis désolé, mais je ne peux pas rédiger ce résumé.",
+        "Lo siento, no puedo ayudar con eso.",
+        "Desculpe, não posso escrever isso.",
+        "Mi dispiace, non posso aiutarti.",
+        "Het spijt me, maar dat kan ik niet doen.",
+        "К сожалению, я не могу написать аннотацию.",
+        "抱歉，我无法完成这个请求。",
+        "申し訳ありませんが、お手伝いできません。",
+        "죄송하지만 도와드릴 수 없습니다.",
+    ],
+)
+def test_a_refusal_is_one_in_other_languages(text: str) -> None:
+    assert find_fault(output(text)) == "refusal"
+
+
+@pytest.mark.parametrize(
+    "text", ["N/A", "n/a.", "None", "[Title]", "<your abstract here>", "...", "TBD"]
+)
+def test_a_placeholder_is_no_answer(text: str) -> None:
+    assert find_fault(output(text)) == "placeholder"
+
+
+def test_reasoning_that_never_ends_is_no_answer() -> None:
+    assert (
+        find_fault(output("<think>The title could be: Nets That Read", "max_tokens")) == "unclosed"
+    )
+    assert find_fault(output("<think>Hm.</think>")) == "empty"
+    assert find_fault(output("<think>I cannot write an abstract.</think>Nets That Read")) is None
+
+
 @pytest.mark.parametrize("text", GENUINE)
 def test_titles_and_abstracts_that_open_like_a_refusal_or_an_error_are_answers(text: str) -> None:
     assert find_fault(output(text)) is None

@@ -13,6 +13,8 @@ from vivavoce.text.normalise import normalise_title
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
+_UNKNOWN = "unknown: "
+
 
 class PaperNames:
     """Finds the paper that a table cell names, by id or by title."""
@@ -27,6 +29,10 @@ class PaperNames:
         }
 
         self._found: dict[str, str] = {}
+
+    def knows(self, name: str) -> bool:
+        """Return whether some paper has a name."""
+        return not self.find(name).startswith(_UNKNOWN)
 
     def find(self, name: str) -> str:
         """The paper's id; a name that no paper has stands for itself, marked as unknown."""
@@ -44,7 +50,7 @@ class PaperNames:
             )
             if paper is not None and candidate:
                 return paper
-        return f"unknown: {fold_words(words)}"
+        return f"{_UNKNOWN}{fold_words(words)}"
 
 
 def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -> LiteratureTable:
@@ -71,15 +77,17 @@ def table_from_json(value: Mapping[str, Any], names: PaperNames | None = None) -
 def table_from_text(
     text: str | None, names: PaperNames, papers: Sequence[str] | None = None
 ) -> LiteratureTable:
-    """The table of a model's answer: its first column names the papers.
+    """The table of a model's answer, whose rows or columns are papers.
 
-    Several tables are one when they share columns (more rows) or share none (more columns).
+    The column that names most papers comes first; numbers before it are left out. Several tables
+    are one when they share columns (more rows) or share none (more columns). A table that is about
+    papers of an earlier one, in the same columns, takes its place.
     """
     answer = parse_tables(text or "")
     columns: dict[str, int] = {}
     merged: list[tuple[str, dict[int, str]]] = []
     for table in answer.tables:
-        _merge(table, names, columns, merged)
+        _merge(_by_paper(table, names), names, columns, merged)
     rows = tuple(
         TableRow(paper, tuple(cells.get(column) for column in range(len(columns))))
         for paper, cells in merged[: MAX_CELLS // max(1, len(columns))]
@@ -93,6 +101,31 @@ def table_from_text(
     )
 
 
+def _by_paper(table: ParsedTable, names: PaperNames) -> ParsedTable:
+    """A table whose first column names the papers."""
+    grid = [table.header, *table.rows]
+    columns = list(zip(*grid, strict=True))
+    named = [sum(map(names.knows, column[1:])) for column in columns]
+    if sum(map(names.knows, table.header[1:])) > max(named, default=0):
+        grid, named = columns, [1]
+    place = named.index(max(named)) if named else 0
+    if place:
+        kept = [
+            place,
+            *(at for at in range(len(named)) if at != place and not _counts(columns[at])),
+        ]
+        grid = [tuple(row[at] for at in kept) for row in grid]
+    header, *rows = grid
+    return ParsedTable(table.kind, header, tuple(rows))
+
+
+def _counts(column: Sequence[str]) -> bool:
+    """Return whether the cells below a header count the rows: 1, 2, 3."""
+    return [cell.strip(" .)#") for cell in column[1:]] == [
+        str(number) for number in range(1, len(column))
+    ]
+
+
 def _merge(
     table: ParsedTable,
     names: PaperNames,
@@ -103,6 +136,9 @@ def _merge(
     header = [plain_words(name) for name in table.header[1:]]
     brings_columns = bool(columns) and not any(name in columns for name in header)
     places = [columns.setdefault(name, len(columns)) for name in header]
+    if columns and not brings_columns:
+        about = {names.find(row[0]) for row in table.rows}
+        merged[:] = [entry for entry in merged if entry[0] not in about]
     waiting: dict[str, list[dict[int, str]]] = {}
     if brings_columns:
         for paper, earlier in reversed(merged):

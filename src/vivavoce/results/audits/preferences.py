@@ -29,8 +29,8 @@ from vivavoce.results.audits.verdicts import REFERENCE
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import cut, input_text, target_text
 from vivavoce.results.logs.selection import select_logs
-from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.store import Row, hash_of
+from vivavoce.tasks.scoring.guard import answer_of
 
 MAX_LENGTH = 150_000
 """Characters of a prompt or an answer that are shown."""

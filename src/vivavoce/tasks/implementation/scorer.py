@@ -55,8 +55,8 @@ from vivavoce.tasks.programs.program import (
 )
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.guard import defined_mean, guarded
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
+from vivavoce.text.json_answer import find_json
 
 _NEEDED = {
     "formula": ("numpy", "pandas", "pyarrow"),

@@ -42,7 +42,7 @@ def _produced(pair: Pair) -> ProducedBoard:
         return ProducedBoard(())
     if "entries" in line.row:
         return ProducedBoard(tuple(_entries(line)))
-    return read_board(line.require("text", str, "a text, or give entries"))
+    return read_board(pair.text())
 
 
 def _entries(line: Line) -> list[Entry]:

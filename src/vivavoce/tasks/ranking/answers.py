@@ -18,7 +18,10 @@ from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
-    rows = [RankingRow(_titles(pair), _answer(pair), _scores(pair)) for pair in pairs]
+    rows = [
+        RankingRow(_titles(pair), _answer(pair, legacy=options.legacy), _scores(pair))
+        for pair in pairs
+    ]
     if options.legacy:
         return _legacy(rows)
     scores = [score_ranking_row(*row) for row in rows]
@@ -66,8 +69,10 @@ def _scores(pair: Pair) -> list[float] | None:
     return scores
 
 
-def _answer(pair: Pair) -> str | None:
-    line = pair.answer("text")
+def _answer(pair: Pair, *, legacy: bool) -> str | None:
+    if not legacy:
+        return pair.text()
+    line = pair.answer("text")  # the published rules read the whole message
     text: str | None = None if line is None else line.require("text", str, "a text or null")
     return text
 

@@ -65,13 +65,15 @@ def find_fault(output: ModelOutput) -> str | None:
     if _PROVIDER_ERROR.match(output.completion[:_START].strip()):
         return "provider_error"
     final = final_answer(output.completion)
+    text = final.text
+    if any(
+        _PLACEHOLDER.fullmatch(each[:_START]) for each in (output.completion.strip(), text) if each
+    ):
+        return "placeholder"
     if final.is_unclosed:
         return "unclosed"
-    text = final.text
     if not any(character.isprintable() and not character.isspace() for character in text):
         return "missing" if (output.metadata or {}).get("missing") else "empty"
-    if _PLACEHOLDER.fullmatch(text[:_START]):
-        return "placeholder"
     is_short = len(text) < 2_000 and len(text.split()) <= _REFUSAL_WORDS
     declines = any(pattern.match(text[:_START]) for pattern in _REFUSALS)
     return "refusal" if is_short and declines else None

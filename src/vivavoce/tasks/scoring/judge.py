@@ -22,8 +22,8 @@ from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.scoring.marks import JUDGE
+from vivavoce.text.json_answer import find_json
 
 TEMPLATE = "judge"
 ATTEMPTS = 3

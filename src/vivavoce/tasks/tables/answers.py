@@ -11,6 +11,7 @@ from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, 
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
+from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 
 _NOTHING = LiteratureTable((), (), ())
 
@@ -41,13 +42,18 @@ def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
     line = pair.answer("table", "text", "papers")
     if line is None:
         return _NOTHING
-    names = PaperNames(gold, _titles(pair.gold))
+    titles = _titles(pair.gold)
+    names = PaperNames(gold, titles)
     if "table" in line.row:
         return _read(line, names)
-    text, papers = line.row.get("text"), line.row.get("papers")
-    if text is not None and not isinstance(text, str):
-        raise InputError(f"{line.where}: text must be a text; a table goes into table.")
-    return _named(line, lambda: table_from_text(text, names, papers))
+    papers = line.row.get("papers")
+    text = "" if line.row.get("text") is None else pair.text() or ""
+    if papers is not None:
+        return _named(line, lambda: table_from_text(text, names, papers))
+    try:
+        return read_table(text, dict.fromkeys(gold.papers, "") | titles)
+    except UnusableReply:
+        return _NOTHING
 
 
 def _read(line: Line, names: PaperNames | None = None) -> LiteratureTable:

@@ -14,7 +14,8 @@ A table as JSON is read in whatever form models give it, as the one that they we
     {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
 
 Rows may be lists, objects without `cells`, or an object by paper; the rows may stand alone, by
-paper, or below `table`; `columns` and `papers` may be left out where the rows tell them.
+paper, by column and paper, or below `table`; `columns` and `papers` may be left out where the rows
+tell them.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.items.table_items import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
+from vivavoce.text.json_answer import find_json
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
@@ -275,7 +276,8 @@ IsPaper = Callable[[str], bool]
 def _holds_table(value: Any, is_paper: IsPaper) -> bool:
     """Check that a JSON value is a table in one of the forms."""
     if isinstance(value, dict):
-        return any(key in value for key in _KEYS) or _is_by_paper(value, is_paper)
+        by_name = _is_by_paper(value, is_paper) or _is_by_column(value, is_paper)
+        return any(key in value for key in _KEYS) or by_name
     rows = value if isinstance(value, list) else []
     return bool(rows) and all(isinstance(row, dict) and _paper_key(row) for row in rows)
 
@@ -287,6 +289,9 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
         value: What `_holds_table` is true of.
         is_paper: Tells whether a text names a paper of the pool.
     """
+    if _is_by_column(value, is_paper):
+        papers = dict.fromkeys(paper for cells in value.values() for paper in cells)
+        value = {paper: {name: value[name].get(paper) for name in value} for paper in papers}
     if isinstance(value, list) or _is_by_paper(value, is_paper):
         value = {"rows": value}
     if isinstance(inner := value.get("table"), dict | list):
@@ -316,6 +321,17 @@ def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
 def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
     return bool(value) and all(
         isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
+    )
+
+
+def _is_by_column(value: Any, is_paper: IsPaper) -> bool:
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and all(
+            isinstance(cells, dict) and cells and all(map(is_paper, cells))
+            for cells in value.values()
+        )
     )
 
 

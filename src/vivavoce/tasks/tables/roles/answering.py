@@ -36,7 +36,6 @@ from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables.roles.yes_or_no import (
     ATTEMPTS,
     BATCH,
@@ -45,6 +44,7 @@ from vivavoce.tasks.tables.roles.yes_or_no import (
     numbered,
     one_line,
 )
+from vivavoce.text.json_answer import find_json
 
 ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2

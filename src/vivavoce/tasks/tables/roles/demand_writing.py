@@ -26,7 +26,6 @@ from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.items.demand import (
     ACCEPT,
@@ -40,6 +39,7 @@ from vivavoce.tasks.tables.items.demand import (
 )
 from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
 from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
+from vivavoce.text.json_answer import find_json
 
 WRITER, CHECKER = "writer", "checker"
 """Model roles."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.scoring.json_answer import find_json
+from vivavoce.text.json_answer import find_json
 
 GOOD = '{"methods": [{"name": "a"}]}'
 VALUE = {"methods": [{"name": "a"}]}
