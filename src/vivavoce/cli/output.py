@@ -219,6 +219,14 @@ def _is_number(cell: str) -> bool:
     return not cell or cell[0].isdigit() or cell[0] in "-–["
 
 
+def answer(document: Any, parts: Iterable[Sheet | str], *, as_json: bool) -> None:
+    """Print one JSON document, or lines and sheets for people."""
+    if as_json:
+        print_json(document)
+    else:
+        print_parts(parts)
+
+
 def print_report(found: Report, *, as_json: bool) -> None:
     """Print a report as one JSON document, or its parts and notes for people."""
     if as_json:
