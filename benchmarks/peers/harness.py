@@ -60,9 +60,9 @@ def _theirs(opened: Round, answers: Path, logs: Path) -> float:
     from inspect_ai.solver import generate
 
     from vivavoce import _registry  # noqa: F401  # registers the provider of replayed answers
-    from vivavoce.tasks.writing.task import title
+    from vivavoce.tasks.lookup import find_task_maker
 
-    prompts: Any = title(round=str(opened.folder)).dataset
+    prompts: Any = find_task_maker("title")(round=str(opened.folder)).dataset
     samples = [Sample(input=[_message(s)], target=s.target, id=s.id) for s in prompts]
     task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=_plain_rouge())
     # As ours, which cannot be watched while it runs either.

@@ -17,7 +17,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.dataset import gold_values
+from vivavoce.tasks.implementation.family import gold_values
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.solvers import self_refine
 

@@ -1,18 +1,19 @@
-"""Gold and prediction files read and paired by id.
+"""Gold and prediction files of `viva score`, read and paired by id.
 
 Both are JSON Lines, plain or gzip. Ids are strings or integers, and 1 is not "1".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
-from vivavoce.statistics.ratios import Shares, means_of
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row, read_jsonl
 
 
@@ -61,6 +62,20 @@ class Pair:
                 "alone. Name the field so; null stands for no answer."
             )
         return None if all(line.row.get(name) is None for name in fields) else line
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFamily:
+    """A family of `viva score`."""
+
+    name: str
+    summary: str
+    uses: tuple[str, ...] = ()
+    """The options, beside seed and aggregate, that the family knows."""
+    measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
+    """For families whose files hold one item a line."""
+    measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
+    """For families whose file is one item."""
 
 
 Rows = Path | Sequence[Row]

@@ -1,58 +1,44 @@
 """Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
 
-A score family is a module that defines `FAMILY` and that a package registers under the entry point
-group `vivavoce.scoring`.
+A family's part `answers` names its score families in `SCORE_FAMILIES`. Of a family without one, the
+answers to its first task are read as texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.plugins import Plugins, load_plugins
 from vivavoce.requests import ScoreOptions
-from vivavoce.results.scoring.pairs import Pair, missing, read_pairs
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import Measured, estimate
+from vivavoce.statistics.ratios import estimate
 from vivavoce.store import Row
+from vivavoce.tasks import broken_families, find_family, list_families
+from vivavoce.tasks.scoring.files import ScoreFamily, missing, read_pairs
 
 __all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreFamily:
-    """A family of `viva score`."""
-
-    name: str
-    summary: str
-    uses: tuple[str, ...] = ()
-    """The options, beside seed and aggregate, that the family knows."""
-    measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
-    """For families whose files hold one item a line."""
-    measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
-    """For families whose file is one item."""
-
-
 def list_score_families() -> dict[str, ScoreFamily]:
     """Every usable score family by name, in alphabetical order."""
-    return dict(_registered().loaded)
+    found = [one for family in list_families() for one in _scored_by(family)]
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 
 @cache
-def _registered() -> Plugins[ScoreFamily]:
-    return load_plugins("vivavoce.scoring", _family_of)
+def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
+    """Score families of a family: those of its part `answers`, or else its first task."""
+    family = find_family(name)
+    scored: tuple[ScoreFamily, ...] | None = getattr(family.part("answers"), "SCORE_FAMILIES", None)
+    if scored is not None:
+        return scored
+    from vivavoce.tasks.answers import score_family_of
 
-
-def _family_of(name: str, module: ModuleType) -> ScoreFamily:
-    family = getattr(module, "FAMILY", None)
-    if not isinstance(family, ScoreFamily) or family.name != name:
-        raise ValueError(f"it has to define FAMILY, a ScoreFamily of the name {name!r}")
-    return family
+    return (score_family_of(family),)
 
 
 def score(
@@ -98,13 +84,15 @@ def score(
 
 
 def _find(name: str) -> ScoreFamily:
-    found = _registered()
-    if name in found.broken:
-        raise found.broken[name]
-    if name not in found.loaded:
-        known = ", ".join(found.loaded)
+    """The score family of a name; most have the name of their family."""
+    if name in broken_families():
+        raise broken_families()[name]
+    own = _scored_by(name) if name in list_families() else ()
+    found = {one.name: one for one in own if one.name == name} or list_score_families()
+    if name not in found:
+        known = ", ".join(found)
         raise InputError(f"No score family is called {name!r}. There are: {known}.")
-    return found.loaded[name]
+    return found[name]
 
 
 _OF_ALL = ("resamples", "seed", "aggregate")

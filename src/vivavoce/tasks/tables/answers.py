@@ -1,4 +1,4 @@
-"""Score family `tables`: literature-review tables."""
+"""Answers of files that `viva score tables` reads: literature-review tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
-from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.pairs import Line, Pair, shares_of
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
+from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 
 _NOTHING = LiteratureTable((), (), ())
 
@@ -70,9 +70,11 @@ def _titles(line: Line) -> dict[str, str]:
     return titles
 
 
-FAMILY = ScoreFamily(
-    name="tables",
-    summary="literature tables: papers selected, schema, cells, relations between cells",
-    uses=("pairs",),
-    measure=_measure,
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="tables",
+        summary="literature tables: papers selected, schema, cells, relations between cells",
+        uses=("pairs",),
+        measure=_measure,
+    ),
 )

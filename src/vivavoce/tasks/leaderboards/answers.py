@@ -1,4 +1,4 @@
-"""Score family `leaderboards`: tables of methods and scores."""
+"""Answers of files that `viva score leaderboards` reads: tables of methods and scores."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.leaderboards import Entry, ProducedBoard, read_board, score_board
-from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.pairs import Line, Pair, shares_of
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, harmonic, means_of
+from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 _ORDER = ("mr", "mp", "f1", "sp_matched", "sp_generated", "ktau")
@@ -60,8 +60,10 @@ def _entry(line: Line, value: Any) -> Entry:
     return Entry(value["method"], score)
 
 
-FAMILY = ScoreFamily(
-    name="leaderboards",
-    summary="tables of methods and scores: methods found, scores right, order kept",
-    measure=_measure,
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="leaderboards",
+        summary="tables of methods and scores: methods found, scores right, order kept",
+        measure=_measure,
+    ),
 )

@@ -1,13 +1,13 @@
-"""Score family `writing`: texts against reference texts."""
+"""Answers of files that `viva score writing` reads: texts against reference texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from vivavoce.metrics.rouge import rouge
-from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.pairs import Pair
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
@@ -40,9 +40,11 @@ def _answer(pair: Pair) -> str:
     return text
 
 
-FAMILY = ScoreFamily(
-    name="writing",
-    summary="texts: ROUGE, and BERTScore with --bertscore",
-    uses=("stem", "bertscore", "layer"),
-    measure=_measure,
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="writing",
+        summary="texts: ROUGE, and BERTScore with --bertscore",
+        uses=("stem", "bertscore", "layer"),
+        measure=_measure,
+    ),
 )

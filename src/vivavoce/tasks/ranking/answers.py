@@ -1,4 +1,4 @@
-"""Score family `ranking`: answers that list papers in order."""
+"""Answers of files that `viva score ranking` reads: answers that list papers in order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from vivavoce.metrics.ranking import (
     score_ranking_legacy,
     score_ranking_row,
 )
-from vivavoce.results.scoring import ScoreFamily, ScoreOptions
-from vivavoce.results.scoring.pairs import Pair
+from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, Shares, means_of
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
@@ -72,9 +72,11 @@ def _answer(pair: Pair) -> str | None:
     return text
 
 
-FAMILY = ScoreFamily(
-    name="ranking",
-    summary="lists of papers, best first: complete, in order, concordant pairs, Kendall's tau",
-    uses=("legacy",),
-    measure=_measure,
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="ranking",
+        summary="lists of papers, best first: complete, in order, concordant pairs, Kendall's tau",
+        uses=("legacy",),
+        measure=_measure,
+    ),
 )
