@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -42,7 +42,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "item": ("metric",),
 }
 """Options that a view takes beside those of all."""
-_OF_ALL = ("context", "logs", "by", "partial", "resamples", "seed", "split", "as_json")
+_OF_ALL = ("logs", "by", "as_json", *(each.name for each in fields(Reading)))
 
 
 @verb(app, "board show logs --by setting")
