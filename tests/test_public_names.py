@@ -27,14 +27,6 @@ def test_every_public_name_loads_and_is_documented() -> None:
         assert name == "__version__" or value.__doc__
 
 
-def test_another_name_is_an_ordinary_attribute_error() -> None:
-    assert not hasattr(vivavoce, "no_such_name")
-
-
-def test_public_names_are_listed_before_they_are_loaded() -> None:
-    assert dir(vivavoce) == vivavoce.__all__
-
-
 def test_a_run_takes_a_specification_or_its_fields() -> None:
     with pytest.raises(InputError, match="and models too"):
         vivavoce.run(RunSpec(tasks=["title"], round=Path("r"), logs=Path("l")), models=["a/b"])

@@ -169,12 +169,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_rest(
     assert path.read_text() == "old"
 
 
-def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(VivaError, match="could not be written"):
-        store.write_text(tmp_path / "file" / "x.txt", "")
-
-
 def test_a_seal_shows_any_change(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     store.write_sealed(path, {"n": 1, "names": ("a", "b")})

@@ -64,15 +64,6 @@ def test_the_demo_shows_every_family_that_needs_no_extra(programs: Path, tmp_pat
     assert (tmp_path / "viva-demo" / "site" / "index.html").is_file()
 
 
-def test_the_doctor_finds_what_the_base_needs(programs: Path, tmp_path: Path) -> None:
-    found = {
-        row["name"]: row
-        for row in json.loads(run(programs / "viva", "doctor", "--json", cwd=tmp_path))
-    }
-    assert found["base packages"]["state"] == "ok"
-    assert found["sandbox: network"]["state"] == "ok"
-
-
 def test_an_exam_of_three_pdfs_takes_the_tasks_that_it_can(programs: Path, tmp_path: Path) -> None:
     papers = save_pdfs(tmp_path / "papers", 3)
     done = json.loads(run(programs / "viva", "exam", papers, "--json", cwd=tmp_path))

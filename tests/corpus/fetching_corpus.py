@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script
+from tests.servers.catalogue_arxiv import Entry, feed
 from tests.servers.texts_replay import Library, eprint, latexml_page, pdf
 
 from vivavoce.corpus import ingest
@@ -15,11 +17,6 @@ from vivavoce.sources.catalogues.arxiv.texts import HOSTS
 from vivavoce.sources.http.client import Allowed, Client, Limits
 from vivavoce.store import Row, read_jsonl
 
-FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">
-<o:itemsPerPage>{n}</o:itemsPerPage><o:totalResults>{n}</o:totalResults>
-<o:startIndex>0</o:startIndex>{entries}</feed>"""
-ENTRY = """<entry><id>http://arxiv.org/abs/{0}</id><title>The title of {0}</title>
-<published>2020-01-31T00:00:00Z</published><summary>Some words.</summary></entry>"""
 PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
 <title level="a" type="main">One that cites</title></titleStmt></fileDesc></teiHeader>
 <text><body><div><head>Introduction</head><p>Some words.</p></div></body>
@@ -27,10 +24,13 @@ PAPER = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleS
 READS_HTML = "html" in list_sources()
 
 
-def feed(names: Sequence[str]) -> bytes:
+def feed_of(names: Sequence[str], title: str = "") -> bytes:
     """An answer of arXiv's query API, with papers of these ids and versions."""
-    entries = "".join(ENTRY.format(name) for name in names)
-    return FEED.format(n=len(names), entries=entries).encode()
+    day = date(2020, 1, 31)
+    entries = [
+        Entry(name, day, (), title=title or f"The title of {name}", version="") for name in names
+    ]
+    return feed(entries)
 
 
 def knowing(*known: str) -> Script:
@@ -38,7 +38,7 @@ def knowing(*known: str) -> Script:
 
     def answer(ask: Ask) -> Fault:
         asked = parse_qs(urlsplit(ask.target).query)["id_list"][0].split(",")
-        return Fault(feed([f"{name}v1" for name in asked if name in known]))
+        return Fault(feed_of([f"{name}v1" for name in asked if name in known]))
 
     return answer
 
@@ -64,7 +64,7 @@ def citing(folder: Path, *names: str, own: str = "1901.00001") -> Path:
 
 def corpus_of(folder: Path, *names: str) -> Path:
     """A corpus of papers known by title and abstract alone."""
-    (folder / "page.atom.xml").write_bytes(feed(names))
+    (folder / "page.atom.xml").write_bytes(feed_of(names))
     ingest("arxiv", folder / "page.atom.xml", folder / "corpus")
     return folder / "corpus"
 

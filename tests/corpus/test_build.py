@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.build import partitioning
 from vivavoce.store import hash_tree
 
 Write = Callable[..., Path]
@@ -119,36 +117,6 @@ def test_a_file_that_is_read_again_after_it_was_mended_is_no_fault_any_more(
     path.write_bytes(whole)
     assert ingest("tei", path, tmp_path / "c").read == 1
     assert list(load_corpus(tmp_path / "c").rows("faults")) == []
-
-
-def test_a_paper_that_cites_itself_and_an_unknown_one(tmp_path: Path, write_tei: Write) -> None:
-    cited = ["Of graphs and of trees", "Unknown to everybody here"]
-    path = write_tei("a.tei.xml", "Of graphs and of trees", cited=cited)
-    corpus = fill(tmp_path / "c", ("tei", path))
-    rows = [(row["ordinal"], row["cited_paper_id"]) for row in corpus.rows("references")]
-    assert rows == [(0, "file:a.tei.xml"), (1, None)]
-
-
-def test_papers_are_cut_into_shards_where_their_ids_say_and_rows_stay_in_order(
-    tmp_path: Path, write_rows: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 4)
-
-    def papers(count: int) -> Sequence[dict[str, Any]]:
-        return [{"id": f"p{n:03d}", "title": f"Title {n}"} for n in range(count)]
-
-    where = write_rows("m.jsonl", papers(40))
-    corpus = fill(tmp_path / "c", ("metadata", where))
-    assert len(corpus.files("papers")) > 3
-    assert [paper.paper_id for paper in corpus.papers] == [f"p{n:03d}" for n in range(40)]
-    monkeypatch.setattr(partitioning, "MEAN_PAPERS", 1 << 40)
-    (tmp_path / "c/tables/papers/000000000000.parquet.done.json").unlink()
-    whole = fill(tmp_path / "c", ("metadata", where))
-    assert whole.papers == corpus.papers
-    assert {p.name for p in (tmp_path / "c/tables/papers").iterdir()} == {
-        "000000000000.parquet",
-        "000000000000.parquet.done.json",
-    }
 
 
 @pytest.mark.data

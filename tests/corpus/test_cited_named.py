@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from tests.corpus.fetching_corpus import PAPER, rows_of
+from tests.corpus.fetching_corpus import PAPER, feed_of, rows_of
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
 from typer.testing import CliRunner, Result
 
@@ -21,11 +21,6 @@ BY_DOI = "Gauges of Tides Compared at Seven Piers"
 BY_TITLE = "Winds Over the Inner Harbour in Winter"
 NOWHERE = "Lost Letters About Lighthouses and Fog"
 DOI = "10.1234/tides.7"
-FEED = """<feed xmlns:o="http://a9.com/-/spec/opensearch/1.1/" xmlns="http://www.w3.org/2005/Atom">
-<o:itemsPerPage>{n}</o:itemsPerPage><o:totalResults>{n}</o:totalResults>
-<o:startIndex>0</o:startIndex>{entries}</feed>"""
-ENTRY = """<entry><id>http://arxiv.org/abs/2003.00001v1</id><title>{}</title>
-<published>2020-03-01T00:00:00Z</published><summary>Of arXiv.</summary></entry>"""
 
 
 def answer(ask: Ask) -> Fault:
@@ -35,8 +30,7 @@ def answer(ask: Ask) -> Fault:
     if parts.path == "/api/query":
         words = query.get("search_query", [""])[0]
         is_there = query.get("id_list") == ["2003.00001"] or "Quiet Harbours" in words
-        entries = ENTRY.format(ON_ARXIV) if is_there else ""
-        return Fault(FEED.format(n=int(is_there), entries=entries).encode())
+        return Fault(feed_of(["2003.00001v1"] if is_there else [], ON_ARXIV))
     if unquote(parts.path) == f"/works/{DOI}":
         return works({"DOI": DOI, "title": [BY_DOI]})
     if query.get("query.bibliographic") == [BY_TITLE]:
@@ -101,7 +95,7 @@ def test_nothing_is_asked_for_twice_and_the_corpus_keeps_its_bytes(
 
 
 def test_a_limit_and_a_fault_leave_the_rest_for_later(corpus: Path, server: ReplayServer) -> None:
-    first = json.loads(fetch(corpus, server, "--limit", "1", "--json").stdout)["named"]
+    first = json.loads(fetch(corpus, server, "--max", "1", "--json").stdout)["named"]
     assert (first["asked"], first["left"]) == (1, 3)
     server.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
     stopped = fetch(corpus, server)

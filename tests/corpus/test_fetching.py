@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -292,30 +291,7 @@ def test_refusals_between_good_answers_do_not_stop_the_fetch(
     assert outcomes == [*["refused"] * 4, "missing", *["refused"] * 4]
 
 
-def test_a_file_that_was_damaged_before_it_was_read_in_is_fetched_again(
-    fetch: Fetch,
-    server: ReplayServer,
-    library: Library,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    corpus = corpus_of(tmp_path, TWO)
-    with monkeypatch.context() as patched:
-        patched.setattr("vivavoce.corpus.ingestion.fetching.read_downloads", _killed)
-        with pytest.raises(KeyboardInterrupt):
-            fetch(corpus)
-    (file,) = (corpus / "downloads" / "latex").iterdir()
-    file.write_bytes(b"other")
-    fetch(corpus)
-    assert targets(server) == [f"/html/{TWO}", f"/e-print/{TWO}", f"/e-print/{TWO}"]
-    assert with_text(corpus) == ["2001.00002"]
-
-
-def _killed(*arguments: object) -> None:
-    raise KeyboardInterrupt
-
-
-def test_what_was_fetched_and_not_read_in_is_read_without_asking(
+def test_what_was_fetched_before_a_kill_is_read_without_asking_unless_it_was_damaged(
     fetch: Fetch, server: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = corpus_of(tmp_path, TWO, THREE)
@@ -325,8 +301,15 @@ def test_what_was_fetched_and_not_read_in_is_read_without_asking(
             fetch(corpus)
     asked = len(server.asks)
     assert with_text(corpus) == []
+    (file,) = (corpus / "downloads" / "latex").iterdir()
+    file.write_bytes(b"other")
     assert fetch(corpus).texts == 2
-    assert len(server.asks) == asked
+    assert targets(server)[asked:] == [f"/e-print/{TWO}"]
+    assert with_text(corpus) == ["2001.00002", "2001.00003"]
+
+
+def _killed(*arguments: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_two_fetches_for_one_corpus_do_not_run_at_once(fetch: Fetch, tmp_path: Path) -> None:
@@ -351,14 +334,3 @@ def test_a_newer_version_in_the_metadata_is_asked_for_anew(
     corpus_of(tmp_path, "2001.00005v2")
     fetch(corpus, kinds=("html",))
     assert targets(server) == ["/html/2001.00005v1", "/html/2001.00005v2"]
-
-
-def test_progress_counts_papers(fetch: Fetch, tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    fetch(corpus_of(tmp_path, ONE, THREE), progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 2), (2, 2)]
-
-
-def test_addresses_can_be_told_one_by_one(server: ReplayServer, library: Library) -> None:
-    moved = replace(Addresses(), eprint="https://arxiv.org/src/")
-    assert (moved.eprint, moved.html) == ("https://arxiv.org/src/", Addresses().html)

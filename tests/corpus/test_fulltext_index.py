@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.corpus import Corpus, corpus_stats, fulltext, ingest, load_corpus, verify_corpus
+from vivavoce.corpus import Corpus, fulltext, ingest, load_corpus, verify_corpus
 from vivavoce.corpus.fulltext import (
     IndexReport,
     build_index,
@@ -21,12 +21,11 @@ from vivavoce.corpus.fulltext import (
     read_documents,
 )
 from vivavoce.corpus.reading import read_titles
-from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
+from vivavoce.errors import DamagedError, LockedError, StaleError
 from vivavoce.retrieval.all_terms import PostingsIndex
 from vivavoce.store import lock, read_sealed
 
 Write = Callable[..., Path]
-Rows = list[dict[str, Any]]
 Add = Callable[..., Corpus]
 
 TITLES = {
@@ -153,24 +152,10 @@ def test_nothing_is_done_when_nothing_changed(add: Add) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_a_corpus_without_a_paper_has_an_empty_index(add: Add) -> None:
-    corpus = add({}, {"title": "Nameless"})
-    assert corpus_stats(corpus)["tables"]["papers"] == 0
-    assert build_index(corpus).papers == 0
-    assert open_index(corpus).all_terms("nameless") == []
-
-
 def test_an_index_older_than_the_corpus_is_not_searched(add: Add) -> None:
     build_index(add(TITLES))
     with pytest.raises(StaleError, match=r"not up to date.*viva corpus index"):
         open_index(add({"p9": "New"}))
-
-
-def test_an_unknown_text_names_those_there_are(add: Add) -> None:
-    corpus = add(TITLES)
-    for call in (build_index, open_index):
-        with pytest.raises(InputError, match=r"'titles'.*abstracts, full"):
-            call(corpus, text="titles")
 
 
 def test_other_rules_are_shown_and_fresh_starts_over(

@@ -147,11 +147,3 @@ def test_the_bytes_do_not_depend_on_where_the_files_and_the_corpus_lie(
         write_tei("a.tei.xml", "Of graphs", folder=tmp_path / place / "papers")
         ingest("tei", tmp_path / place / "papers", tmp_path / place / "c")
     assert hash_tree(tmp_path / "here/c") == hash_tree(tmp_path / "far/away/c")
-
-
-def test_progress_counts_every_file(tmp_path: Path, write_tei: Write) -> None:
-    for number in range(20):
-        write_tei(f"{number}.tei.xml", f"Title {number}")
-    seen: list[tuple[int, int]] = []
-    ingest("tei", tmp_path / "tei", tmp_path / "c", progress=lambda *done: seen.append(done))
-    assert seen == [(16, 20), (20, 20)]

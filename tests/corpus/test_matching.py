@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.matching import (
-    count_words,
     fold,
     is_telling,
     names_agree,
@@ -119,8 +118,3 @@ def test_a_telling_title_has_three_words_and_is_no_standing_heading(
     title: str, expected: bool
 ) -> None:
     assert is_telling(title) is expected
-
-
-def test_words_are_counted_where_they_are_not_written_apart() -> None:
-    assert count_words("Of small graphs") == 3
-    assert count_words("BERT 模型") == 1 + 1

@@ -93,11 +93,14 @@ STEPS = ["make_shard", "repartition", "resolve_references"]
 
 
 @pytest.fixture
-def environment() -> Iterator[dict[str, str]]:
+def environment(bucket: Any, tmp_path: Path) -> Iterator[dict[str, str]]:
     """For Ray, whose sockets need a short path, and which leaves nothing elsewhere."""
     folder = tempfile.mkdtemp(prefix="r")
     yield {
         **os.environ,
+        "PYTHONPATH": str(tmp_path),
+        "SEEN": str(tmp_path / "seen"),
+        "XDG_CACHE_HOME": str(tmp_path),
         "RAY_TMPDIR": folder,
         "RAY_AUTH_MODE": "disabled",
         "RAY_USAGE_STATS_ENABLED": "0",
@@ -189,6 +192,7 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
 
 @pytest.mark.parametrize("place", ["a shared folder", "an address"])
 def test_a_worker_killed_in_each_step_changes_no_byte(
+    cluster: subprocess.Popen[str],
     environment: dict[str, str],
     bucket: Any,
     tmp_path: Path,
@@ -198,29 +202,16 @@ def test_a_worker_killed_in_each_step_changes_no_byte(
     (tmp_path / "losing.py").write_text(LOSING)
     seen = tmp_path / "seen"
     seen.mkdir()
-    environment |= {"PYTHONPATH": str(tmp_path), "SEEN": str(seen), "XDG_CACHE_HOME": str(tmp_path)}
-    environment |= {name: os.environ[name] for name in os.environ if name.startswith("AWS_")}
     corpus = "s3://papers/one" if place == "an address" else str(tmp_path / "shared")
-    starting = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", CLUSTER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+    command = ["ingest", "sample", "40", "--corpus", corpus]
+    engine = ["--engine", "ray", "--address", next_line(cluster)]
+    done = subprocess.run(
+        [sys.executable, "-c", "import losing; losing.build()", *command, *engine],
+        capture_output=True,
         text=True,
         env=environment,
+        check=False,
     )
-    try:
-        command = ["ingest", "sample", "40", "--corpus", corpus]
-        engine = ["--engine", "ray", "--address", next_line(starting)]
-        done = subprocess.run(
-            [sys.executable, "-c", "import losing; losing.build()", *command, *engine],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-    finally:
-        starting.communicate("\n\n", timeout=300)
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in seen.iterdir() if p.name != "folders") == STEPS
     copies = tmp_path / "vivavoce" / "corpora"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,8 +11,6 @@ import pytest
 from vivavoce.corpus import Corpus, corpus_stats, export_table, ingest, load_corpus
 from vivavoce.corpus.schema import TABLES
 from vivavoce.errors import InputError, VivaError
-
-Write = Callable[..., Path]
 
 # CONTRACTS: the columns that every export has at least.
 PROMISED = {
@@ -74,14 +71,6 @@ def test_stats_count_what_the_tables_hold(sample: Corpus) -> None:
     json.dumps(stats, allow_nan=False)
 
 
-def test_stats_of_a_corpus_without_a_single_paper(tmp_path: Path, write_rows: Write) -> None:
-    ingest("metadata", write_rows("m.jsonl", [{"title": "Nameless"}]), tmp_path / "c")
-    stats = corpus_stats(load_corpus(tmp_path / "c"))
-    assert stats["tables"]["papers"] == 0
-    assert stats["tables"]["faults"] == 1
-    assert stats["published"] is None
-
-
 @pytest.mark.parametrize("table", PROMISED)
 def test_an_export_has_the_promised_columns_in_both_formats(
     sample: Corpus, tmp_path: Path, table: str
@@ -92,15 +81,6 @@ def test_an_export_has_the_promised_columns_in_both_formats(
     assert len(lines) == count
     assert set(PROMISED[table].split()) <= set(lines[0])
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == lines
-
-
-def test_an_export_keeps_the_cells_of_a_table_as_rows_of_cells(
-    sample: Corpus, tmp_path: Path
-) -> None:
-    export_table(sample, "tables", tmp_path / "out.jsonl")
-    cells = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["cells"]
-    assert len({len(row) for row in cells}) == 1
-    assert all(isinstance(cell, str) for row in cells for cell in row)
 
 
 def test_an_export_needs_a_suffix_it_knows_and_a_place_to_write(

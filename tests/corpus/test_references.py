@@ -238,6 +238,18 @@ def test_more_that_agrees_never_means_less_confidence() -> None:
     assert 0.8 < got.confidence < trust[-1]
 
 
+def test_a_known_word_for_another_needs_author_and_year_unless_only_the_ending_differs() -> None:
+    models = {**NETS, "title": "Small models: learning by heart and by rote"}
+    known = papers(models, {"title": "The hart, the model and the forest"})
+    risky: dict[str, Any] = {"title": "Small models: learning by hart and by rote"}
+    assert found(known, **risky, first_author="Müller") is None
+    got = known.resolve(Reference(0, "", **risky, first_author="Müller", year=2014))
+    # One letter of 35, agreement of author and year (0.99), less 0.1 for the risk.
+    assert got == ("p0", "near_title", pytest.approx((1 - 1 / 35) * 0.99 - 0.1, abs=1e-3))
+    ending = "Small model: learning by heart and by rote"
+    assert found(known, title=ending, first_author="Müller") == ("p0", "near_title")
+
+
 @given(st.text(max_size=200), st.text(max_size=300), st.text(max_size=20))
 def test_no_text_breaks_the_index(title: str, raw: str, name: str) -> None:
     known = papers(NETS, {"title": title, "authors": (name,)})

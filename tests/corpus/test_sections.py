@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import SECTION_ROLES, Section
+
+INTRODUCTION, METHOD, CONCLUSION, OTHER = "introduction", "method", "conclusion", "other"
 
 
 def section(line: str, role: str | None = None) -> Section:
@@ -16,28 +19,59 @@ def section(line: str, role: str | None = None) -> Section:
     return Section(0, level, heading or None, role, "Text.", number if number.strip("-") else None)
 
 
-def roles(*lines: str) -> list[str | None]:
-    return [found.role for found in assign_roles([section(line) for line in lines])]
-
-
-def test_headings_tell_the_roles_of_a_plain_paper() -> None:
-    paper = ["1 Introduction", "2 Related Work", "3 Method", "4 Experiments", "5 Conclusion"]
-    expected = ["introduction", "related_work", "method", "experiments", "conclusion"]
-    assert roles(*paper) == expected
-
-
-def test_a_subsection_takes_the_role_of_the_section_around_it() -> None:
-    found = roles("1 Related Work", "1.1 Graphs", "1.1.1 Trees", "2 Why", "2.1 Because")
-    assert found == ["related_work", "related_work", "related_work", "other", "other"]
-
-
-def test_a_subsection_with_its_own_role_keeps_it() -> None:
-    found = roles("1 Introduction", "1.1 Related Work", "2 Experiments", "2.1 Results")
-    assert found == ["introduction", "related_work", "experiments", "results"]
-
-
-def test_everything_inside_the_conclusion_is_conclusion() -> None:
-    assert roles("5 Conclusion", "5.1 Limitations", "5.2 Data", "5.2.1 More") == ["conclusion"] * 4
+@pytest.mark.parametrize(
+    ("lines", "roles"),
+    [
+        # Headings tell the roles of a plain paper.
+        (
+            "1 Introduction, 2 Related Work, 3 Method, 4 Experiments, 5 Conclusion",
+            [INTRODUCTION, "related_work", METHOD, "experiments", CONCLUSION],
+        ),
+        # A subsection takes the role of the section around it, unless it has its own.
+        ("1 Related Work, 1.1 Graphs, 1.1.1 Trees", ["related_work"] * 3),
+        ("2 Why, 2.1 Because", [OTHER] * 2),
+        ("1 Introduction, 1.1 Related Work", [INTRODUCTION, "related_work"]),
+        ("5 Conclusion, 5.1 Limitations, 5.2 Data, 5.2.1 More", [CONCLUSION] * 4),
+        # A summary inside related work is not the conclusion, which may be a subsection.
+        (
+            "4 Related Work, 4.1 Summary, 5 Conclusion",
+            ["related_work", "related_work", CONCLUSION],
+        ),
+        ("5 Discussion, 5.1 Conclusion", ["discussion", CONCLUSION]),
+        # After an appendix heading all is appendix but end matter.
+        (
+            "- Appendix, - Results, - Acknowledgements, - Method, - References",
+            ["appendix", "appendix", "acknowledgements", "appendix", "references"],
+        ),
+        # Letters after the last number, or after an unnumbered conclusion, start the appendix.
+        (
+            "1 Introduction, 2 Discussion, A Data, A.1 Sources, - Samples",
+            [INTRODUCTION, "discussion", *["appendix"] * 3],
+        ),
+        ("- Introduction, - Conclusion, B Proofs", [INTRODUCTION, CONCLUSION, "appendix"]),
+        # The fifth Roman section is no appendix.
+        (
+            "III Method, IV Conclusion, V Acknowledgment",
+            [METHOD, CONCLUSION, "acknowledgements"],
+        ),
+        ("II Data, III Conclusion, V Ethics", ["experiments", CONCLUSION, OTHER]),
+        # Numbers that start over after the conclusion are appendix.
+        (
+            "1 Introduction, 2 Conclusion, 1 Data, 2 Results",
+            [INTRODUCTION, CONCLUSION, "appendix", "appendix"],
+        ),
+        # A subsection whose section was lost does not join the one before.
+        ("1 Introduction, 2.1 Encoder, 2.2 Decoder", [INTRODUCTION, OTHER, OTHER]),
+        # The header of a table after the conclusion is not the method.
+        (
+            "1 Introduction, 2 Conclusion, - Model, - Limitations",
+            [INTRODUCTION, CONCLUSION, OTHER, "discussion"],
+        ),
+        ("-", [OTHER]),
+    ],
+)
+def test_roles_follow_headings_numbers_and_places(lines: str, roles: list[str]) -> None:
+    assert [s.role for s in assign_roles([section(one) for one in lines.split(", ")])] == roles
 
 
 def test_the_role_given_by_the_source_stays() -> None:
@@ -45,61 +79,9 @@ def test_the_role_given_by_the_source_stays() -> None:
     assert [found.role for found in done] == ["background", "appendix"]
 
 
-def test_a_summary_inside_related_work_is_not_the_conclusion() -> None:
-    found = roles("4 Related Work", "4.1 Summary", "5 Conclusion")
-    assert found == ["related_work", "related_work", "conclusion"]
-
-
-def test_the_only_conclusion_may_be_a_subsection() -> None:
-    assert roles("5 Discussion", "5.1 Conclusion") == ["discussion", "conclusion"]
-
-
-def test_after_an_appendix_heading_all_is_appendix_but_end_matter() -> None:
-    found = roles("- Appendix", "- Results", "- Acknowledgements", "- Method", "- References")
-    assert found == ["appendix", "appendix", "acknowledgements", "appendix", "references"]
-
-
-def test_letters_after_the_last_number_start_the_appendix() -> None:
-    found = roles("1 Introduction", "2 Discussion", "A Data", "A.1 Sources", "- Samples")
-    assert found == ["introduction", "discussion", "appendix", "appendix", "appendix"]
-
-
-def test_letters_after_an_unnumbered_conclusion_start_the_appendix() -> None:
-    assert roles("- Introduction", "- Conclusion", "B Proofs")[-1] == "appendix"
-
-
-def test_the_fifth_roman_section_is_no_appendix() -> None:
-    paper = ["II Data", "III Method", "IV Conclusion", "V Acknowledgment"]
-    assert roles(*paper)[-1] == "acknowledgements"
-    assert roles("II Data", "III Conclusion", "V Ethics") == ["experiments", "conclusion", "other"]
-
-
 def test_letters_between_numbers_are_parts_of_a_section() -> None:
     parts = [section("4 Experiments"), Section(0, 2, "Speed", None, "", "A"), section("5 Summary")]
-    assert [found.role for found in assign_roles(parts)] == [
-        "experiments",
-        "experiments",
-        "conclusion",
-    ]
-
-
-def test_numbers_that_start_over_after_the_conclusion_are_appendix() -> None:
-    found = roles("1 Introduction", "2 Conclusion", "1 Data", "2 Results")
-    assert found == ["introduction", "conclusion", "appendix", "appendix"]
-
-
-def test_a_subsection_whose_section_was_lost_does_not_join_the_one_before() -> None:
-    found = roles("1 Introduction", "2.1 Encoder", "2.2 Decoder")
-    assert found == ["introduction", "other", "other"]
-
-
-def test_a_table_header_after_the_conclusion_is_not_the_method() -> None:
-    found = roles("1 Introduction", "2 Conclusion", "- Model", "- Limitations")
-    assert found == ["introduction", "conclusion", "other", "discussion"]
-
-
-def test_a_text_without_headings_is_other() -> None:
-    assert roles("-") == ["other"]
+    assert [s.role for s in assign_roles(parts)] == ["experiments", "experiments", CONCLUSION]
 
 
 @given(

@@ -13,16 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.ingestion.upstream import export_as, not_exported
-from vivavoce.corpus.reading import list_batches, read_batch
+from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import DamagedError, InputError, StaleError
-from vivavoce.store import DONE_SUFFIX, canonical_json, mark_done, read_sealed
+from vivavoce.store import canonical_json
 
 S2ORC = {
     "paper_id": "p1",
@@ -127,16 +126,6 @@ def around(folder: Path, kind: str, content: str, name: str) -> list[str]:
 def test_records_come_back_in_order_with_repeated_papers(tmp_path: Path) -> None:
     records = [S2ORC, {**S2ORC, "paper_id": "p0"}, S2ORC, {**S2ORC, "year": 1999}]
     assert around(tmp_path, "s2orc", lines(records), "x.jsonl") == spelt(records)
-
-
-def test_the_file_itself_is_canonical_json(tmp_path: Path) -> None:
-    around(tmp_path, "s2orc", lines([S2ORC]), "x.jsonl")
-    assert (tmp_path / "out.jsonl").read_text("utf-8") == canonical_json(S2ORC) + "\n"
-
-
-def test_half_a_surrogate_pair_survives(tmp_path: Path) -> None:
-    record = {**UNARXIVE, "note": "\ud83d", "\udc00": 1}
-    assert around(tmp_path, "unarxive", lines([record]), "x.jsonl") == spelt([record])
 
 
 JSON = st.recursive(
@@ -245,25 +234,6 @@ def test_a_record_read_again_takes_the_place_of_the_old_one(tmp_path: Path) -> N
     around(tmp_path, "s2orc", lines([S2ORC, other]), "x.jsonl")
     newer = {**S2ORC, "year": 2001}
     assert around(tmp_path, "s2orc", lines([newer]), "new.jsonl") == spelt([other, newer])
-
-
-def test_building_tables_leaves_the_records_on_disk(tmp_path: Path) -> None:
-    around(tmp_path, "s2orc", lines([S2ORC]), "x.jsonl")
-    (batch,) = list_batches(tmp_path / "corpus")
-    assert [document.raw for document in read_batch(batch)] == [None]
-
-
-def test_a_corpus_from_before_records_were_kept_opens_and_says_what_to_do(tmp_path: Path) -> None:
-    around(tmp_path, "s2orc", lines([S2ORC]), "x.jsonl")
-    (batch,) = list_batches(tmp_path / "corpus")
-    path = batch.folder / "00000.parquet"
-    marker = read_sealed(path.with_name(path.name + DONE_SUFFIX))
-    pq.write_table(pq.read_table(path).drop_columns("raw"), path)
-    extra = {"faults": marker["faults"], "n": marker["n"]}
-    mark_done(path, config=marker["config"], inputs=marker["inputs"], extra=extra)
-    assert [document.key for document in read_batch(batch)] == ["p1"]
-    with pytest.raises(StaleError, match="viva ingest s2orc WHERE"):
-        export_as(tmp_path / "corpus", "s2orc", tmp_path / "out.jsonl")
 
 
 def test_a_damaged_shard_is_named(tmp_path: Path) -> None:

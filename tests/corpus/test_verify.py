@@ -74,18 +74,6 @@ def test_damage_is_noticed_and_repaired_by_the_same_ingest(
     assert verify_corpus(corpus) == []
 
 
-@pytest.mark.parametrize("position", [0, 3, 500, -1])
-def test_one_flipped_byte_anywhere_in_a_shard_is_noticed(corpus: Path, position: int) -> None:
-    for path in (
-        corpus / "tables/papers/000000000000.parquet",
-        next(corpus.glob("imports/*/00000.parquet")),
-    ):
-        content = bytearray(path.read_bytes())
-        content[position] ^= 0x80
-        path.write_bytes(content)
-        assert any(str(path) in problem for problem in verify_corpus(corpus))
-
-
 def test_a_figure_changed_by_hand_in_a_marker_or_manifest_is_noticed(corpus: Path) -> None:
     for pattern, key in (("imports/*/*.done.json", "n"), ("tables/manifest.json", "format")):
         (path,) = corpus.glob(pattern)

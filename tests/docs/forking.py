@@ -18,11 +18,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import NoReturn
 
 NAMES = ("viva", "inspect", "python")
@@ -79,14 +78,6 @@ def forking() -> Iterator[Path]:
             process.stdout.close()
 
 
-def _load(names: Iterable[str]) -> None:
-    """Import what commands import, as far as it is there."""
-    for name in names:
-        if name not in sys.modules:
-            with suppress(ImportError):
-                importlib.import_module(name)
-
-
 def _warm() -> None:
     """Read what every command reads: long lists of models, the families' cards, the verbs."""
     from inspect_ai.model import get_model_info
@@ -125,22 +116,17 @@ def _spare() -> None:
 
 
 def _serve(address: str) -> None:
-    """Fork for whoever asks, until the process is told to end.
-
-    What a command has imported is imported here too: the next one has it from the start.
-    """
-    learned = Path(f"{address}.learned")
-    with socket.socket(socket.AF_UNIX) as door, learned.open("a+", encoding="utf-8") as names:
+    """Fork for whoever asks, until the process is told to end."""
+    with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen()
         print("ready", flush=True)
         while True:
             line, _ = door.accept()
-            _load(names.read().split())
             gc.freeze()
             if os.fork() == 0:
                 door.close()
-                _attend(line, learned)
+                _attend(line)
             line.close()
             _reap()
 
@@ -155,16 +141,14 @@ def _reap() -> None:
             return
 
 
-def _attend(line: socket.socket, learned: Path) -> NoReturn:
+def _attend(line: socket.socket) -> NoReturn:
     """Be the command that is asked for to its end, and say how it ended."""
-    known = set(sys.modules)
     head, streams, _, _ = socket.recv_fds(line, 8, 3)
     said = b""
     while len(said) < int.from_bytes(head, "big"):
         said += line.recv(1 << 20)
     line.sendall(os.getpid().to_bytes(8, "big"))
     code = _become(streams, *json.loads(said))
-    _tell(learned, known)
     line.sendall(code.to_bytes(8, "big"))
     os._exit(code)
 
@@ -194,22 +178,6 @@ def _become(
     return code & 0xFF if isinstance(code, int) else int(code is not None)
 
 
-def _tell(learned: Path, known: set[str]) -> None:
-    """Note what the command has imported that is installed, and of no tree of its own."""
-    new = [name for name in sys.modules if name not in known]
-    if _has_its_own_tree():
-        new = [name for name in new if name.partition(".")[0] != "vivavoce"]
-    lasting = [name for name in new if _is_installed(sys.modules[name])]
-    with learned.open("a", encoding="utf-8") as names:
-        names.write("".join(f"{name}\n" for name in lasting))
-
-
-def _is_installed(module: ModuleType) -> bool:
-    """Whether a module lies where every command finds it."""
-    file = getattr(module, "__file__", None) or ""
-    return "site-packages" in file or "lib-dynload" in file or file.startswith(_HERE)
-
-
 def _has_its_own_tree() -> bool:
     """Whether the command's environment names other trees of packages than this process had."""
     return os.environ.get("PYTHONPATH", "") not in ("", _TREES)
@@ -237,7 +205,8 @@ def _run(name: str, words: list[str]) -> None:
 
 if __name__ == "__main__":
     del sys.path[0]
-    _load(_FIRST)
+    for _name in _FIRST:
+        importlib.import_module(_name)
     _warm()
     _spare()
     _serve(sys.argv[1])

@@ -72,9 +72,3 @@ def test_every_command_of_the_pages_exists():
     found = [(page.name, words) for page in PAGES for words in commands_of(page)]
     assert len(found) > 300
     assert [(page, words, why) for page, words in found if (why := problem_of(words))] == []
-
-
-def test_a_command_that_is_gone_is_found():
-    assert problem_of(["board", "biuld", "logs"]) == "no command 'biuld'"
-    assert problem_of(["board", "build", "logs", "--outt", "x"]) == "no option --outt"
-    assert problem_of(["board", "build", "logs", "--out", "x"]) is None

@@ -70,12 +70,6 @@ def test_what_is_not_run_stands_on_a_page() -> None:
     assert set(BEFORE) | set(NEEDS) | set(PYTHON) | set(VALUES) - {""} <= set(PAGES)
 
 
-@pytest.mark.parametrize("page", sorted(set(VALUES) - {""}))
-def test_what_is_put_in_is_left_open_on_the_page(page: str) -> None:
-    shown = "\n".join("\n".join(part.lines) for part in PAGES[page])
-    assert [name for name in VALUES[page] if name not in shown] == []
-
-
 def test_every_block_says_what_it_is_written_in() -> None:
     """A block without a language would be run by no test."""
     for path in FILES:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.faults.test_worthless_answers import GOLD
 
 pytestmark = pytest.mark.slow
 
@@ -67,13 +68,6 @@ ANSWERS = [
     f'{{"__class__": "os.system", "py/reduce": ["touch {MARK}"]}}',
     f"| Method | Score |\n|-|-|\n| __import__('{MARK}') | {CODE.splitlines()[0]} |",
 ]
-TABLE = {"columns": ["Task"], "rows": [{"paper": "p1", "cells": {"Task": "QA"}}]}
-GOLD = {
-    "writing": {"reference": "deep nets read papers"},
-    "ranking": {"gold": ["Deep Nets for Reading", "Shallow Nets"]},
-    "leaderboards": {"entries": [{"method": "Alpha", "score": 90.5}]},
-    "tables": {"papers": ["p1"], "table": TABLE},
-}
 
 
 def watched(folder: Path, code: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -83,7 +77,7 @@ def watched(folder: Path, code: str, *words: str) -> subprocess.CompletedProcess
 
 @pytest.mark.parametrize("family", sorted(GOLD))
 def test_scoring_runs_imports_and_writes_nothing_of_an_answer(tmp_path: Path, family: str) -> None:
-    rows = [{"id": number, **GOLD[family]} for number in range(len(ANSWERS))]
+    rows = [{"id": number, **GOLD[family][0]} for number in range(len(ANSWERS))]
     answers = [{"id": number, "text": text} for number, text in enumerate(ANSWERS)]
     for name, lines in (("gold", rows), ("answers", answers)):
         text = "".join(json.dumps(line) + "\n" for line in lines)

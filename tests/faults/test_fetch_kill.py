@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,38 +21,16 @@ from tests.corpus.fetching_corpus import (
     three_papers,
 )
 from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, Script, replaying
+from tests.servers.commands import VIVA
 from tests.servers.texts_replay import eprint
+from typer.testing import CliRunner
 
+from vivavoce.cli import app
 from vivavoce.corpus import verify_corpus
 from vivavoce.store import hash_tree
 
 pytestmark = pytest.mark.slow
 
-RUN = """
-import sys, typer
-from vivavoce.cli.fetch import cited, texts
-app = typer.Typer()
-app.command()(texts)
-app.command()(cited)
-app(sys.argv[1:])
-"""
-AT_CALL = """
-import importlib, os, signal, sys
-module, name, call = sys.argv[1:4]
-home = importlib.import_module(module)
-original, left = getattr(home, name), int(call)
-
-def counted(*args, **kwargs):
-    global left
-    result = original(*args, **kwargs)
-    left -= 1
-    if not left:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return result
-
-setattr(home, name, counted)
-sys.argv[1:] = sys.argv[4:]
-"""
 NAMES = ("2001.00001v1", "2001.00002v2", "2001.00003v1", "2001.00004v1", "2001.00005v1")
 READING = (
     "vivavoce.corpus.ingestion.imports",
@@ -95,20 +72,18 @@ def whole(
     """The corpus that a fetch leaves which nothing disturbs."""
     shared.script = script
     corpus = corpus_of(tmp_path_factory.mktemp("whole"), *NAMES)
-    done = run(shared, "texts", corpus)
-    assert done.returncode == 0, done.stderr
+    run(shared, "texts", corpus)
     return hash_tree(corpus)
 
 
-def run(
-    server: ReplayServer, verb: str, corpus: Path, *at_call: object
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end, or until a function of a module was called so often."""
-    code = AT_CALL + RUN if at_call else RUN
-    words = [*map(str, at_call), verb, "--corpus", str(corpus), "--base", server.origin]
-    return subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, check=False, timeout=100
-    )
+def words_of(server: ReplayServer, verb: str, corpus: Path) -> list[str]:
+    return ["fetch", verb, "--corpus", str(corpus), "--base", server.origin]
+
+
+def run(server: ReplayServer, verb: str, corpus: Path) -> None:
+    """Run a command to its end."""
+    done = CliRunner().invoke(app, words_of(server, verb, corpus))
+    assert done.exit_code == 0, done.output
 
 
 def kill_at(server: ReplayServer, script: Script, number: int, verb: str, corpus: Path) -> None:
@@ -125,7 +100,7 @@ def kill_at(server: ReplayServer, script: Script, number: int, verb: str, corpus
         return Fault(b"to nobody")
 
     server.script = killing
-    command = [sys.executable, "-c", RUN, verb, "--corpus", str(corpus), "--base", server.origin]
+    command = [str(VIVA), *words_of(server, verb, corpus)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         process.append(child)
         started.set()
@@ -145,8 +120,7 @@ def test_a_killed_fetch_goes_on_to_the_same_bytes_and_asks_for_nothing_twice(
     corpus = corpus_of(tmp_path, *NAMES)
     kill_at(server, script, number, "texts", corpus)
     assert len(server.asks) == number
-    done = run(server, "texts", corpus)
-    assert done.returncode == 0, done.stderr
+    run(server, "texts", corpus)
     asked = Counter(ask.target for ask in server.asks)
     in_flight = server.asks[number - 1].target
     assert asked.pop(in_flight) == 2  # the answer it was killed before
@@ -162,15 +136,14 @@ def test_a_fetch_killed_while_it_reads_goes_on_without_asking(
     server: ReplayServer,
     script: Script,
     tmp_path: Path,
+    viva_killed: Callable[..., None],
     place: tuple[str, str, int],
 ) -> None:
     corpus = corpus_of(tmp_path, *NAMES)
     server.script = script
-    killed = run(server, "texts", corpus, *place)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    viva_killed(*place, *words_of(server, "texts", corpus))
     asked = len(server.asks)
-    done = run(server, "texts", corpus)
-    assert done.returncode == 0, done.stderr
+    run(server, "texts", corpus)
     assert len(server.asks) == asked
     assert hash_tree(corpus) == whole
     assert verify_corpus(corpus) == []
@@ -183,7 +156,7 @@ def test_a_line_of_the_journal_that_a_power_cut_left_half_is_asked_for_again(
     kill_at(server, script, 6, "texts", corpus)
     journal = corpus / "downloads" / "texts.jsonl.journal"
     journal.write_bytes(journal.read_bytes()[:-10])
-    assert run(server, "texts", corpus).returncode == 0
+    run(server, "texts", corpus)
     assert hash_tree(corpus) == whole
 
 
@@ -194,10 +167,10 @@ def test_a_killed_fetch_of_cited_works_goes_on_to_the_same_bytes(
     api = knowing(*names[:-1])
     server.script = api
     undisturbed = citing(tmp_path / "whole", *names)
-    assert run(server, "cited", undisturbed).returncode == 0
+    run(server, "cited", undisturbed)
     server.asks.clear()
     corpus = citing(tmp_path, *names)
     kill_at(server, api, 2, "cited", corpus)
-    assert run(server, "cited", corpus).returncode == 0
+    run(server, "cited", corpus)
     assert len(server.asks) == 4  # three batches, and the one that the kill cost
     assert hash_tree(corpus) == hash_tree(undisturbed)

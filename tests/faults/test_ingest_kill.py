@@ -104,41 +104,6 @@ def test_a_shard_damaged_between_kill_and_resume_is_done_again(
     assert hash_tree(tmp_path / "c") == whole
 
 
-def test_files_changed_between_kill_and_resume_are_shown_and_fresh_starts_over(
-    viva: Run, viva_killed: Killed, papers: Path, tmp_path: Path
-) -> None:
-    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
-    viva_killed(IMPORTS, "mark_done", 1, *command)
-    (papers / "39.tei.xml").unlink()
-    refused = viva(*command, "--json")
-    assert (refused.returncode, refused.stdout) == (1, "")
-    assert "files gone: 1 (such as 39.tei.xml)" in refused.stderr
-    assert "--fresh" in refused.stderr
-    assert viva(*command, "--fresh").returncode == 0
-    ingest("tei", papers, tmp_path / "whole")
-    assert hash_tree(tmp_path / "c") == hash_tree(tmp_path / "whole")
-
-
-def test_code_changed_between_kill_and_resume_is_shown(
-    viva_killed: Killed, papers: Path, tmp_path: Path
-) -> None:
-    command = ("ingest", "tei", papers, "--corpus", tmp_path / "c")
-    viva_killed(IMPORTS, "mark_done", 1, *command)
-    newer = (
-        "import sys, vivavoce.version; vivavoce.version.__version__ = '99.0'\n"
-        "from vivavoce.cli import app; app(sys.argv[1:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", newer, *map(str, command)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "code: " in done.stderr
-    assert "-> 99.0" in done.stderr
-
-
 @pytest.mark.parametrize("limit", [2_000, 6_000])
 def test_a_full_disk_is_told_leaves_no_half_file_and_the_ingest_goes_on_with_room(
     whole: dict[str, str], papers: Path, tmp_path: Path, limit: int

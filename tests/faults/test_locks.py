@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.corpus import ingest, verify_corpus
+from vivavoce.corpus import verify_corpus
 from vivavoce.store import hash_tree
-from vivavoce.tasks import build_round
 
 pytestmark = pytest.mark.slow
 
@@ -19,13 +18,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Waiting = Callable[..., "subprocess.Popen[str]"]
 
 SHARD = ("vivavoce.corpus.ingestion.imports", "mark_done", 1)
-ITEMS = ("vivavoce.rounds.build", "write_rows", 1)
-SPEC = """
-[round]
-id = "small"
-families = ["writing"]
-window = {start = 2023-07-01, end = 2025-01-01}
-"""
 
 
 def test_one_ingest_wins_and_the_others_end_with_75_and_its_process_id(
@@ -53,26 +45,3 @@ def test_a_killed_owner_holds_nothing(
         assert (tmp_path / "c" / ".lock").read_text("utf-8") == str(owner.pid)
     assert viva(*command).returncode == 0
     assert verify_corpus(tmp_path / "c") == []
-
-
-def test_a_round_is_built_by_one_process_at_a_time(
-    viva: Run, viva_waiting: Waiting, tmp_path: Path
-) -> None:
-    spec = tmp_path / "spec.toml"
-    spec.write_text(SPEC, "utf-8")
-    ingest("sample", Path("40"), tmp_path / "c")
-    command = ("round", "build", spec, "--corpus", tmp_path / "c", "--out")
-    with viva_waiting(*ITEMS, *command, tmp_path / "rounds") as first:
-        other = viva(*command, tmp_path / "rounds")
-        assert other.returncode == 75
-        assert f"process {first.pid}" in other.stderr
-        first.communicate("go on\n")
-    assert first.returncode == 0
-    build_round(tmp_path / "c", spec, tmp_path / "alone")
-    assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "alone")
-
-
-def test_another_corpus_is_not_held(viva_waiting: Waiting, papers: Path, tmp_path: Path) -> None:
-    with viva_waiting(*SHARD, "ingest", "tei", papers, "--corpus", tmp_path / "c") as first:
-        assert ingest("tei", papers, tmp_path / "d").read == 39
-        first.communicate("go on\n")

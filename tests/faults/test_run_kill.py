@@ -59,22 +59,6 @@ def check_each_answer_stands_once(logs: Path, epochs: int = 1) -> None:
     assert len(pairs) == len(set(pairs)) == ITEMS * epochs
 
 
-@pytest.mark.parametrize("answers", [2, 6])
-def test_a_killed_run_goes_on_where_it_was(
-    small: Round, tmp_path: Path, kill_after: Kill, answers: int
-) -> None:
-    arguments = command(small.folder, tmp_path / "logs")
-    with scripted(slowly) as server:
-        kill_after(server, answers, arguments)
-        with pytest.raises(VivaError, match="status started"):
-            leaderboard(tmp_path / "logs")
-        viva_here(*arguments, env=server.environment)
-        assert server.failures == []
-        # Paid twice at most: what was under way, and what was answered but not yet written.
-        assert ITEMS <= len(server.asks) <= ITEMS + 2 * CONNECTIONS
-        check_each_answer_stands_once(tmp_path / "logs")
-
-
 def test_a_run_killed_twice_with_two_answers_a_sample(
     small: Round, tmp_path: Path, kill_after: Kill
 ) -> None:

@@ -2,20 +2,18 @@
 
 Each target is fuzzed for so long, one after the other. A finding is an exception that is no
 `VivaError`, a broken promise about what is read, over 2 s of CPU time or over 500 MiB of memory for
-an input under 100 kB; each is judged again in a process of its own. The last lines are a table.
+an input under 100 kB; each is judged again in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzz.judging import Judgement, judge_alone
@@ -23,10 +21,9 @@ from tests.fuzz.seeds import SIZE, write_seeds
 from tests.fuzz.targets import TARGETS
 
 _ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("VIVAVOCE_DATA", _ROOT.parent / "shared" / "data"))
 MAIN = ("pdf", "pages", "tei", "tables", "json")
 """Fuzzed when no target is named."""
-_STATUS = re.compile(r"^#(\d+)\s.*?\bcov: (\d+) ft: (\d+) corp: (\d+)/")
+_STATUS = re.compile(r"^#(\d+)\s.*\bcov: ", re.M)
 _OPTIONS = (
     f"-max_len={SIZE}",
     "-timeout=120",
@@ -37,71 +34,31 @@ _OPTIONS = (
 _LEAST_SECONDS = 5
 
 
-@dataclass
-class Tally:
-    """What came of fuzzing one target."""
-
-    name: str
-    seeds: int
-    executions: int = 0
-    edges: int = 0
-    features: int = 0
-    inputs: int = 0
-    """In the corpus that fuzzing found worth keeping, seeds included."""
-    seconds: float = 0.0
-    findings: list[tuple[Path, Judgement]] = field(default_factory=list)
-
-    def row(self) -> str:
-        """The line of the table."""
-        speed = self.executions / self.seconds
-        return (
-            f"{self.name:<8}{self.seeds:>7}{self.executions:>12,}{speed:>9.0f}"
-            f"{self.edges:>8}{self.features:>10}{self.inputs:>8}{len(self.findings):>10}"
-        )
-
-
-HEAD = f"{'target':<8}{'seeds':>7}{'executions':>12}{'a second':>9}{'edges':>8}{'features':>10}"
-HEAD += f"{'corpus':>8}{'findings':>10}"
-
-
-def fuzz(name: str, seconds: float, folder: Path) -> Tally:
-    """Fuzz one target; its corpus, findings and log are in `folder`."""
+def fuzz(name: str, seconds: float, folder: Path) -> list[tuple[Path, Judgement]]:
+    """Fuzz one target and return its findings; its corpus, inputs and log are in `folder`."""
     corpus, seeds, found = folder / "corpus", folder / "seeds", folder / "found"
     for each in (corpus, found):
         each.mkdir(parents=True, exist_ok=True)
     words = folder / "words.dict"
     words.write_text("".join(_dictionary(TARGETS[name].words)), "ascii")
-    tally = Tally(name, write_seeds(name, seeds, DATA))
-    start = time.monotonic()
-    while (left := seconds - (time.monotonic() - start)) > _LEAST_SECONDS:
+    count = write_seeds(name, seeds)
+    executions, end = 0, time.monotonic() + seconds
+    while (left := end - time.monotonic()) > _LEAST_SECONDS:
         command = [
             *(sys.executable, "-m", "tests.fuzz.fuzzing", name, str(found)),
             *(*_OPTIONS, f"-max_total_time={left:.0f}", f"-dict={words}"),
             *(f"-artifact_prefix={found}/", str(corpus), str(seeds)),
         ]
-        with (folder / "log").open("a+b") as log:
-            place = log.seek(0, os.SEEK_END)
-            subprocess.run(command, cwd=_ROOT, stdout=log, stderr=log, check=False)
-            log.seek(place)
-            text = log.read().decode("utf-8", "replace")
-        if not _count(text, tally):
+        done = subprocess.run(command, cwd=_ROOT, capture_output=True, check=False)
+        log = done.stderr.decode("utf-8", "replace")
+        with (folder / "log").open("a") as stream:
+            stream.write(log)
+        states = _STATUS.findall(log)
+        if not states:
             sys.exit(f"{name}: the fuzzer did not start, see {folder / 'log'}")
-    tally.seconds = time.monotonic() - start
-    tally.findings = list(judge_all(name, found))
-    return tally
-
-
-def _count(log: str, tally: Tally) -> bool:
-    """Add what one process of fuzzing wrote; whether it ran at all."""
-    states = [match for line in log.splitlines() if (match := _STATUS.match(line))]
-    if not states:
-        return False
-    last = states[-1]
-    tally.executions += int(last[1])
-    tally.edges = max(tally.edges, int(last[2]))
-    tally.features = max(tally.features, int(last[3]))
-    tally.inputs = max(tally.inputs, int(last[4]))
-    return True
+        executions += int(states[-1])
+    print(f"{name}: {count} seeds, {executions:,} inputs in {seconds:.0f} s", flush=True)
+    return list(judge_all(name, found))
 
 
 def judge_all(name: str, folder: Path) -> Iterator[tuple[Path, Judgement]]:
@@ -128,13 +85,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := [name for name in options.targets if name not in TARGETS]:
         parser.error(f"no target is called {unknown[0]}; there are {', '.join(TARGETS)}")
     folder = options.keep or Path(tempfile.mkdtemp(prefix="viva-fuzz-"))
-    tallies = []
+    has_findings = False
     for name in options.targets:
-        tallies.append(fuzz(name, options.seconds, folder.absolute() / name))
-        for path, judgement in tallies[-1].findings:
+        for path, judgement in fuzz(name, options.seconds, folder.absolute() / name):
+            has_findings = True
             print(f"{path}: {judgement.finding}: {judgement.error or judgement}", flush=True)
-    print(HEAD, *(tally.row() for tally in tallies), sep="\n")
-    return 1 if any(tally.findings for tally in tallies) else 0
+    return int(has_findings)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
 from typing import Any
-
-_MAX_ITEMS = 3
-_MAX_TEXT = 400
 
 # For TABLE_PATHS
 
@@ -53,21 +47,6 @@ def made_tables() -> Iterator[bytes]:
     for choice, texts in enumerate(groups):
         for text in texts:
             yield bytes([choice]) + text.encode()
-
-
-def real_tables(data: Path) -> Iterator[bytes]:
-    """Tables of papers, answers of models and surveys."""
-    for line in _lines(data / "tables" / "tdms_extracted_tables.jsonl.gz", 10):
-        for table in json.loads(line)["tables"][:2]:
-            rows = ["\t".join(table["columns"]), *table["rows"]]
-            rows += [cell["number"] for cell in table["numberCells"]]
-            yield b"\x02" + "\n".join([table["caption"].strip(), *rows]).encode()
-    for path in sorted((data / "rplm" / "responses").glob("*.gz")):
-        for line in _lines(path, 8):
-            yield b"\x01" + line
-    for path in sorted((data / "tables" / "human_surveys").glob("*.md"))[:4]:
-        yield b"\x05" + path.read_bytes()[:15_000]
-        yield b"\x05" + path.read_bytes()[-15_000:]
 
 
 # For JSON_PATHS
@@ -203,40 +182,3 @@ def made_json() -> Iterator[bytes]:
             yield bytes([choice]) + text.encode()
     yield b"\x00```json\n{}\n```\n" * 90
     yield b'\x01Sure! Here is a title:\n\n**Title: "A paper"** (9 words)'
-
-
-def real_json(data: Path) -> Iterator[bytes]:
-    """Real records, their lists and texts cut short."""
-    for path in sorted((data / "fulltext").glob("s2orc*.json")):
-        yield b"\x04" + _pruned_json(path.read_bytes())
-    for choice, name in (
-        (6, "fulltext/unarXive_sample.jsonl.gz"),
-        (14, "leaderboards/pwc_sota_extractor.jsonl.gz"),
-        (15, "leaderboards/tdms_results.jsonl"),
-        (16, "arxiv_api/arxiv_metadata_oai_sample.jsonl"),
-    ):
-        for line in _lines(data / name, 8):
-            yield bytes([choice]) + _pruned_json(line)
-
-
-def _pruned_json(content: bytes) -> bytes:
-    return json.dumps(_prune(json.loads(content))).encode()
-
-
-def _prune(value: Any) -> Any:
-    if isinstance(value, str):
-        return value[:_MAX_TEXT]
-    if isinstance(value, list):
-        return [_prune(part) for part in value[:_MAX_ITEMS]]
-    if isinstance(value, dict):
-        # Tables with ids as keys are cut, records with named fields are not.
-        most = _MAX_ITEMS if len(value) > 30 else len(value)
-        return {key: _prune(part) for key, part in list(value.items())[:most]}
-    return value
-
-
-def _lines(path: Path, most: int) -> list[bytes]:
-    if not path.is_file():
-        return []
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        return list(islice(stream, most))

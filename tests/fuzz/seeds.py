@@ -1,41 +1,28 @@
-"""Inputs that fuzzing starts from: hostile ones made here, and small parts of real papers."""
+"""Inputs that fuzzing starts from: hostile ones made here."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from lxml import etree
 from reportlab.pdfgen.canvas import Canvas
-from tests.fuzz.record_seeds import made_json, made_tables, real_json, real_tables
+from tests.fuzz.record_seeds import made_json, made_tables
 from tests.sources.pdf_pages import FILLER, simple_paper
 
 SIZE = 100_000
 """Bytes of the largest input that is tried."""
 LARGEST_SEED = 16_000
 """Small ones are tried many times more often in the same time."""
-_MAX_CHILDREN = 3
-_MAX_FILES = 25
 
 
-def write_seeds(name: str, folder: Path, data: Path) -> int:
-    """Write the seeds of a target as files; how many there are.
-
-    Args:
-        name: Of the target.
-        folder: Where they go.
-        data: Real papers; without them the hand-made ones are all.
-    """
+def write_seeds(name: str, folder: Path) -> int:
+    """Write the seeds of a target as files; return how many there are."""
     folder.mkdir(parents=True, exist_ok=True)
-    count = 0
-    for content in seeds_of(name, data):
-        if len(content) <= LARGEST_SEED:
-            (folder / f"seed-{count:04}").write_bytes(content)
-            count += 1
-    return count
+    seeds = [content for content in seeds_of(name) if len(content) <= LARGEST_SEED]
+    for number, content in enumerate(seeds):
+        (folder / f"seed-{number:04}").write_bytes(content)
+    return len(seeds)
 
 
 def first_seeds(name: str, *, has_choice: bool) -> list[bytes]:
@@ -46,11 +33,9 @@ def first_seeds(name: str, *, has_choice: bool) -> list[bytes]:
     return list(firsts.values())
 
 
-def seeds_of(name: str, data: Path) -> Iterator[bytes]:
-    """The seeds of a target, the hand-made ones first."""
-    yield from _MADE[name]()
-    if data.is_dir():
-        yield from _REAL[name](data)
+def seeds_of(name: str) -> Iterator[bytes]:
+    """The seeds of a target."""
+    return _MADE[name]()
 
 
 # PDF
@@ -107,44 +92,6 @@ def _bare_pdf(operators: bytes) -> bytes:
     )
 
 
-def _real_pdfs(data: Path) -> Iterator[bytes]:
-    """The first and the last page of real papers with plain operators, without pictures."""
-    from pypdf import PdfReader, PdfWriter
-    from pypdf.generic import NameObject, StreamObject
-
-    for path in sorted((data / "pdf").glob("*.pdf"))[:_MAX_FILES]:
-        reader = PdfReader(path)
-        for number in (0, len(reader.pages) - 1):
-            writer = PdfWriter()
-            page = writer.add_page(reader.pages[number])
-            resources = page.get("/Resources", {}).get_object()
-            resources.pop("/XObject", None)
-            page.pop("/Annots", None)
-            _drop_fonts(page)
-            if (contents := page.get_contents()) is not None:
-                plain = StreamObject()
-                plain.set_data(contents.get_data())
-                page[NameObject("/Contents")] = writer._add_object(plain)
-            writer.compress_identical_objects()
-            with tempfile.TemporaryFile() as stream:
-                writer.write(stream)
-                stream.seek(0)
-                yield stream.read()
-
-
-def _drop_fonts(page: Any) -> None:
-    """Leave the shapes of letters out: their names, widths and codes are what reading needs."""
-    from pypdf.generic import DictionaryObject
-
-    waiting = list(page["/Resources"].get("/Font", {}).values())
-    while waiting:
-        font = waiting.pop().get_object()
-        waiting += font.get("/DescendantFonts", ())
-        descriptor = font.get("/FontDescriptor", DictionaryObject()).get_object()
-        for name in ("/FontFile", "/FontFile2", "/FontFile3"):
-            descriptor.pop(name, None)
-
-
 # Pages of words
 
 
@@ -163,38 +110,6 @@ def _made_pages() -> Iterator[bytes]:
     yield f"{title}{column}\n108 210 9 0 Table 1: F1 of all\n{table}\n{column}".encode()
     yield b"\n".join(b"%d %d 2 0 w w w" % (x, x % 700) for x in range(1500))
     yield b"\f".join([b"108 30 8 0 Running head 7\n108 700 10 0 some words stand here again"] * 30)
-
-
-def _real_pages(data: Path) -> Iterator[bytes]:
-    import pypdfium2.raw as pdfium
-
-    from vivavoce.sources.fulltext.pdf.lines import FontBook, read_page
-
-    pdfium.FPDF_InitLibrary()
-    for path in sorted((data / "pdf").glob("*.pdf"))[:_MAX_FILES]:
-        content = path.read_bytes()
-        document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
-        count = pdfium.FPDF_GetPageCount(document)
-        fonts = FontBook()
-        sheets = [read_page(document, number, fonts) for number in (0, count // 2, count - 1)]
-        printed = [_printed(page.words) for page in sheets if page is not None]
-        pdfium.FPDF_CloseDocument(document)
-        yield "\f".join(printed).encode("utf-8", "replace")
-        yield from (sheet.encode("utf-8", "replace") for sheet in printed)
-
-
-def _printed(words: list[Any]) -> str:
-    """A page in the form of the target: a line for each run of words on a line."""
-    lines: list[str] = []
-    before = None
-    for word in words:
-        style = 1 if word.font.bold else 2 if word.font.italic else 3 if word.font.small_caps else 0
-        key = (word.y, word.font.size, style)
-        if key != before:
-            lines.append(f"{word.x0:.0f} {word.y:.0f} {word.font.size:.1f} {style}")
-        lines[-1] += f" {word.text}"
-        before = key
-    return "\n".join(lines)
 
 
 # XML
@@ -231,17 +146,6 @@ def _made_tei() -> Iterator[bytes]:
     yield b"<!DOCTYPE TEI [<!ENTITY a 'b'>]><TEI>&a;</TEI>"
 
 
-def _real_xml(data: Path, pattern: str) -> Iterator[bytes]:
-    for path in sorted(data.glob(pattern), key=lambda path: path.stat().st_size)[:_MAX_FILES]:
-        content = path.read_bytes()
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-        root = etree.fromstring(content, parser)
-        for element in list(root.iter(etree.Element)):
-            for child in list(element)[_MAX_CHILDREN:]:
-                element.remove(child)
-        yield etree.tostring(root, encoding="utf-8")
-
-
 def _made_html() -> Iterator[bytes]:
     folder = Path(__file__).resolve().parents[1] / "sources" / "fixtures" / "html"
     for path in sorted(folder.iterdir()):
@@ -276,11 +180,6 @@ def _made_latex() -> Iterator[bytes]:
     yield loops.replace(b"\\a\\a", b"{" * 9_000)
 
 
-def _real_latex(data: Path) -> Iterator[bytes]:
-    for path in islice(sorted((data / "latex").rglob("*.tex")), 40):
-        yield path.read_bytes()[:8_000]
-
-
 _MADE: dict[str, Callable[[], Iterator[bytes]]] = {
     "pdf": _made_pdfs,
     "pages": _made_pages,
@@ -290,14 +189,4 @@ _MADE: dict[str, Callable[[], Iterator[bytes]]] = {
     "html": _made_html,
     "latex": _made_latex,
     "jats": _made_jats,
-}
-_REAL: dict[str, Callable[[Path], Iterator[bytes]]] = {
-    "pdf": _real_pdfs,
-    "pages": _real_pages,
-    "tei": lambda data: _real_xml(data, "tei/*.tei.xml"),
-    "tables": real_tables,
-    "json": real_json,
-    "html": lambda data: iter(()),
-    "latex": _real_latex,
-    "jats": lambda data: _real_xml(data, "fulltext/*.nxml"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -45,106 +46,50 @@ def read(target: Target, content: bytes) -> None:
         return
 
 
-_TEI_WORDS = (
-    *(
-        "<div>",
-        "<head n='1.1'>",
-        "<p>",
-        "<ref type='bibr' target='#b0'>",
-        "<biblStruct xml:id='b0'>",
-    ),
-    *("<figure type='table'>", "<row>", "<cell cols='2' rows='2'>", "<note place='foot'>", "</"),
-    *(
-        "<formula>",
-        "<listBibl>",
-        "<figDesc>",
-        "<idno type='arXiv'>",
-        "<persName>",
-        "coords='1,2,3'",
-    ),
-    *("<date when='2017'/>", "&#x202e;", "&#0;", "<!--", "<?x?>", "<![CDATA[", "]]>"),
+def _words(text: str) -> tuple[str, ...]:
+    """Words of mutations, two spaces or a line apart."""
+    return tuple(re.split(r" {2,}|\n *", text))
+
+
+_TEI_WORDS = _words(
+    r"""<div>  <p>  <row>  </  <formula>  <listBibl>  <figDesc>  <persName>  coords='1,2,3'
+    &#x202e;  &#0;  <!--  <?x?>  <![CDATA[  ]]>  <head n='1.1'>  <ref type='bibr' target='#b0'>
+    <biblStruct xml:id='b0'>  <figure type='table'>  <cell cols='2' rows='2'>
+    <note place='foot'>  <idno type='arXiv'>  <date when='2017'/>"""
 )
-_PDF_WORDS = (
-    *("BT", "ET", "Tf", "Td", "Tm", "Tj", "TJ", "Tz", "Ts", "TL", "T*", "cm", "q", "Q", "Do"),
-    *("/MediaBox", "/Rotate 90", "/Kids", "/Parent", "/Contents", "/Outlines", "/Next", "/First"),
-    *("/ToUnicode", "/Encoding", "/Widths", "stream", "endstream", "endobj", "xref", "trailer"),
-    *("1e38", "-1e38", "0 0 0 0 0 0", "/Length 0", "%%EOF", "startxref"),
+_PDF_WORDS = _words(
+    r"""BT  ET  Tf  Td  Tm  Tj  TJ  Tz  Ts  TL  T*  cm  q  Q  Do  /MediaBox  /Kids  /Parent
+    /Contents  /Outlines  /Next  /First  /ToUnicode  /Encoding  /Widths  stream  endstream
+    endobj  xref  trailer  1e38  -1e38  %%EOF  startxref  /Rotate 90  0 0 0 0 0 0  /Length 0"""
 )
-_PAGE_WORDS = (
-    *("\f", "108 80 17 1 ", "108 100 10 0 ", "320 100 10 0 ", "References", "1 Introduction"),
-    *("Abstract", "Table 1:", "Figure 2:", "[1]", "[12]", "(Smith et al., 2017)", "A.1", "III."),
-    *("1e5", "-1e5", "nan", "inf", "0.0001", "et al.", "In Proceedings", "arXiv:1706.03762"),
+_PAGE_WORDS = _words(
+    r"""References  Abstract  [1]  [12]  A.1  III.  1e5  -1e5  nan  inf  0.0001  arXiv:1706.03762
+    108 80 17 1   108 100 10 0   320 100 10 0   1 Introduction  Table 1:  Figure 2:
+    (Smith et al., 2017)  et al.  In Proceedings"""
 )
-_TABLE_WORDS = (
-    *(
-        "| a | b |\n",
-        "|---|---|\n",
-        "```csv\n",
-        "<table>",
-        "<td rowspan=9999>",
-        "<td colspan=9999>",
-    ),
-    *("\\begin{tabular}{lll}", "\\multicolumn{3}{c}{", "\\\\", "\\hline", "&", "\\end{tabular}"),
-    *(
-        "P1",
-        "P2",
-        "Method",
-        "Score",
-        "F1",
-        "SQuAD",
-        "±",
-        "88.5%",
-        "&amp;",
-        "&#x110000;",
-        "\\|",
-        "\t",
-    ),
-    *("Table 1: Results on SQuAD", "1. ", "- ", "**", "et al., 2017", "(ours)", "\udcff"),
+_TABLE_WORDS = _words(
+    r"""<table>  &  P1  P2  Method  Score  F1  SQuAD  88.5%  &amp;  &#x110000;  **  (ours)
+    | a | b |  |---|---|  ```csv  <td rowspan=9999>  <td colspan=9999>  \begin{tabular}{lll}
+    \multicolumn{3}{c}{  \\  \hline  \end{tabular}  ±  \|  Table 1: Results on SQuAD  1.  -
+    et al., 2017"""
 )
-_JSON_WORDS = (
-    *('{"', '":', "[", "]", "}", "null", "true", "-1", "1e999", "NaN", '"\\ud800"', '"\\u0000"'),
-    *('"paper_id"', '"body_text"', '"cite_spans"', '"bib_entries"', '"ref_entries"', '"start"'),
-    *('"row_bib_map"', '"table"', '"rows"', '"cells"', '"columns"', '"papers"', '"methods"'),
-    *('"main_content"', '"metadata"', '"title"', '"authors"', '"versions"', '"datasets"', '"sota"'),
-    *("```json\n", "\n```", "\\sigma", "9999999999999999999", "-0.0", "[[[[[[[[", '"parents"'),
+_JSON_WORDS = _words(
+    r"""[  ]  }  null  true  -1  1e999  NaN  9999999999999999999  -0.0  [[[[[[[[  {"  ":  "\ud800"
+    "\u0000"  "paper_id"  "body_text"  "cite_spans"  "bib_entries"  "ref_entries"  "start"
+    "row_bib_map"  "table"  "rows"  "cells"  "columns"  "papers"  "methods"  "main_content"
+    "metadata"  "title"  "authors"  "versions"  "datasets"  "sota"  ```json  ```  \sigma
+    "parents"  """
 )
-_HTML_WORDS = (
-    *(
-        "<table>",
-        "<tr>",
-        "<td rowspan=9999 colspan=9999>",
-        "<cite class='ltx_cite'>",
-        "<a href='#b1'>",
-    ),
-    *(
-        "<section class='ltx_section'>",
-        "<h2>",
-        "<li class='ltx_bibitem' id='b1'>",
-        "<math alttext='",
-    ),
-    *("<figure class='ltx_table'>", "<svg>", "<template>", "&lt;", "<meta name='citation_title'"),
+_HTML_WORDS = _words(
+    r"""<table>  <tr>  <h2>  <svg>  <template>  &lt;  <td rowspan=9999 colspan=9999>
+    <cite class='ltx_cite'>  <a href='#b1'>  <section class='ltx_section'>
+    <li class='ltx_bibitem' id='b1'>  <math alttext='  <figure class='ltx_table'>
+    <meta name='citation_title'"""
 )
-_LATEX_WORDS = (
-    *("\\documentclass{article}", "\\begin{document}", "\\section{", "\\cite{a}", "\\input{x}"),
-    *(
-        "\\begin{table}",
-        "\\begin{tabular}{ll}",
-        "\\multirow{9999}{*}{",
-        "\\bibitem{a}",
-        "\\def\\a{\\a}",
-    ),
-    *(
-        "\\newcommand{\\b}[9]{#1#1}",
-        "\\b",
-        "$",
-        "{",
-        "}",
-        "%",
-        "\\verb|",
-        "\\end{",
-        "\\item",
-        "\\if",
-    ),
+_LATEX_WORDS = _words(
+    r"""$  {  }  %  \documentclass{article}  \begin{document}  \section{  \cite{a}  \input{x}
+    \begin{table}  \begin{tabular}{ll}  \multirow{9999}{*}{  \bibitem{a}  \def\a{\a}
+    \newcommand{\b}[9]{#1#1}  \b  \verb|  \end{  \item  \if"""
 )
 
 TARGETS = {

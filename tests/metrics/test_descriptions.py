@@ -87,12 +87,6 @@ def encoder() -> Callable[[Sequence[str]], Any]:
     return lambda texts: passages.embed(list(texts)).vectors
 
 
-def test_each_description_is_told_again_six_times() -> None:
-    assert {method["name"] for method in TOLD} == set(OWN)
-    assert {(len(method["same"]), len(method["other"])) for method in TOLD} == {(3, 3)}
-    assert sum(len(method["same"] + method["other"]) for method in TOLD) == 132
-
-
 @pytest.mark.slow
 def test_the_page_says_what_passes_of_both_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     by_meaning = vector_similarity(encoder(), is_strict=True)

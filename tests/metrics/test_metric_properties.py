@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics import Ratio, aggregate_ratios, harmonic_mean
 from vivavoce.metrics.factor import score_claim, score_columns
-from vivavoce.metrics.ranking import score_ranking_row_legacy
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import (
     LiteratureTable,
@@ -79,19 +78,6 @@ def test_a_claim_is_right_only_near_the_number(number: float) -> None:
     assert score_claim(number, number + 1e-4 * abs(number) + 1e-6) == 0.0
     for wrong in (None, math.nan, math.inf, -math.inf):
         assert score_claim(number, wrong) == 0.0
-
-
-@given(st.lists(WORDS, min_size=2, max_size=6, unique_by=str.lower))
-def test_published_ranking_gives_a_gold_answer_its_maximum(titles: list[str]) -> None:
-    # Titles of equal length: none is part of another, and each is found where it stands.
-    gold = [f"{number:02}{title:_<6}" for number, title in enumerate(titles)]
-    score = score_ranking_row_legacy(gold, "\n".join(gold))
-    assert (score.is_complete, score.is_exact, score.concordant) == (True, True, 1.0)
-    assert score.ktau == pytest.approx(1.0)
-    turned = score_ranking_row_legacy(gold, "\n".join(reversed(gold)))
-    assert (turned.is_exact, turned.concordant) == (False, 0.0)
-    assert turned.ktau == pytest.approx(-1.0)
-    assert score_ranking_row_legacy(gold, None).concordant == 0.0
 
 
 @given(tables(), st.text(max_size=200))

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from vivavoce.metrics import metrics_of
 from vivavoce.metrics.ranking import read_paper_ids, score_paper_ranking
 
 GOLD = ["a", "b", "c", "d"]
@@ -83,8 +82,3 @@ def test_a_found_part_has_scipys_tau_and_the_whole_its_share_of_pairs(answer: li
     assert -1 <= score.ktau_all <= 1
     assert 0 <= score.ndcg <= 1 + 1e-12
     assert (score.bem == 1.0) == (k == 4 and score.ktau_all == 1.0)
-
-
-def test_the_family_knows_them() -> None:
-    assert metrics_of("ranking").keys() >= {"ktau_all", "ktau", "bem", "ndcg", "candidate_recall"}
-    assert metrics_of("ranking")["ktau_all"].low == -1.0

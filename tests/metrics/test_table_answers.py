@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from vivavoce.metrics import metrics_of
 from vivavoce.metrics.tables.literature_tables import (
-    FAULTS,
     LiteratureTable,
     TableRow,
     count_faults,
@@ -25,10 +23,3 @@ def test_an_empty_table_is_a_table_and_no_answer_is_none() -> None:
     empty = LiteratureTable((), (), ())
     assert count_faults(GOLD, empty) == {"success": 1.0, "invented": 0.0, "empty_cells": None}
     assert count_faults(GOLD, None) == {"success": 0.0, "invented": 0.0, "empty_cells": None}
-
-
-def test_what_is_counted_is_a_metric_of_tables() -> None:
-    known = metrics_of("tables")
-    assert {*FAULTS, "yes_bias", "schema_recall"} <= known.keys()
-    assert not known["invented"].higher_is_better
-    assert not known["yes_bias"].higher_is_better

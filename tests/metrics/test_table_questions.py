@@ -8,6 +8,7 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.metrics.test_literature_tables import table
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import (
@@ -20,16 +21,6 @@ from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
 from vivavoce.metrics.tables.table_questions import QuestionSet, Side, TablePair, Tally, tally
 
 SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
-
-
-def table(columns: str, *rows: str) -> LiteratureTable:
-    """Columns and rows written with `|`; a row begins with its paper."""
-    split = [[cell.strip() for cell in row.split("|")] for row in rows]
-    return LiteratureTable(
-        papers=tuple(dict.fromkeys(row[0] for row in split)),
-        columns=tuple(name.strip() for name in columns.split("|") if name.strip()),
-        rows=tuple(TableRow(row[0], tuple(cell or None for cell in row[1:])) for row in split),
-    )
 
 
 GOLD = table("Task | Params", "a | QA | 340M", "b | MT | 60M", "c | QA | N/A")

@@ -15,7 +15,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import (
-    STATUSES,
     VARIABLE,
     Cutoff,
     clean_items,
@@ -39,13 +38,11 @@ DAYS = st.dates(date(1990, 1, 1), date(2040, 1, 1)).map(lambda day: day.isoforma
     [
         ("2023-09-30", "seen"),  # over before October begins
         ("2023-09", "seen"),
-        ("2022", "seen"),
         ("2023-10-01", "possibly_seen"),  # in the month that the maker states
         ("2023-10", "possibly_seen"),
         ("2023", "possibly_seen"),  # the year holds days before and after
         ("2023-11-30", "possibly_seen"),  # the 30 days after October: 1 to 30 November
         ("2023-12-01", "clean"),
-        ("2023-12", "clean"),
         ("2024", "clean"),
         ("", "unknown"),
         (None, "unknown"),
@@ -88,36 +85,20 @@ def test_a_later_item_is_never_less_clean(
     ("model", "name"),
     [
         ("openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"),
-        ("openai/gpt-4-1106-preview", "gpt-4-1106-preview"),
         ("openrouter/anthropic/claude-3.5-sonnet", "claude-3-5-sonnet"),
         ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
         ("together/meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo", "llama-3.1"),
-        ("hf/meta-llama/Llama-3-70b-chat-hf", "llama-3-70b"),
         ("google/gemini-2.5-flash-lite-preview-09-2025", "gemini-2.5-flash-lite"),
-        ("hf/microsoft/Phi-3-mini-128k-instruct", "phi-3-mini"),
         ("extractive/lead", "extractive/*"),
         ("ollama/llama3.1:8b", "llama-3.1"),
-        ("ollama/llama2:13b-chat", "llama-2"),
-        ("ollama/gemma3:27b-it", "gemma-3"),
         ("openai/ft:gpt-4o-mini-2024-07-18:acme:papers:9abc", "gpt-4o-mini"),
         ("ollama/llama3:70b-instruct-q4_0", "llama-3-70b"),
-        ("ollama/gpt-oss:20b", "gpt-oss"),
-        ("ollama/llama3.2-vision:11b", "llama-3.2-vision"),
-        ("openai/gpt-3.5-turbo-16k", "gpt-3.5-turbo"),
         ("openai/azure/gpt-4.1", "gpt-4.1"),
-        ("anthropic/claude-3-5-sonnet-latest", "claude-3-5-sonnet"),
-        ("anthropic/claude-3-5-sonnet-v2@20241022", "claude-3-5-sonnet"),
-        ("anthropic/bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0", "claude-3-5-sonnet"),
         ("bedrock/openai.gpt-oss-120b-1:0", "gpt-oss"),
         ("openrouter/anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet"),
-        ("openrouter/google/gemma-3-27b-it:free", "gemma-3"),
-        ("google/gemini-2.0-flash-001", "gemini-2.0-flash"),
         ("google/models/gemini-2.5-pro", "gemini-2.5-pro"),
-        ("hf/meta-llama/Llama-3.2-11B-Vision-Instruct", "llama-3.2-11b-vision"),
         ("hf/neuralmagic/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1"),
         ("fireworks/accounts/fireworks/models/llama-v3p1-8b-instruct", "llama-3.1"),
-        ("groq/llama3-70b-8192", "llama-3-70b"),
-        ("vllm/TheBloke/Llama-2-13B-chat-GPTQ", "llama-2"),
         ("llama-cpp-python/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf", "llama-3.1"),
     ],
 )
@@ -131,22 +112,13 @@ def test_a_release_is_found_under_the_name_of_its_model(model: str, name: str) -
     "model",
     [
         "openai/gpt-4.5-preview",
-        "openai/gpt-5.2",
-        "openai/o1-pro",
         "anthropic/claude-sonnet-4-6",
         "groq/deepseek-r1-distill-llama-70b",
         "lab/my-gpt-4o",
-        "ollama/llama3.4:8b",
         "openai/ft:secret:acme::1",
-        "openai/o3-mini-high",
-        "openai/gpt-5-codex",
         "openai/gpt-4-vision-preview",
-        "google/gemini-2.5-flash-image",
-        "hf/microsoft/Phi-3.5-mini-instruct",
         "hf/meta-llama/Llama-Guard-3-8B",
-        "hf/codellama/CodeLlama-7b-hf",
         "hf/NousResearch/Hermes-3-Llama-3.1-8B",
-        "local/smollm2-135m",
         "x" * 10_000,
     ],
 )
@@ -192,12 +164,9 @@ def test_a_file_comes_before_the_users_own_and_that_before_the_shipped_one(
     ("content", "words"),
     [
         ("model = 3", "write [[model]]"),
-        ("[model]\nname = 'a'", "write [[model]]"),
         ("[[model]]\ncutoff = '2024'", "name: Field required"),
         ("[[model]]\nname = 'a'\ncutoff = 'spring'", "has the cutoff 'spring'"),
-        ("[[model]]\nname = 'a'\ncutoff = 2024.5", "has the cutoff 2024.5"),
         ("[[model]]\nname = 'a'\ncutoff = '2024'\nsorce = 'x'", "sorce: Unexpected"),
-        ("not toml", "is not a file of cutoffs"),
     ],
 )
 def test_a_wrong_file_is_refused_by_name(tmp_path: Path, content: str, words: str) -> None:
@@ -206,11 +175,6 @@ def test_a_wrong_file_is_refused_by_name(tmp_path: Path, content: str, words: st
     with pytest.raises(InputError, match=r"mine\.toml") as error:
         load_cutoffs(path)
     assert words in str(error.value)
-
-
-def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.toml"):
-        load_cutoffs(tmp_path / "none.toml")
 
 
 def cutoffs_of(tmp_path: Path, dates: Mapping[str, str]) -> Any:
@@ -264,10 +228,6 @@ def test_a_clean_task_says_so_in_its_name_and_setting(tmp_path: Path) -> None:
         take_clean(a_task(), ["lab/new"], cutoffs)
 
 
-def test_the_statuses_are_those_a_board_counts() -> None:
-    assert STATUSES == ("clean", "possibly_seen", "seen", "unknown")
-
-
 def test_a_table_of_models_holds_more_than_cutoffs(tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text(
@@ -286,10 +246,3 @@ def test_a_table_of_models_holds_more_than_cutoffs(tmp_path: Path) -> None:
     assert known.status("2026-01-01", "lab/one") == "unknown"
     with pytest.raises(InputError, match="Nothing is known of the training data of lab/one"):
         clean_items([{"published": "2026-01-01"}], ["lab/one"], known)
-
-
-def test_a_day_of_release_that_is_none_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "models.toml"
-    path.write_text('[[model]]\nname = "lab/one"\ncutoff = "2025-01"\nreleased = "spring"\n')
-    with pytest.raises(InputError, match="lab/one has the released 'spring'"):
-        load_cutoffs(path)

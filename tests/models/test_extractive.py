@@ -101,14 +101,6 @@ def test_the_last_message_of_the_user_counts() -> None:
     assert output.completion == "Newer words stand here."
 
 
-def test_usage_counts_words() -> None:
-    output = ask("extractive/lead", "Six words are in this message.", words=4)
-    assert output.completion == "Six words are in"
-    assert output.usage is not None
-    assert (output.usage.input_tokens, output.usage.output_tokens) == (6, 4)
-    assert output.usage.total_tokens == 10
-
-
 def test_an_empty_paper_gives_an_empty_answer() -> None:
     for model in ("extractive/lead", "extractive/centrality"):
         assert ask(model, "", words=5).completion == ""
@@ -124,13 +116,9 @@ def test_an_unknown_name_is_refused_with_the_names_there_are() -> None:
     "ours",
     [
         {"source": [0, 99]},
-        {"source": [3, 1]},
         {"source": "all"},
-        {"source": []},
         {"source": [[0, 4], [0, 99]]},
-        {"source": [[0, 4], 9]},
         {"words": 0},
-        {"words": "10"},
     ],
 )
 def test_metadata_that_makes_no_sense_is_refused(ours: dict[str, Any]) -> None:

@@ -84,12 +84,6 @@ def test_an_answer_as_long_as_allowed_says_so(model: Model) -> None:
     assert output.usage.total_tokens == output.usage.input_tokens + 5
 
 
-def test_an_answer_that_is_done_says_so(model: Model) -> None:
-    output = ask(model, "What is the capital of France? Answer in one word.", max_tokens=60)
-    assert output.stop_reason == "stop"
-    assert "Paris" in output.completion
-
-
 def test_an_answer_ends_before_a_stop_sequence(model: Model) -> None:
     whole = ask(model, QUESTION, max_tokens=20).completion
     word = whole.split()[2]
@@ -137,16 +131,6 @@ def test_the_event_loop_lives_and_answers_come_one_at_a_time(model: Model) -> No
     answers, beats = asyncio.run(together())
     assert answers == [ask(model, QUESTION).completion] * 2
     assert beats > 10
-
-
-def test_an_answer_that_is_given_up_does_not_hold_the_others_up(model: Model) -> None:
-    async def given_up() -> None:
-        async with asyncio.timeout(0.05):
-            await model.generate("Tell me of bees.", config=GenerateConfig(max_tokens=40))
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(given_up())
-    assert ask(model, QUESTION).completion
 
 
 # The window
@@ -197,14 +181,6 @@ def test_tokens_end_where_the_tokenizer_says(api: LocalAPI) -> None:
     assert [text[start:end] for start, end in zip([0, *ends], ends, strict=False)] == pieces
 
 
-@given(st.text(), st.integers(-1, 50))
-@settings(deadline=None, max_examples=50)
-def test_more_tokens_never_end_earlier(api: LocalAPI, text: str, tokens: int) -> None:
-    end = api.counter.end_of(text, tokens)
-    assert 0 <= end <= api.counter.end_of(text, tokens + 1) <= len(text)
-    assert api.counter.end_of(text, len(text.encode("utf-8", "replace"))) == len(text)
-
-
 HOSTILE = st.lists(
     st.sampled_from(
         ["word ", "\n", "  ", "<|im_end|>", "<|im_start|>", "读者", "🤖", "é", "a" * 30]
@@ -231,12 +207,6 @@ def test_a_fitted_prompt_with_its_template_is_never_over_the_window(
     assert measured.window == context
     sent = api.counter.count(fitted.prompt.text) + api.overhead
     assert sent + answer <= context
-
-
-def test_a_context_beyond_the_window_does_not_widen_it(api: LocalAPI) -> None:
-    assert measure("local/smollm2", api, 100_000).window == WINDOW
-    assert measure("local/smollm2", api).window == WINDOW
-    assert not measure("local/smollm2", api).counter.is_estimated
 
 
 def test_the_direct_method_fills_the_window_and_no_more(
@@ -303,21 +273,7 @@ def test_tools_are_refused(model: Model) -> None:
         asyncio.run(model.generate(QUESTION, tools=[tool]))
 
 
-def test_a_request_llama_cpp_refuses_is_an_error_with_its_reason(api: LocalAPI) -> None:
-    config = GenerateConfig.model_construct(temperature="hot", max_tokens=1)
-    with pytest.raises(VivaError, match=r"could not answer: .*must be number"):
-        asyncio.run(api.generate([ChatMessageUser(content=QUESTION)], [], "none", config))
-
-
 # What it leaves behind
-
-
-def test_a_closed_model_is_gone_and_says_so(weights: Path, tmp_path: Path) -> None:
-    with get_model(f"local/{weights}", n_ctx=256) as closing:
-        assert isinstance(closing.api, LocalAPI)
-        assert closing.api.window == 256
-    with pytest.raises(VivaError, match="does not answer /apply-template"):
-        closing.api.count("text")
 
 
 CLOSED_AT_ONCE = """

@@ -57,26 +57,10 @@ def test_an_answer_that_is_null_is_empty_and_one_without_a_row_is_missing(tmp_pa
     assert (missing.completion, missing.metadata) == ("", {"missing": True})
 
 
-def test_usage_counts_words(tmp_path: Path) -> None:
-    path = write(tmp_path / "usage.jsonl", {"id": "a", "text": "two words"})
-    usage = ask(path, "a").usage
-    assert usage is not None
-    assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (3, 2, 5)
-
-
 def test_gzip_is_told_by_content(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(gzip.compress(b'{"id": "a", "text": "packed"}\n'))
     assert ask(path, "a").completion == "packed"
-
-
-def test_paths_may_be_absolute_or_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "deep" / "er" / "paths.jsonl", {"id": "a", "text": "found"})
-    monkeypatch.chdir(tmp_path)
-    assert str(get_model(f"replay/{path}")) == f"replay/{path}"
-    assert str(get_model("replay/deep/er/paths.jsonl")) == "replay/deep/er/paths.jsonl"
-    assert ask(path, "a").completion == "found"
-    assert ask("deep/er/paths.jsonl", "a").completion == "found"
 
 
 @pytest.mark.parametrize(
@@ -85,14 +69,10 @@ def test_paths_may_be_absolute_or_relative(tmp_path: Path, monkeypatch: pytest.M
         (['{"id": "a", "text": "x"}', "", '{"id": "a", "text": "y"}'], 3, "repeats the id 'a'"),
         (['{"id": 1, "epoch": 2, "text": "x"}'] * 2, 2, r"\(epoch 2\) of .*bad.jsonl:1"),
         (['{"id": "a", "text": "x"}', "{"], 2, "not readable JSON"),
-        (["[1]"], 1, "not a JSON object"),
         (['{"text": "x"}'], 1, "id"),
         (['{"id": true, "text": "x"}'], 1, "id"),
-        (['{"id": 1.0, "text": "x"}'], 1, "id"),
         (['{"id": "a"}'], 1, "text"),
-        (['{"id": "a", "text": 3}'], 1, "text"),
         (['{"id": "a", "epoch": 0, "text": "x"}'], 1, "epoch: .* got 0"),
-        (['{"id": "a", "epoch": "1", "text": "x"}'], 1, "epoch: .* got '1'"),
     ],
 )
 def test_a_bad_row_is_refused_with_file_and_line(

@@ -12,9 +12,9 @@ import pytest
 
 from vivavoce.columns import hash_table
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.errors import DamagedError, InputError, LockedError, StaleError
+from vivavoce.errors import DamagedError, StaleError
 from vivavoce.networks import build_networks, citation, load_network
-from vivavoce.store import hash_tree, lock
+from vivavoce.store import hash_tree
 
 Write = Callable[..., Corpus]
 NAMES = ("coauthor", "citation", "comparison")
@@ -59,19 +59,6 @@ def test_edges_and_nodes_are_sorted(sample: Corpus) -> None:
             zip((~network.is_inside).tolist(), network.nodes["key"].to_pylist(), strict=True)
         )
         assert order == sorted(set(order))
-
-
-def test_what_stands_is_not_written_again(sample: Corpus) -> None:
-    build_networks(sample)
-    files = [sample.folder / "networks" / name / "edges.parquet" for name in NAMES]
-    before = [path.stat().st_mtime_ns for path in files]
-    files[1].unlink()
-
-    build_networks(sample)
-
-    after = [path.stat().st_mtime_ns for path in files]
-    assert (after[0], after[2]) == (before[0], before[2])
-    assert after[1] != before[1]
 
 
 def test_a_build_cut_short_goes_on_and_ends_the_same(
@@ -151,24 +138,6 @@ def test_a_damaged_table_of_the_corpus_is_not_built_from(sample: Corpus) -> None
 
     with pytest.raises(DamagedError, match="authorships"):
         build_networks(sample)
-
-
-def test_a_held_corpus_is_left_alone(sample: Corpus) -> None:
-    with lock(sample.folder), pytest.raises(LockedError):
-        build_networks(sample)
-
-
-def test_an_unknown_network_is_named_with_those_there_are(sample: Corpus) -> None:
-    with pytest.raises(InputError, match=r"'friends'.*coauthor, citation, comparison"):
-        load_network(sample, "friends")
-
-
-def test_progress_counts_networks(sample: Corpus) -> None:
-    seen: list[tuple[int, int]] = []
-
-    build_networks(sample, progress=lambda done, total: seen.append((done, total)))
-
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_the_hash_of_columns_tells_contents_apart() -> None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import networkx
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vivavoce.corpus import Corpus, ingest, load_corpus
+from vivavoce.corpus import Corpus
 from vivavoce.networks import authors as authors_module
 from vivavoce.networks import build_networks, network_stats
 from vivavoce.networks.authors import coauthor_tables, first_author_core
-from vivavoce.networks.graph import Graph, sizes, weak_components
+from vivavoce.networks.graph import Graph
 
 Write = Callable[..., Corpus]
 Author = str | tuple[str, str | None]
@@ -118,10 +116,6 @@ def test_other_ambiguities_are_flagged(write_authors: Write) -> None:
     assert flags_of(corpus, "initials_only") == ["name:a. b. lee", "name:lee"]
 
 
-def test_an_author_listed_twice_has_no_edge_with_themselves(write_authors: Write) -> None:
-    assert edges_of(write_authors({"p1": ["A", "B", "a"]})) == {("a", "b"): 1}
-
-
 def test_authors_without_id_and_name_are_left_out(write_authors: Write) -> None:
     corpus = write_authors({"p1": ["  ", ("", "7"), ("B", " ")]})
 
@@ -129,13 +123,6 @@ def test_authors_without_id_and_name_are_left_out(write_authors: Write) -> None:
     # The first author has no name, so nobody else becomes the first one.
     assert nodes["key"].to_pylist() == ["id:7", "name:b"]
     assert nodes["first_author_papers"].to_pylist() == [0, 0]
-
-
-def test_nobody_makes_an_empty_network(write_corpus: Write) -> None:
-    corpus = write_corpus(papers=[{"paper_id": "p"}])
-
-    build_networks(corpus)
-    assert set(network_stats(corpus)["coauthor"].values()) == {0}
 
 
 def test_pairs_counted_in_small_pieces_are_the_same(
@@ -186,31 +173,3 @@ def test_any_network_is_that_of_networkx(
     assert core.edges == max(
         (kept.subgraph(p).number_of_edges() for p in parts if len(p) == largest), default=0
     )
-
-
-@pytest.mark.data
-def test_the_anthology_is_that_of_networkx(data_dir: Path, tmp_path: Path) -> None:
-    path = data_dir / "acl" / "acl_upto2022.parquet"
-    if not path.exists():
-        pytest.skip(f"no real papers: {path} is missing")
-    table = pq.read_table(path, columns=["id", "authors", "author_ids"])
-    small = table.slice(20_000, 4_000)  # the whole of it is for benchmarks/networks.py
-    pq.write_table(small, tmp_path / "acl.parquet")
-    papers = {
-        row["id"]: list(zip(row["authors"], row["author_ids"], strict=True))
-        for row in small.to_pylist()
-    }
-    oracle, first = in_networkx(papers)
-    ingest("metadata", tmp_path / "acl.parquet", tmp_path / "c")
-
-    nodes, edges = coauthor_tables(load_corpus(tmp_path / "c"))
-
-    assert (nodes.num_rows, edges.num_rows) == (len(oracle), oracle.number_of_edges())
-    graph = Graph(nodes.num_rows, edges["source"].to_numpy(), edges["target"].to_numpy())
-    components = sorted(sizes(weak_components(graph)).tolist(), reverse=True)
-    parts = networkx.connected_components(oracle)
-    assert components == sorted(map(len, parts), reverse=True)
-    core = first_author_core(graph, nodes["first_author_papers"].to_numpy())
-    kept = oracle.subgraph(first)
-    pruned = kept.subgraph(max(networkx.connected_components(kept), key=len))
-    assert (core.n, core.edges) == (len(pruned), pruned.number_of_edges())

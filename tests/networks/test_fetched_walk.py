@@ -205,7 +205,7 @@ def test_a_round_within_the_walk_and_within_the_largest_component(
     rows = []
     for one in catalogue(BY_HAND):
         (tmp_path / "tei" / f"{one.name}.tei.xml").write_text(text_of(one.name))
-        row = {"arxiv_id": one.name, "title": f"{one.title} {one.name}", "authors": one.authors}
+        row = {"arxiv_id": one.name, "title": f"A title {one.name}", "authors": one.authors}
         abstract = " ".join(f"{one.name[-2:]}x{n}" for n in range(60))
         rows.append({**row, "published": str(one.day), "abstract": abstract})
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -22,7 +22,6 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.text.shingles import distinct
 
 
 def simple_graph(n: int, source: npt.ArrayLike, target: npt.ArrayLike) -> Graph:
@@ -46,12 +45,6 @@ def in_networkx(graph: Graph) -> networkx.DiGraph:
     for source, target, weight in zip(graph.source, graph.target, weights, strict=True):
         oracle.add_edge(int(source), int(target), weight=float(weight))
     return oracle
-
-
-def test_two_nodes_that_point_at_each_other_are_equal() -> None:
-    ranks = pagerank(make_graph(2, [0, 1], [1, 0]))
-
-    assert ranks.scores.tolist() == [0.5, 0.5]
 
 
 def test_a_star_by_hand() -> None:
@@ -113,12 +106,6 @@ def test_degrees_are_those_of_networkx(graph: Graph) -> None:
 
     assert in_degrees(graph).tolist() == [oracle.in_degree(node) for node in range(graph.n)]
     assert out_degrees(graph).tolist() == [oracle.out_degree(node) for node in range(graph.n)]
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=30))
-def test_distinct_keys_are_those_of_a_set(keys: list[int]) -> None:
-    assert distinct(np.array(keys, dtype=np.int64)).tolist() == sorted(set(keys))
 
 
 @given(graphs)

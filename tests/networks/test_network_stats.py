@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import networkx
 import pytest
 
 from vivavoce.corpus import Corpus
@@ -102,16 +101,6 @@ def test_by_category(corpus: Corpus) -> None:
     assert rows[None]["citation"]["external"] == 1
 
 
-def test_edges_between_groups_add_up(corpus: Corpus) -> None:
-    rows = [row["citation"] for row in by_domain(corpus)]
-
-    total = {
-        name: sum(row[name] for row in rows) for name in ("within", "to_others", "from_others")
-    }
-    assert total["to_others"] == total["from_others"]
-    assert total["within"] + total["to_others"] == network_stats(corpus)["citation"]["edges"]
-
-
 def test_by_domain(corpus: Corpus) -> None:
     rows = {row["domain"]: row for row in by_domain(corpus)}
 
@@ -147,14 +136,6 @@ def test_by_month(corpus: Corpus) -> None:
     }
 
 
-def test_months_of_a_corpus_without_dates(write_corpus: Write) -> None:
-    assert by_month(write_corpus(papers=[{"paper_id": "p"}])) == {
-        "months": {},
-        "year_only": 0,
-        "undated": 1,
-    }
-
-
 def test_a_year_passes_into_the_next(write_corpus: Write) -> None:
     corpus = write_corpus(
         papers=[{"paper_id": p, "first_public": p} for p in ("2019-11", "2020-02-01")]
@@ -173,23 +154,6 @@ def test_degrees(corpus: Corpus) -> None:
         "external": {"3": 1},
     }
     assert degrees["coauthor"] == {"degree": {"0": 1, "1": 2}}
-
-
-def test_ranks_are_those_of_networkx(corpus: Corpus) -> None:
-    network = load_network(corpus, "citation")
-    oracle = networkx.DiGraph()
-    oracle.add_nodes_from(range(network.graph.n))
-    ends = zip(network.graph.source.tolist(), network.graph.target.tolist(), strict=True)
-    oracle.add_edges_from(ends)
-    scores = networkx.pagerank(oracle, tol=1e-14)
-    keys = network.nodes["key"].to_pylist()
-
-    rows = rank_nodes(network, top=3)
-
-    best = sorted(scores, key=lambda node: (-round(scores[node], 10), node))[:3]
-    assert [row["key"] for row in rows] == [keys[node] for node in best]
-    assert [row["pagerank"] for row in rows] == pytest.approx([scores[n] for n in best], abs=1e-9)
-    assert [row["rank"] for row in rows] == [1, 2, 3]
 
 
 def test_ranks_by_citations_break_ties_by_key(corpus: Corpus) -> None:

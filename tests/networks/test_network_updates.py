@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,11 +19,6 @@ from vivavoce.store import hash_tree
 Write = Callable[..., Corpus]
 Paper = dict[str, Any]
 Library = Mapping[str, Paper]
-
-
-@pytest.fixture(autouse=True)
-def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)
 
 
 PAPERS = [f"{month:02d}.{number}" for month in range(1, 5) for number in range(4)]
@@ -159,20 +151,6 @@ def test_sentences_that_compare_follow_the_corpus(write_corpus: Write, tmp_path:
     assert is_as_built_anew(write_corpus, tmp_path, [before, after], prose=True)
 
 
-def test_what_earlier_versions_kept_of_shards_goes(write_corpus: Write, tmp_path: Path) -> None:
-    library = {p: cites("Nets") for p in PAPERS[:9]}
-    corpus = write_corpus(in_shards=True, **tables_of(library))
-    for left in ("pieces/identities-2", "kept"):
-        (corpus.folder / "networks" / left).mkdir(parents=True)
-        (corpus.folder / "networks" / left / "0.parquet").write_bytes(b"0")
-
-    build_networks(corpus)
-
-    alone = write_corpus(tmp_path / "alone", in_shards=True, **tables_of(library))
-    build_networks(alone)
-    assert hash_tree(corpus.folder / "networks") == hash_tree(alone.folder / "networks")
-
-
 def test_an_update_looks_only_at_the_references_of_shards_that_changed(
     write_corpus: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,18 +191,3 @@ def test_one_network_may_be_built_alone(write_corpus: Write) -> None:
     assert load_network(corpus, "coauthor").graph.edges == 1
     with pytest.raises(InputError, match="'friends'"):
         build_networks(corpus, only=["friends"])
-
-
-def test_building_and_reading_load_neither_pandas_nor_scipy(write_corpus: Write) -> None:
-    """They take longer to load than a small network to build."""
-    corpus = write_corpus(**tables_of({"1": authors("A", "B"), "2": authors("A", "C")}))
-    (corpus.folder / "manifest").write_text(json.dumps(corpus.manifest))
-    code = (
-        "import json, sys; from pathlib import Path; from vivavoce.corpus import Corpus; "
-        "from vivavoce.networks import build_networks, load_network; folder = Path(sys.argv[1]); "
-        "corpus = Corpus(folder, json.loads((folder / 'manifest').read_text())); "
-        "build_networks(corpus); load_network(corpus, 'coauthor'); "
-        "print(sorted({'pandas', 'scipy'} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-c", code, str(corpus.folder)]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

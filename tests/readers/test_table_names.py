@@ -17,9 +17,7 @@ from vivavoce.readers.leaderboard import (
     ("label", "name"),
     [
         ("AlphaNet (Smith et al., 2017)", "AlphaNet"),
-        ("AlphaNet [12, 14]", "AlphaNet"),
         ("Smith et al. (2017) - AlphaNet", "AlphaNet"),
-        ("Smith et al. (2017) -12-layer AlphaNet", "12-layer AlphaNet"),
         ("Smith and Lee (2016)", "Smith and Lee (2016)"),
         ("Ours - AlphaNet", "AlphaNet"),
         ("AlphaNet (ours)", "AlphaNet"),
@@ -27,7 +25,6 @@ from vivavoce.readers.leaderboard import (
         (r"\textbf{AlphaNet}", "AlphaNet"),
         ("AlphaNet (single model)", "AlphaNet (single model)"),
         ("Our model", "Our model"),
-        ("OurNet", "OurNet"),
         ("12", ""),
         ("", ""),
     ],

@@ -141,16 +141,6 @@ def test_the_score_that_most_papers_give_a_method_is_taken() -> None:
     assert _board(papers) == [("AlphaReader", "71.4")]
 
 
-def test_an_entry_tells_where_it_was_read() -> None:
-    table = _table("Table 1: F1 on SQuAD.", ["Model", "F1"], ["AlphaReader", "71.4"])
-    empty = _table("Figure")
-
-    (entry,) = read_tables([_paper("a"), _paper("b", empty, table)], **ASKED)
-
-    assert (entry.paper_id, entry.table) == ("b", 1)
-    assert entry.confidence > 0
-
-
 def test_nothing_to_read_gives_no_entry() -> None:
     assert read_tables([], **ASKED) == []
     assert read_tables([_paper("p")], **ASKED) == []
@@ -176,10 +166,8 @@ def test_a_board_is_no_longer_than_the_limit() -> None:
         lambda: _table("Table 1", ["1.5 " * 250_000], ["A" * 1_000_000], ["(" * 500_000]),
         lambda: _table("Model F1 1.5 " * 50_000, ["Model"]),
         lambda: _table("Table", *[[f"{n}.5"] for n in range(100_000)]),
-        lambda: _table("Table", *[["Model F1"], ["A 1.5"]] * 20_000),
-        lambda: _table("Table", ["1.5"] * 100_000),
     ],
-    ids=["rows", "full cells", "huge cells", "caption", "numbers", "headers", "wide"],
+    ids=["rows", "full cells", "huge cells", "caption", "numbers"],
 )
 def test_hostile_tables_are_read_in_bounded_time(make: Callable[[], LibraryTable]) -> None:
     table = make()

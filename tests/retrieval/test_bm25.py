@@ -56,12 +56,6 @@ def test_a_term_in_most_passages_gets_a_share_of_the_mean_idf() -> None:
     assert Bm25Retriever(["a b", "a c", "a d"]).scores("a") == pytest.approx([0.25 * mean] * 3)
 
 
-def test_changing_the_query_changes_the_hits() -> None:
-    retriever = Bm25Retriever(PASSAGES)
-    first = [hits[0].index for hits in retriever.search_many(["graph", "papers", "citation"], 1)]
-    assert first == [0, 2, 3]
-
-
 def test_one_query_is_not_taken_for_many() -> None:
     with pytest.raises(InputError, match="list of queries"):
         Bm25Retriever(PASSAGES).search_many("graph", 2)

@@ -83,9 +83,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
     ("path", "nearest"),
     [
         ("roud", "[roud] is unknown. Did you mean round?"),
-        ("writting", "[writting] is unknown. Did you mean writing?"),
         ("round.sede", "[round] sede is unknown. Did you mean seed?"),
-        ("round.window.ende", "[round] window.ende is unknown. Did you mean end?"),
         ("writing.split", "[writing] split is unknown. Did you mean splits?"),
         (
             "writing.zzz",
@@ -120,35 +118,22 @@ def test_an_id_may_have_64_small_letters_digits_dots_dashes_and_underscores(name
         ("round.window.start", "2025-01-02", "start must lie before end"),
         ("round.window.end", "2025-02-29", "[round] window.end"),  # no leap year
         ("round.window.end", "2025-1-1", "YYYY-MM-DD"),
-        ("round.window.end", "2025", "YYYY-MM-DD"),
         ("round.window.end", 2025, "YYYY-MM-DD"),
-        ("round.window.end", 0, "YYYY-MM-DD"),
         # A moment is another day elsewhere.
         ("round.window.end", "2025-01-01T00:00:00+02:00", "YYYY-MM-DD"),
-        ("round.window", "2024", "[round] window"),
         ("round.families", [], "[round] families"),
         ("round.families", ["writting"], "no family is called 'writting'. There are: writing"),
-        ("round.families", "writing", "[round] families"),
         ("round.seed", "x", "[round] seed"),
         ("writing.settings", ["everything"], "[writing] settings"),
         ("writing.splits", [0.5, 0.5], "[writing] splits"),
         ("writing.splits", [0.5, 0.4, 0.2], "sum to 1"),
-        ("writing.splits", [1.2, -0.1, -0.1], "sum to 1"),
         ("writing.splits", [float("nan"), 0.5, 0.5], "sum to 1"),
-        ("writing", 3, "[writing]"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_named(path: str, value: Any, said: str) -> None:
     message = refusal(path, value)
     assert said in message
     assert message.startswith("spec.toml: ")
-
-
-def test_a_moment_in_toml_is_no_day(tmp_path: Path) -> None:
-    path = tmp_path / "spec.toml"
-    path.write_text(TOML.replace("2024-07-01", "2024-07-01T00:00:00Z"))
-    with pytest.raises(InputError, match="YYYY-MM-DD"):
-        read_spec(path, FAMILIES)
 
 
 def test_every_missing_key_is_named_at_once() -> None:
@@ -209,8 +194,6 @@ def test_a_spec_that_asks_nothing_of_updates_has_the_hash_it_had_without_the_tab
         ("qota", 1, "[update] qota is unknown. Did you mean quota?"),
         ("quota", -1, "[update] quota: "),
         ("keep_days", 0, "[update] keep_days: "),
-        ("inactive_days", "long", "[update] inactive_days: "),
-        ("anchors", -1, "[update] anchors: "),
     ],
 )
 def test_an_update_that_cannot_be_is_refused(key: str, value: Any, said: str) -> None:

@@ -77,11 +77,12 @@ class Titles:
         ]
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(library, schema=PAPER), sink, compression="zstd")
-        left = {p.paper_id for p in corpus.papers} - {p.paper_id for p in targets}
+        left = {p.paper_id: p.first_public for p in corpus.papers if p not in targets}
+        reasons = {name: "outside_window" if day else "undated" for name, day in left.items()}
         return FamilyItems(
             {"first": rows},
             {"first": ITEM},
-            [Exclusion("first", name, "outside_window") for name in sorted(left)],
+            [Exclusion("first", name, reasons[name], left[name]) for name in sorted(left)],
             {"papers.parquet": bytes(sink.getvalue().to_pybytes())},
         )
 
@@ -89,7 +90,7 @@ class Titles:
 BUILDERS = {"titles": Titles()}
 
 
-def corpus_of(folder: Path, written: Mapping[str, tuple[str, Sequence[str]]]) -> Corpus:
+def corpus_of(folder: Path, written: Mapping[str, tuple[str | None, Sequence[str]]]) -> Corpus:
     """A corpus of papers, each with its date and its authors; more may be added later."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [

@@ -59,15 +59,6 @@ def test_a_program_reads_its_input_and_leaves_files():
 
 
 @pytest.mark.sandbox
-def test_a_megabyte_of_input_reaches_the_program():
-    async def use():
-        async with open_sandbox(SMALL) as box:
-            return await box.run(["/usr/bin/wc", "-c"], input=b"x" * (1 << 20))
-
-    assert asyncio.run(use()).stdout.strip() == "1048576"
-
-
-@pytest.mark.sandbox
 def test_a_missing_program_is_told_from_a_failed_one():
     async def use():
         async with open_sandbox(SMALL) as box:
@@ -354,11 +345,6 @@ def test_the_answers_may_not_be_put_into_a_sandbox(name):
         closure((name,))
 
 
-def test_an_absent_package_is_named():
-    with pytest.raises(InputError, match="no-such-package"):
-        closure(("no-such-package",))
-
-
 def _verdict(rules: bytes, number: int, argument: int = 0, machine: int = 0xC000003E) -> int:
     """What the kernel would answer: a plain reading of the classic BPF program."""
     steps = list(struct.iter_unpack("=HBBI", rules))
@@ -381,14 +367,10 @@ def _verdict(rules: bytes, number: int, argument: int = 0, machine: int = 0xC000
     [
         (0, 0, "allow"),  # read
         (9, 0x22, "allow"),  # mmap, private and anonymous
-        (9, 0x01, "allow"),  # mmap, a file to be shared
         (9, 0x21, errno.ENOMEM),  # mmap, shared and anonymous
-        (9, 0x23, errno.ENOMEM),
         (9, 0x40022, errno.ENOMEM),  # mmap, huge pages
         (272, 0, errno.ENOSYS),  # unshare
-        (101, 0, errno.ENOSYS),  # ptrace
         (319, 0, errno.ENOSYS),  # memfd_create
-        (1000, 0, errno.ENOSYS),  # of a later kernel
         (435, 0, errno.ENOSYS),  # clone3
         (56, 0x1200011, "allow"),  # clone, as fork
         (56, 0x003D0F00, "allow"),  # clone, as a thread
@@ -397,10 +379,7 @@ def _verdict(rules: bytes, number: int, argument: int = 0, machine: int = 0xC000
         (302, 1, errno.EPERM),
         (41, 1, "allow"),  # socket, local
         (41, 2, errno.EAFNOSUPPORT),  # internet
-        (41, 16, errno.EAFNOSUPPORT),  # netlink
-        (53, 1, "allow"),  # socketpair, local
         (53, 30, errno.EAFNOSUPPORT),
-        (41, 40, errno.EAFNOSUPPORT),  # virtual machine sockets
         (0x40000000, 0, errno.ENOSYS),  # read, under its x32 number
     ],
 )
@@ -416,13 +395,3 @@ def test_calls_of_another_processor_end_the_program():
     assert _verdict(build_filter("aarch64"), 63, machine=0xC00000B7) == 0x7FFF0000  # read
     assert build_filter("riscv64") is None
     assert platform.machine() in {"x86_64", "aarch64"} or build_filter() is None
-
-
-def test_control_groups_are_removed_again():
-    group = make_group(64, 1, 8)
-    if group is None:  # where they may not be written nothing half made stays either
-        assert list(Path("/sys/fs/cgroup").glob(f"**/sandbox-{os.getpid()}-*")) == []
-        return
-    assert all(folder.is_dir() for folder in group.folders)
-    group.remove()
-    assert not any(folder.exists() for folder in group.folders)

@@ -7,6 +7,7 @@ word of a name matches any author of a paper, and pages are cut from the whole a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from html import escape
@@ -19,7 +20,7 @@ _FEED = """<?xml version='1.0' encoding='UTF-8'?>
 <opensearch:itemsPerPage>{size}</opensearch:itemsPerPage>
 <opensearch:totalResults>{total}</opensearch:totalResults>
 <opensearch:startIndex>{start}</opensearch:startIndex>{entries}</feed>"""
-_ENTRY = """<entry><id>http://arxiv.org/abs/{name}v1</id><title>{title}</title>
+_ENTRY = """<entry><id>http://arxiv.org/abs/{name}{version}</id><title>{title}</title>
 <published>{day}T00:00:00Z</published><summary>{abstract}</summary>{authors}
 <category term="{category}"/></entry>"""
 _DAYS = re.compile(r"submittedDate:\[(\d{8})\d{4} TO (\d{8})\d{4}\]")
@@ -33,8 +34,10 @@ class Entry:
     day: date
     authors: tuple[str, ...]
     category: str = "cs.CL"
-    title: str = "A title"
+    title: str = ""
+    """`A title`, with the id, where it is empty."""
     abstract: str = "Some words."
+    version: str = "v1"
 
     @property
     def xml(self) -> str:
@@ -42,7 +45,8 @@ class Entry:
         authors = "".join(f"<author><name>{escape(a)}</name></author>" for a in self.authors)
         return _ENTRY.format(
             name=self.name,
-            title=escape(f"{self.title} {self.name}"),
+            version=self.version,
+            title=escape(self.title or f"A title {self.name}"),
             day=self.day,
             abstract=escape(self.abstract),
             authors=authors,
@@ -53,19 +57,28 @@ class Entry:
 class CatalogueArxiv:
     """The catalogue; papers may come and go while it is asked."""
 
-    def __init__(self, papers: list[Entry]) -> None:
+    def __init__(self, papers: Sequence[Entry], is_one_category: bool = False) -> None:
         self.papers = papers
+        self.is_one_category = is_one_category
 
     def __call__(self, ask: Ask) -> Fault:
         """Answer a request."""
         asked = {name: one[0] for name, one in parse_qs(urlsplit(ask.target).query).items()}
-        found = [paper for paper in self.papers if _fits(paper, asked["search_query"])]
+        query = asked["search_query"]
+        if self.is_one_category:
+            query = re.sub(r"cat:[^\s()]+", "", query)
+        found = [paper for paper in self.papers if _fits(paper, query)]
         is_down = asked.get("sortOrder", "descending") == "descending"
         found.sort(key=lambda paper: (paper.day, paper.name), reverse=is_down)
-        size = int(asked["max_results"])
-        entries = "".join(paper.xml for paper in found[ask.start : ask.start + size])
-        body = _FEED.format(size=size, total=len(found), start=ask.start, entries=entries)
-        return Fault(body.encode(), headers={"Content-Type": "application/atom+xml"})
+        body = feed(found, ask.start, int(asked["max_results"]))
+        return Fault(body, headers={"Content-Type": "application/atom+xml"})
+
+
+def feed(found: Sequence[Entry], start: int = 0, size: int = 0) -> bytes:
+    """A page of an answer; the whole of it without a size."""
+    size = size or len(found)
+    entries = "".join(paper.xml for paper in found[start : start + size])
+    return _FEED.format(size=size, total=len(found), start=start, entries=entries).encode()
 
 
 def _fits(paper: Entry, query: str) -> bool:

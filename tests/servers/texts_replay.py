@@ -10,7 +10,10 @@ import gzip
 import io
 import tarfile
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.servers.arxiv_replay import Ask, Fault
 from tests.sources.pdf_pages import FILLER, simple_paper
@@ -24,17 +27,19 @@ ABSTRACT_PAGE = (
     b'<body><div id="abs"><h1>A title</h1></div></body></html>'
 )
 BY = "CC BY 4.0"
-_SECTION = """<section id="S{0}" class="ltx_section"><h2 class="ltx_title ltx_title_section">
-<span class="ltx_tag ltx_tag_section">{0} </span>{1}</h2>
-<div id="S{0}.p1" class="ltx_para"><p id="S{0}.p1.1" class="ltx_p">{2}</p></div>
-<div id="S{0}.p2" class="ltx_para"><p id="S{0}.p2.1" class="ltx_p">{2}</p></div></section>"""
+_SECTIONS = dict.fromkeys(("Introduction", "Method", "Conclusion"), f"{FILLER}\n\n{FILLER}")
 _PAGE = """<!DOCTYPE html><html lang="en"><head><title>{title}</title></head><body>
 <div class="ltx_page_main"><div class="ltx_page_content"><div id="infobox">
 <a id="license-tr" href="https://info.arxiv.org/help/license/">License: {licence}</a>
-<div id="watermark-tr">arXiv:{name} [cs.CL] 31 Jan 2020</div></div>
+<div id="watermark-tr">arXiv:{name} [{category}] {day}</div></div>
 <article class="ltx_document"><h1 class="ltx_title ltx_title_document">{title}</h1>
 <div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>
-<p class="ltx_p">What it is about.</p></div>{sections}</article></div></div></body></html>"""
+<p class="ltx_p">{abstract}</p></div>{sections}{references}</article></div></div></body></html>"""
+_SECTION = """<section id="S{0}" class="ltx_section"><h2 class="ltx_title ltx_title_section">
+<span class="ltx_tag ltx_tag_section">{0} </span>{1}</h2>{2}</section>"""
+_PARAGRAPH = '<div class="ltx_para"><p class="ltx_p">{}</p></div>'
+_BIBITEM = '<li class="ltx_bibitem" id="bib.{}"><span class="ltx_bibblock">{}</span></li>'
+_REFERENCES = '<section class="ltx_bibliography"><ul class="ltx_biblist">{}</ul></section>'
 _TEX = r"""\documentclass{article}\title{%s}\begin{document}\maketitle
 \begin{abstract}What it is about.\end{abstract}
 \section{Introduction}%s
@@ -44,11 +49,28 @@ _TEX = r"""\documentclass{article}\title{%s}\begin{document}\maketitle
 """
 
 
-def latexml_page(name: str, *, licence: str = BY, title: str = "A page") -> bytes:
-    """A page as LaTeXML makes it, of an id with its version."""
-    headings = ("Introduction", "Method", "Conclusion")
-    sections = [_SECTION.format(n, text, FILLER) for n, text in enumerate(headings, start=1)]
-    page = _PAGE.format(name=name, licence=licence, title=title, sections="".join(sections))
+def latexml_page(
+    name: str,
+    *,
+    licence: str = BY,
+    title: str = "A page",
+    abstract: str = "What it is about.",
+    sections: Mapping[str, str] = MappingProxyType(_SECTIONS),
+    cited: Sequence[str] = (),
+    day: str = "31 Jan 2020",
+    category: str = "cs.CL",
+) -> bytes:
+    """A page as LaTeXML makes it, of an id with its version; a blank line parts paragraphs."""
+    body = ""
+    for number, (heading, text) in enumerate(sections.items(), start=1):
+        paragraphs = "".join(_PARAGRAPH.format(escape(part)) for part in text.split("\n\n"))
+        body += _SECTION.format(number, escape(heading), paragraphs)
+    entries = "".join(_BIBITEM.format(n, escape(text)) for n, text in enumerate(cited))
+    page = _PAGE.format(
+        **{"name": name, "licence": licence, "day": day, "category": category},
+        **{"title": escape(title), "abstract": escape(abstract), "sections": body},
+        references=_REFERENCES.format(entries) if cited else "",
+    )
     return page.encode()
 
 

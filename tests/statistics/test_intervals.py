@@ -53,15 +53,6 @@ def test_an_undefined_value_counts_neither_above_nor_below_the_line() -> None:
     assert int(np.isnan(means).sum()) == int(only_b.sum())
 
 
-def test_columns_with_different_gaps_do_not_disturb_each_other() -> None:
-    draws = resample(["a", "a", "b", "c"], resamples=500)
-    full = [0.1, 0.4, 0.8, 0.3]
-    gappy = [0.2, NAN, 0.9, 0.5]
-    together = draws.means(np.column_stack([full, gappy]))
-    assert together[:, :1] == pytest.approx(draws.means(full), abs=1e-15)
-    assert together[:, 1:] == pytest.approx(draws.means(gappy), abs=1e-15)
-
-
 def test_the_interval_is_that_of_scipy_for_the_same_integers() -> None:
     values = np.random.default_rng(8).random((60, 3))
     theirs = scipy.stats.bootstrap(
@@ -111,16 +102,6 @@ def test_the_size_of_a_batch_changes_no_draw(monkeypatch: pytest.MonkeyPatch) ->
     assert (whole == np.random.default_rng(1).integers(0, 7, size=(101, 7))).all()
 
 
-def test_a_metric_meets_the_same_draws_whenever_it_is_asked() -> None:
-    draws = resample(["a", "b", "b", "c"], resamples=300)
-    first, second = [0.1, 0.2, 0.3, 0.9], [1.0, 0.0, 0.0, 1.0]
-    alone = draws.intervals(first)
-    draws.means(second)
-    assert draws.intervals(first) == alone
-    assert resample(["a", "b", "b", "c"], resamples=300).intervals(first) == alone
-    assert resample(["a", "b", "b", "c"], resamples=300, seed=1).intervals(first) != alone
-
-
 @given(items, st.randoms(use_true_random=False))
 @settings(deadline=None)
 def test_shuffling_the_items_changes_nothing(rows: list[tuple[str, float]], random) -> None:
@@ -146,18 +127,6 @@ def test_every_resampled_mean_lies_between_the_smallest_and_the_largest_value(
         assert defined.min() - 1e-12 <= drawn.min()
         assert drawn.max() <= defined.max() + 1e-12
     assert int(np.isnan(means).sum()) == 50 - drawn.size
-
-
-@given(items)
-@settings(deadline=None)
-def test_doubling_every_item_within_its_cluster_keeps_the_interval(
-    rows: list[tuple[str, float]],
-) -> None:
-    once, twice = (
-        interval([v for _, v in order], [c for c, _ in order], resamples=50)
-        for order in (rows, rows + rows)
-    )
-    assert once == (None if twice is None else pytest.approx(twice, abs=1e-12))
 
 
 def test_there_is_no_interval_without_two_clusters_or_without_draws() -> None:

@@ -57,11 +57,6 @@ def test_an_item_that_is_alike_for_all_says_nothing() -> None:
     assert np.isnan(found.low[3])
 
 
-def test_one_item_and_nothing_are_no_error() -> None:
-    assert np.isnan(item_statistics([[0.1, 0.5, 0.9]]).rest).all()
-    assert len(item_statistics(np.zeros((0, 3))).mean) == 0
-
-
 @pytest.mark.parametrize("wrong", [[0.1, 0.2], [[math.inf, 0.1]]])
 def test_wrong_use_is_refused(wrong: list) -> None:
     with pytest.raises(InputError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from vivavoce.statistics.intervals import resample
@@ -20,14 +19,6 @@ def test_a_mean_leaves_undefined_values_out_and_counts_them():
     found = of({"ktau": means_of([1.0, None, 0.0, 0.5])})["ktau"]
     assert found["value"] == pytest.approx((1.0 + 0.0 + 0.5) / 3)
     assert (found["n"], found["undefined"]) == (4, 1)
-
-
-def test_a_mean_has_the_interval_of_the_bootstrap():
-    values = [0.1, 0.9, 0.4, 0.2]
-    found = of({"x": means_of(values)})["x"]
-    assert found["ci"] == pytest.approx(
-        resample(CLUSTERS, resamples=500, seed=3).intervals(np.array(values))[0], abs=1e-12
-    )
 
 
 def test_a_pooled_share_weighs_items_by_their_questions():

@@ -130,14 +130,6 @@ def test_looks_beyond_those_that_were_planned_are_refused() -> None:
         test.look(noisy([0.1, 0.2], 20), range(20))
 
 
-@pytest.mark.parametrize("shape", [(9, 2), (10, 3)])
-def test_rows_or_contestants_that_are_gone_are_refused(shape: tuple[int, int]) -> None:
-    test = Sequential()
-    test.look(np.zeros((10, 2)), range(10))
-    with pytest.raises(InputError):
-        test.look(np.zeros(shape), range(shape[0]))
-
-
 @pytest.mark.parametrize(
     "wrong",
     [{"question": "best"}, {"k": 0}, {"looks": 0}, {"alpha": 1.0}, {"indifference": -0.1},

@@ -18,37 +18,25 @@ TITLE = "Sparse Graphs: A Survey of What Is Known"
         "  {}\n",
         # Lead-ins.
         "Sure, here is the title:\n\n{}",
-        "Sure! Here's a title for the paper:\n\n**{}**",
-        "Certainly! Here is a concise title that captures the main idea:\n{}",
         "Here are some possible titles:\n\n1. {}\n2. Another Title\n3. A Third One",
         "Based on the main text and abstract, a suitable title would be:\n\n{}",
-        "I would suggest the title:\n{}",
         "I have read the text. Here is the title.\n{}",
-        'A good title for this paper would be: "{}"',
         # Labels.
         "Title: {}",
         "**Title:** {}",
-        "*Title: {}*",
         "Paper Title: {}",
-        "Suggested Title for the paper: {}",
-        "Title option 1: {}",
         "Final answer: {}",
         "## Title:\n\n{}",
         # Marks.
         '"{}"',
         "“{}”",
-        "«{}»",
         "'{}'",
-        '"{}".',
-        "***{}***",
         "`{}`",
         '**"{}"**',
         "# {}",
-        "### {}",
         "> {}",
         "- {}",
         "1. {}",
-        "1) **{}**",
         # Containers.
         "```\n{}\n```",
         "<title>{}</title>",
@@ -62,7 +50,6 @@ TITLE = "Sparse Graphs: A Survey of What Is Known"
         "{} (8 words)",
         '"{}" - This title captures the main idea.',
         "{} (This title highlights the main finding.)",
-        '"{}" Let me know if you want a shorter one.',
         "{}\n{}\n{}",
         # A title over two lines.
         "Sparse Graphs:\nA Survey of What Is Known",
@@ -78,28 +65,17 @@ def test_what_is_said_around_a_title_goes(answer: str) -> None:
     [
         "Here Be Dragons: Mapping Unknown Regions of Parameter Space",
         "Sure Independence Screening for Ultrahigh Dimensions",
-        "Of Course We Share! Testing Assumptions about Tagging",
-        "Yes, This Way! Learning to Ground Referring Expressions",
         "Title Generation for News: A Survey",
-        "Answer Set Programming: A Primer",
-        "Options, Not Answers: Reward Shaping",
         "This Title Is Long: Why Names Grow",
         'On "Good" Examples and "Bad" Ones',
         '"Why Should I Trust You?": Explaining Predictions',
-        "“Yes” or “No”",
         "'Tis the Season: Time Series with Holidays",
         "A* Search: Heuristics and * Products",
-        "2D or 3D? A Comparison",
         "1.5-Bit Weights",
-        "10 Lessons from 100 Runs",
-        "C# and C++: Two Cases",
         "__init__ Considered Harmful",
         "Attention: All You Need? (Yes, 100 Words)",
-        "Notes on Notes: A Note",
         "Learning to Rank (and to Let Go) - A Reply",
-        "I Suggest You Read This",
         "Based on What? Evidence in Arguments",
-        "One Title, Two Titles: Naming Papers",
         "無監督的引文推薦：綜述",
         "{X}-Nets: Sets in Braces",
     ],
@@ -119,13 +95,6 @@ def test_a_label_goes_whoever_means_it() -> None:
 )
 def test_nothing_but_a_lead_in_is_no_title(answer: str) -> None:
     assert clean_title(answer) == ""
-
-
-def test_a_title_stays_once_it_is_clean() -> None:
-    once = clean_title(
-        f'Sure! Here is the title:\n\n1. **"{TITLE}"** (8 words)\n\nI hope this helps.'
-    )
-    assert once == TITLE == clean_title(once)
 
 
 @given(st.text(max_size=300))

@@ -106,10 +106,6 @@ def test_sizes_that_cannot_be_are_refused(size: int, overlap: int) -> None:
         split_text("text", size, overlap)
 
 
-def test_what_is_shared_gives_way_where_nothing_fits_beside_it() -> None:
-    assert texts(split_text("?.?", 2, 1, Fussy())) == ["?.", "?"]
-
-
 @settings(deadline=None)
 @given(
     text=st.text(alphabet=st.sampled_from("ab cé.?\n\t\u3000。)"), max_size=300),
@@ -133,13 +129,6 @@ def test_chunks_cover_a_text_in_order(
         assert length(text[after.start : one.end]) <= overlap
     covered = {place for chunk in chunks for place in range(chunk.start, chunk.end)}
     assert all(text[place].isspace() for place in range(len(text)) if place not in covered)
-
-
-@settings(deadline=None)
-@given(st.text(max_size=400))
-def test_any_text_can_be_cut(text: str) -> None:
-    chunks = split_text(text, size=16, overlap=4)
-    assert "".join(text.split()) == "" if not chunks else chunks[-1].end == len(text.rstrip())
 
 
 @pytest.mark.timeout(60)

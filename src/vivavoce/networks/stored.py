@@ -93,8 +93,6 @@ def build_networks(
             networks[name] = _build(corpus, name, entries, prose=with_prose, fresh=fresh)
         manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
         write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
-        for left in ("pieces", "kept"):  # what earlier versions kept of shards
-            shutil.rmtree(corpus.folder / FOLDER / left, ignore_errors=True)
     if progress:
         progress(len(names), len(names))
     return manifest

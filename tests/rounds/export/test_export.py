@@ -99,6 +99,8 @@ def test_the_card_names_configurations_licences_and_what_to_cite(
     _, header, text = (folder / "README.md").read_text().split("---\n", 2)
     told = yaml.safe_load(header)
     assert told["license"] == "other"
+    rows = sum(pq.read_metadata(path).num_rows for path in folder.rglob("*.parquet"))
+    assert told["size_categories"] == ["n<1K" if rows < 1_000 else "1K<n<10K"]
     for config in told["configs"]:
         for file in config["data_files"]:
             rows = pq.read_table(folder / file["path"])
@@ -202,14 +204,6 @@ def test_ids_and_texts_give_the_round_to_the_byte(
     assert left == [".lock", "given"]
 
 
-def test_ids_without_a_corpus_at_hand_are_enough_to_build_from(
-    opened: Round, sample: Corpus, tmp_path: Path
-) -> None:
-    folder = export_round(opened, tmp_path / "ids", "ids", FROM)
-    assert not (folder / "papers.jsonl").exists()
-    assert build_round(sample, folder, tmp_path / "rounds").sha256 == opened.sha256
-
-
 def smaller(tmp_path: Path, papers: int) -> Corpus:
     ingest("sample", Path(str(papers)), tmp_path / "smaller")
     return load_corpus(tmp_path / "smaller")
@@ -250,16 +244,6 @@ def test_a_paper_with_another_text_is_named_with_its_items(
     assert (listed["differing"], listed["lacking"], listed["surplus"]) == ([chosen], [], [])
     assert f"writing/title.parquet: {chosen}" in listed["rows"]
     assert chosen in str(error.value)
-
-
-def test_a_corpus_with_nothing_of_the_round_is_told_what_lacks(
-    ids: Path, opened: Round, tmp_path: Path
-) -> None:
-    row = tmp_path / "row.jsonl"
-    row.write_text(json.dumps({"id": "else", "title": "Else", "published": "2001-01-01"}) + "\n")
-    ingest("metadata", row, tmp_path / "else")
-    with pytest.raises(VivaError, match="40 papers lack"):
-        build_round(tmp_path / "else", ids, tmp_path / "rounds")
 
 
 def test_an_export_that_was_changed_is_refused(ids: Path, sample: Corpus, tmp_path: Path) -> None:

@@ -175,10 +175,7 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
     ("words", "said"),
     [(["--format", "ids", "--texts", "open"], "holds no texts"), (["--texts", "some"], "neither")],
 )
-def test_wrong_use_is_a_message(tmp_path: Path, words: list[str], said: str) -> None:
-    ingest("sample", Path("40"), tmp_path / "c")
-    spec = {"round": {**SPEC["round"], "families": ["writing"]}}
-    made = build_round(tmp_path / "c", spec, tmp_path / "rounds").folder
+def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], said: str) -> None:
     shown = ["round", "export", str(made), "--out", str(tmp_path / "x"), *words]
     done = CliRunner().invoke(app, shown)
     assert done.exit_code == 2

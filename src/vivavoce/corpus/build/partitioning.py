@@ -179,11 +179,7 @@ def _split(
     """Documents that each shard needs of one file, which is read once."""
     for number, part, piece in _pick(path, [rows for _, rows, _ in needs], READ):
         shard, _, at = needs[number]
-        # Files of earlier versions have fewer columns.
-        absent = pa.nulls(len(piece))
-        held = [piece.column(n) if n in piece.schema.names else absent for n in READ]
-        columns = pa.RecordBatch.from_arrays(held, READ).cast(_SCHEMA)
-        yield shard, columns.append_column(_AT, pa.array(at[part]))
+        yield shard, piece.select(READ).cast(_SCHEMA).append_column(_AT, pa.array(at[part]))
 
 
 def _in_one(pieces: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
