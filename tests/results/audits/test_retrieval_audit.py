@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.results.audits.made_rounds import paper, write_round
 from tests.results.audits.made_table_rounds import WORKS, item, write_table_round
@@ -11,10 +13,45 @@ from tests.results.audits.made_table_rounds import WORKS, item, write_table_roun
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.audits import retrieval
-from vivavoce.results.audits.retrieval import audit_retrieval
+from vivavoce.results.audits.retrieval import audit_retrieval, measure
+from vivavoce.retrieval import Hit
 from vivavoce.statistics.estimates import Draws
 
 FEW = Draws(resamples=200)
+
+
+class FixedRanking:
+    """A retriever that has one answer to each query."""
+
+    def __init__(self, answers: dict[str, list[int]]) -> None:
+        self._answers = answers
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit(index, 0.0) for index in self._answers[query][:k]]
+
+    def search_many(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        return [self.search(query, k) for query in queries]
+
+    def __len__(self) -> int:
+        return 6
+
+
+def test_precision_recall_and_average_precision_by_hand() -> None:
+    items = [
+        item("t", "q1", ["p01", "p02", "work:1"], "p00"),
+        item("u", "q2", ["p05"]),
+        item("v", "q3", []),
+    ]
+    retriever = FixedRanking({"q1": [0, 1, 4, 2, 3], "q2": [], "q3": [1]})
+    found = measure(retriever, [f"p0{n}" for n in range(6)], items, 4)
+    # Without p00, which prints the table, q1 finds p01, p04, p02, p03: hits 1, 1, 2, 2, at ranks
+    # 1 and 3. Of its three works the third is not among those searched.
+    ap, reachable = (1 + 2 / 3) / 3, 2 / 3
+    precision, recall = [1, 1 / 2, 2 / 3, 2 / 4], [1 / 3, 1 / 3, 2 / 3, 2 / 3]
+    assert found[0] == pytest.approx([ap, reachable, *precision, *recall])
+    assert found[1].tolist() == [0, 1, *[0] * 8]
+    # With nothing to be found all but the precision is undefined.
+    assert np.isnan(found[2]).tolist() == [True, True, *[False] * 4, *[True] * 4]
 
 
 @pytest.fixture
@@ -79,3 +116,5 @@ def test_what_cannot_be_searched_is_told(made: Path, tmp_path: Path) -> None:
         audit_retrieval(write_table_round(tmp_path / "empty", []))
     with pytest.raises(InputError, match="has no weights"):
         audit_retrieval(made, ["tfidf=models/none"])
+    with pytest.raises(InputError, match="at least 1"):
+        audit_retrieval(made, depth=0)

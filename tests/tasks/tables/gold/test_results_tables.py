@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 from tests.tasks.ranking.board_corpora import Papers
 
-from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Window
-from vivavoce.tasks.tables.items.gold_tables import (
-    ResultsTables,
-    read_gold_tables,
-    read_results_tables,
-)
-from vivavoce.tasks.tables.items.table_items import TablesOptions
+from vivavoce.rounds.family import Exclusion
+from vivavoce.tasks.tables.items.results_tables import read_results
+from vivavoce.tasks.tables.items.table_items import GoldTable, TablesOptions
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 NAMES = ("ash", "bay", "cob", "dew")
@@ -28,21 +23,20 @@ def papers(folder: Path) -> Papers:
     return made
 
 
-def read(made: Papers, texts: tuple[str, ...] = NAMES, window: Window = WINDOW) -> ResultsTables:
+Found = tuple[list[tuple[GoldTable, frozenset[str]]], list[Exclusion]]
+
+
+def read(made: Papers, texts: tuple[str, ...] = NAMES, window: Window = WINDOW) -> Found:
     corpus = made.corpus()
     ids = {made.name_of(paper.paper_id): paper.paper_id for paper in corpus.papers}
-    return read_results_tables(corpus, window, {ids[name] for name in texts}, TablesOptions())
-
-
-def reasons(found: ResultsTables) -> dict[str, str]:
-    return {one.paper_id: one.reason for one in found.excluded}
+    return read_results(corpus, window, {ids[name] for name in texts}, TablesOptions())
 
 
 def test_rows_are_papers_and_columns_boards_with_the_best_scores(tmp_path: Path) -> None:
     made = papers(tmp_path)
     made.board("Parsing", "PTB", "F1", [("ash", 90.1), ("ash", 91.5), ("bay", "88"), ("cob", 87)])
     made.board("Parsing", "CTB", "UAS", [("ash", 80.5), ("cob", 81.5)])
-    (table,) = read(made).tables
+    ((table, _),), _ = read(made)
     assert table.id == "results/parsing"
     assert table.kind == "results"
     assert table.source_paper is None
@@ -61,10 +55,9 @@ def test_papers_without_a_text_are_no_rows_and_no_distractors(tmp_path: Path) ->
     scores = [("ash", 90), ("bay", 88), ("cob", 87), ("dew", 86)]
     made.board("Parsing", "PTB", "F1", scores)
     made.board("Parsing", "CTB", "UAS", [(name, score - 9) for name, score in scores])
-    found = read(made, texts=("ash", "bay", "cob"))
-    (table,) = found.tables
+    ((table, related),), _ = read(made, texts=("ash", "bay", "cob"))
     assert sorted(map(made.name_of, table.papers)) == ["ash", "bay", "cob"]
-    assert sorted(map(made.name_of, found.kin[table.id])) == list(NAMES)
+    assert sorted(map(made.name_of, related)) == list(NAMES)
 
 
 def test_a_task_needs_papers_and_columns(tmp_path: Path) -> None:
@@ -72,7 +65,9 @@ def test_a_task_needs_papers_and_columns(tmp_path: Path) -> None:
     made.board("Parsing", "PTB", "F1", [("ash", 90), ("bay", 88), ("cob", 87)])
     made.board("Tagging", "PTB", "F1", [("ash", 90), ("bay", 88)])
     made.board("Tagging", "UD", "F1", [("ash", 80), ("bay", 78)])
-    assert reasons(read(made)) == {
+    tables, excluded = read(made)
+    assert tables == []
+    assert {one.paper_id: one.reason for one in excluded} == {
         "results/parsing": "few_columns",
         "results/tagging": "few_papers",
     }
@@ -82,10 +77,10 @@ def test_a_board_with_one_paper_is_a_column_only_where_it_takes_it(tmp_path: Pat
     made = papers(tmp_path)
     made.board("Parsing", "PTB", "F1", [("ash", 90), ("bay", 88), ("cob", 87)])
     made.board("Parsing", "CTB", "UAS", [("ash", 80)])
-    (table,) = read(made).tables  # 4 of 6 cells
+    ((table, _),), _ = read(made)  # 4 of 6 cells
     assert table.columns == ("CTB – UAS", "PTB – F1")
     made.board("Parsing", "UD", "UAS", [("ash", 70), ("bay", 60)])
-    (table,) = read(made).tables
+    ((table, _),), _ = read(made)
     assert table.columns == ("PTB – F1", "UD – UAS")
 
 
@@ -95,7 +90,7 @@ def test_two_names_of_one_board_are_one_column(tmp_path: Path) -> None:
     made.board("Parsing", "PTB", "F1", scores)
     made.board("Parsing", "Section 23", "F1", [("ash", 90), ("bay", 88), ("cob", 86)])
     made.board("Parsing", "CTB", "F1", [("ash", 90), ("bay", 70), ("cob", 60)])
-    (table,) = read(made).tables
+    ((table, _),), _ = read(made)
     # Section 23 says of two in three papers what PTB says; CTB of one in three.
     assert len(table.columns) == 2
     assert "CTB – F1" in table.columns
@@ -110,9 +105,9 @@ def test_what_leaves_most_cells_empty_goes(tmp_path: Path) -> None:
         made.board("Parsing", dataset, "F1", scores)
     for dataset, start in (("Genia", 20), ("Toefl", 30), ("Webtext", 60)):
         made.board("Parsing", dataset, "UAS", [("p6", start), ("p7", start + 5)])
-    (table,) = read(made, tuple(f"p{place}" for place in range(8))).tables
-    # Filled are 6 + 6 + 2 + 2 + 2 = 18 of 8 * 5 = 40 cells; without the first of the emptiest
-    # boards 16 of 32, which is half.
+    ((table, _),), _ = read(made, tuple(f"p{place}" for place in range(8)))
+    # Filled are 6 + 6 + 2 + 2 + 2 = 18 of 8 * 5 = 40 cells; without the first of the boards with
+    # two scores 16 of 32, which is half.
     assert table.columns == ("Ctb – F1", "Ptb – F1", "Toefl – UAS", "Webtext – UAS")
     assert len(table.papers) == 8
 
@@ -121,21 +116,4 @@ def test_a_window_before_the_papers_holds_no_table(tmp_path: Path) -> None:
     made = papers(tmp_path)
     for dataset, first in (("PTB", 90), ("CTB", 70)):
         made.board("Parsing", dataset, "F1", [("ash", first), ("bay", 68), ("cob", 57)])
-    assert not read(made, window=Window(date(2019, 1, 1), date(2020, 1, 1))).tables
-
-
-def test_real_lists_make_a_table_for_at_least_eleven_tasks(
-    data_dir: Path, read_tei: Callable[[Path], Path], tmp_path: Path
-) -> None:
-    corpus = read_tei(tmp_path / "c")
-    ingest("tdms", data_dir / "leaderboards" / "tdms_results.jsonl", corpus)
-    window = Window(date(2010, 1, 1), date(2020, 1, 1))
-    found = read_gold_tables(load_corpus(corpus), window, TablesOptions())
-    results = [table for table in found.tables if table.kind == "results"]
-    assert len(results) >= 11
-    for table in results:
-        filled = sum(cell is not None for row in table.rows for cell in row.cells)
-        assert len(table.papers) >= 3
-        assert len(table.columns) >= 2
-        assert 2 * filled >= len(table.rows) * len(table.columns)
-        assert all(found.works[paper].has_text for paper in table.papers)
+    assert read(made, window=Window(date(2019, 1, 1), date(2020, 1, 1)))[0] == []

@@ -15,7 +15,7 @@ number.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,27 +25,50 @@ from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, r
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.table_items import GoldTable
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 from vivavoce.text.stems import porter_stem
 from vivavoce.text.terms import STOP_WORDS
 
-_SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
+MAX_DEMAND = 2_000
+"""Characters; a longer text is no demand."""
+_MAX_VALUE = 5
+"""Words of a value that is looked for as a whole; of longer ones only the names are."""
+_MAX_NAME = 4
+"""Words of a demand that may be a synonym of one column's name."""
+_MAX_JOINED = 3
 _MAX_WORD = 40
-_SHORTEST_ROOT, _MAX_ENDING = 5, 4
+_MIN_ROOT, _MAX_ENDING = 5, 4
+_SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
 
 _WORD = re.compile(r"[^\W_]+")
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]+(?:[-+./\u2010\u2011][^\W_]+)+")
 _MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
+_PARTS = re.compile(r"[,;/|()\[\]\n•]|\s(?:and|or)\s|\s&\s")
 _NUMBER = re.compile(
     r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
 )
-_NUMBER_WORDS: dict[str, str] = read_data(__file__, "demand_words.toml")["number_words"]
+_SMALL = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SMALL.split(), start=2)} | {
+    **{"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+}
+"""One is left out: it is seldom a number."""
+
+Kind = Literal["column", "synonym", "column_word", "value", "number"]
+_MEANINGS: dict[Kind, str] = {
+    "column": "is the column",
+    "synonym": "means the same as the column",
+    "column_word": "is a word of the column",
+    "value": "is a value of the table, as in",
+    "number": "is a number of the table, as in",
+}
 
 
-def read_words(text: str) -> list[str]:
-    """The words of a text as printed, NFKC, without markup and without what stands beyond 2,000."""
-    return _WORD.findall(normalise("NFKC", plain_words(text[:MAX_CELL])))
+def _plain(text: str) -> str:
+    """A text NFKC, without markup and its part beyond 2,000 characters."""
+    return normalise("NFKC", plain_words(text[:MAX_CELL]))
 
 
 def is_telling(word: str) -> bool:
@@ -55,7 +78,7 @@ def is_telling(word: str) -> bool:
 
 def telling_words(text: str) -> list[str]:
     """The words of a text that say something, as printed."""
-    return [word for word in read_words(text) if is_telling(word)]
+    return [word for word in _WORD.findall(_plain(text)) if is_telling(word)]
 
 
 def names_in(text: str) -> list[str]:
@@ -63,7 +86,7 @@ def names_in(text: str) -> list[str]:
 
     `GPT-4` gives `GPT4` and `GPT`.
     """
-    plain = normalise("NFKC", plain_words(text[:MAX_CELL]))
+    plain = _plain(text)
     compounds = ("".join(_WORD.findall(compound)) for compound in _COMPOUND.findall(plain))
     words = (*compounds, *_WORD.findall(plain))
     return [word for word in words if is_telling(word) and _MARKED.search(word)]
@@ -74,25 +97,37 @@ def stem_of(word: str) -> str:
     return _stem(word[:_MAX_WORD].casefold())
 
 
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if word.isdigit():
+        return word
+    if len(word) > _MIN_ROOT:
+        word = word.replace("our", "or")
+    return porter_stem(word.replace("yz", "ys").replace("iz", "is"))
+
+
 def stems_of(words: Sequence[str]) -> list[str]:
     """The stem of each word."""
     return [stem_of(word) for word in words]
 
 
-def root_of(stem: str) -> str:
-    """Beginning of all words that may be kin of a stem."""
-    return stem[:_SHORTEST_ROOT]
-
-
-def are_kin(first: str, second: str) -> bool:
-    """Check whether two stems are of one family: equal, or one goes on where the other ends.
+def same_family(first: str, second: str) -> bool:
+    """Check whether two stems are of one word family: equal, or one goes on where the other ends.
 
     Porter's rules leave `accuraci` and `accur`, or `classif` and `classifi`, apart.
     """
     shorter, longer = sorted((first, second), key=len)
-    if first == second or len(shorter) < _SHORTEST_ROOT:
+    if first == second or len(shorter) < _MIN_ROOT:
         return first == second
     return longer.startswith(shorter) and len(longer) - len(shorter) <= _MAX_ENDING
+
+
+def topic_stems(titles: Sequence[str]) -> frozenset[str]:
+    """Stems of words that at least half of the titles hold, and at least two of them."""
+    known = [title for title in titles if title.strip()]
+    counts = Counter(stem for title in known for stem in set(stems_of(telling_words(title))))
+    least = max(2, -(-len(known) // 2))
+    return frozenset(stem for stem, count in counts.items() if count >= least)
 
 
 def number_keys(text: str) -> Iterator[tuple[str, str]]:
@@ -101,7 +136,7 @@ def number_keys(text: str) -> Iterator[tuple[str, str]]:
     `5 min` is 300 s and also 5; `88.5%` is 0.885 and also 88.5; `three` is 3. A digit inside a name
     such as `GPT-4` is none.
     """
-    plain = normalise("NFKC", plain_words(text[:MAX_CELL]))
+    plain = _plain(text)
     for found in _NUMBER.finditer(plain):
         digits, joined, apart = found[1].rstrip(","), found[2] or "", found[3] or ""
         unit = (joined or apart).lower()
@@ -118,25 +153,18 @@ def number_keys(text: str) -> Iterator[tuple[str, str]]:
             yield word, cell_key(digits)
 
 
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
-    if word.isdigit():
-        return word
-    if len(word) > _SHORTEST_ROOT:
-        word = word.replace("our", "or")
-    return porter_stem(word.replace("yz", "ys").replace("iz", "is"))
+def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+    """Every run of words of at most so many, by its start and then its end."""
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + longest, len(words)) + 1):
+            yield list(words[start:end])
 
 
-Kind = Literal["column", "synonym", "column_word", "value", "number"]
-
-MAX_DEMAND = 2_000
-"""Characters; a longer text is no demand."""
-_MAX_VALUE = 5
-"""Words of a value that is looked for as a whole; of longer ones only the names are."""
-_MAX_NAME = 4
-"""Words of a demand that may be a synonym of one column's name."""
-_MAX_JOINED = 3
-_PARTS = re.compile(r"[,;/|()\[\]\n•]|\s(?:and|or)\s|\s&\s")
+def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
+    for window in windows(words, _MAX_JOINED):
+        if len(window) > 1:
+            yield stem_of("".join(window)), " ".join(window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +179,25 @@ class Leak:
 
     def __str__(self) -> str:
         """For people, and for a model that is to write the demand again."""
-        what = {
-            "column": "is the column",
-            "synonym": "means the same as the column",
-            "column_word": "is a word of the column",
-            "value": "is a value of the table, as in",
-            "number": "is a number of the table, as in",
-        }[self.kind]
-        return f"'{self.words}' {what} '{self.source[:80]}'"
+        return f"'{self.words}' {_MEANINGS[self.kind]} '{self.source[:80]}'"
+
+
+class _Families:
+    """Stems that are found by any member of their word family."""
+
+    def __init__(self) -> None:
+        self._by_root: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, stem: str, source: str) -> None:
+        """Add a stem with its source, such as the word or the column."""
+        self._by_root[stem[:_MIN_ROOT]].append((stem, source))
+
+    def find(self, stem: str, *, exactly: bool = False) -> str:
+        """Source of the first stem of one family with this one; empty where there is none."""
+        for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
+            if known == stem if exactly else same_family(known, stem):
+                return source
+        return ""
 
 
 class LeakIndex:
@@ -172,51 +211,30 @@ class LeakIndex:
         titles: Sequence[str],
         topic: str = "",
     ) -> None:
-        self.topic = topic_stems(titles) | frozenset(stems_of(telling_words(topic)))
-        """Stems that at least half of the titles hold, or that a topic known beforehand has."""
-        self._topic_roots: dict[str, list[str]] = {}
-        for stem in sorted(self.topic):
-            self._topic_roots.setdefault(root_of(stem), []).append(stem)
+        self._topic = _Families()
+        for stem in sorted({*topic_stems(titles), *stems_of(telling_words(topic))}):
+            self._topic.add(stem, stem)
+        self._column_words = _Families()
         self._names: list[tuple[str, tuple[str, ...], list[str]]] = []
-        self._column_words: dict[str, list[tuple[str, str]]] = {}
         self._values: dict[tuple[str, ...], str] = {}
         self._numbers: dict[str, str] = {}
         for column in columns:
-            self._add_column(column)
+            words = telling_words(column)
+            stems = stems_of(words)
+            self._names.append((column, column_key(column), stems))
+            for stem in (*stems, *(join for join, _ in _joined(words))):
+                if not stem.isdigit() and not self._topic.find(stem):
+                    self._column_words.add(stem, column)
         for cell in cells:
-            self._add_cell(cell)
+            if cell_key(cell) not in ("", "yes", "no"):
+                self._add_cell(cell)
         for label in labels:
             self._add_marked(label)
 
-    def leaks(self, demand: str) -> tuple[Leak, ...]:
-        """Leaks of a demand, each word once for each kind; empty when it is clean."""
-        words = read_words(demand[:MAX_DEMAND])
-        names = list(self._find_names(words))
-        named = {leak.source for leak in names}
-        found = [
-            *names,
-            *(leak for leak in self._find_column_words(words) if leak.source not in named),
-            *self._find_values(words),
-            *self._find_numbers(demand[:MAX_DEMAND]),
-        ]
-        first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(found)}
-        return tuple(reversed(first.values()))
-
-    def _add_column(self, column: str) -> None:
-        words = telling_words(column)
-        stems = stems_of(words)
-        self._names.append((column, column_key(column), stems))
-        for stem in (*stems, *(join for join, _ in _joined(words))):
-            if not stem.isdigit() and not self._is_topic(stem):
-                self._column_words.setdefault(root_of(stem), []).append((stem, column))
-
     def _add_cell(self, cell: str) -> None:
-        if cell_key(cell) in ("", "yes", "no"):
-            return
         for part in _PARTS.split(cell[:MAX_DEMAND]):
             words = telling_words(part)
-            is_number = cell_key(part).startswith("number ")
-            if 0 < len(words) <= _MAX_VALUE and not is_number:
+            if 0 < len(words) <= _MAX_VALUE and not cell_key(part).startswith("number "):
                 self._add_value(words, cell)
         self._add_marked(cell)
 
@@ -229,44 +247,54 @@ class LeakIndex:
 
     def _add_value(self, words: Sequence[str], cell: str) -> None:
         stems = tuple(stems_of(words))
-        if all(self._is_topic(stem) or stem.isdigit() for stem in stems):
+        if all(stem.isdigit() or self._topic.find(stem) for stem in stems):
             return
         self._values.setdefault(stems, cell)
         if 1 < len(stems) <= _MAX_JOINED:
             self._values.setdefault((stem_of("".join(words)),), cell)
 
-    def _find_names(self, words: Sequence[str]) -> Iterator[Leak]:
+    def leaks(self, demand: str) -> tuple[Leak, ...]:
+        """Leaks of a demand, each word once for each kind; empty when it is clean."""
+        words = _WORD.findall(_plain(demand[:MAX_DEMAND]))
         telling = [word for word in words if is_telling(word)]
-        by_root: dict[str, list[tuple[str, str]]] = {}
+        names = list(self._find_names(words, telling))
+        named = {leak.source for leak in names}
+        found = [
+            *names,
+            *(leak for leak in self._find_column_words(telling) if leak.source not in named),
+            *self._find_values(telling),
+            *self._find_numbers(demand[:MAX_DEMAND]),
+        ]
+        first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(found)}
+        return tuple(reversed(first.values()))
+
+    def _is_topic(self, words: Iterable[str]) -> bool:
+        return all(self._topic.find(stem_of(word)) for word in words)
+
+    def _find_names(self, words: Sequence[str], telling: Sequence[str]) -> Iterator[Leak]:
+        spoken = _Families()
         for word in telling:
-            by_root.setdefault(root_of(stem_of(word)), []).append((stem_of(word), word))
+            spoken.add(stem_of(word), word)
         keys: dict[tuple[str, ...], list[str]] = {}
         for window in windows(words, _MAX_NAME):
-            if any(is_telling(word) for word in window):
+            if any(map(is_telling, window)):
                 keys.setdefault(column_key(" ".join(window)), window)
         for column, key, stems in self._names:
-            said = [_kin_of(stem, by_root.get(root_of(stem), ())) for stem in stems]
+            said = [spoken.find(stem) for stem in stems]
             if said and all(said):
                 yield Leak("column", " ".join(dict.fromkeys(said)), column)
-            elif (meant := keys.get(key)) and not all(
-                self._is_topic(stem_of(word)) for word in meant if is_telling(word)
-            ):
+            elif (meant := keys.get(key)) and not self._is_topic(filter(is_telling, meant)):
                 yield Leak("synonym", " ".join(meant), column)
 
-    def _find_column_words(self, words: Sequence[str]) -> Iterator[Leak]:
-        telling = [word for word in words if is_telling(word)]
-        spoken = [(stem_of(word), word, are_kin) for word in telling]
-        joined = [(stem, printed, str.__eq__) for stem, printed in _joined(telling)]
-        for stem, printed, is_same in (*spoken, *joined):
-            if all(self._is_topic(stem_of(word)) for word in printed.split()):
-                continue
-            for known, column in self._column_words.get(root_of(stem), ()):
-                if is_same(stem, known):
-                    yield Leak("column_word", printed, column)
-                    break
+    def _find_column_words(self, telling: Sequence[str]) -> Iterator[Leak]:
+        spoken = [(stem_of(word), word, False) for word in telling]
+        joined = [(stem, printed, True) for stem, printed in _joined(telling)]
+        for stem, printed, exactly in (*spoken, *joined):
+            column = self._column_words.find(stem, exactly=exactly)
+            if column and not self._is_topic(printed.split()):
+                yield Leak("column_word", printed, column)
 
-    def _find_values(self, words: Sequence[str]) -> Iterator[Leak]:
-        telling = [word for word in words if is_telling(word)]
+    def _find_values(self, telling: Sequence[str]) -> Iterator[Leak]:
         for window in windows(telling, _MAX_VALUE):
             if cell := self._values.get(tuple(stems_of(window))):
                 yield Leak("value", " ".join(window), cell)
@@ -283,9 +311,6 @@ class LeakIndex:
         for cell, printed in found.items():
             yield Leak("number", printed, cell)
 
-    def _is_topic(self, stem: str) -> bool:
-        return any(are_kin(stem, known) for known in self._topic_roots.get(root_of(stem), ()))
-
 
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     """A gold table made ready to look demands through."""
@@ -293,30 +318,3 @@ def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     # Nobody wrote the caption of a table of results: it is the name of a task.
     topic = table.caption if table.kind == "results" else ""
     return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, topic)
-
-
-def topic_stems(titles: Sequence[str]) -> frozenset[str]:
-    """Stems of words that at least half of the titles hold, and at least two of them."""
-    known = [title for title in titles if title.strip()]
-    counts = Counter(stem for title in known for stem in set(stems_of(telling_words(title))))
-    least = max(2, -(-len(known) // 2))
-    return frozenset(stem for stem, count in counts.items() if count >= least)
-
-
-def _kin_of(stem: str, spoken: Iterable[tuple[str, str]]) -> str:
-    """The first spoken word that is kin of a stem; empty where none is."""
-    return next((word for known, word in spoken if are_kin(stem, known)), "")
-
-
-def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
-    """Every run of words of at most so many, by its start and then its end."""
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + longest, len(words)) + 1):
-            yield list(words[start:end])
-
-
-def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
-    for window in windows(words, _MAX_JOINED):
-        if len(window) > 1:
-            yield stem_of("".join(window)), " ".join(window)

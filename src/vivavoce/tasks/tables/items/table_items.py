@@ -247,24 +247,20 @@ BIN = 10
 """Tokens to one bar of the distribution of lengths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """Words that a prompt shares with its table."""
-
-    schema: tuple[str, ...]
-    value: tuple[str, ...]
-
-
-def overlap(prompt: str, table: GoldTable) -> Overlap:
-    """The distinct words that a prompt shares with a table's schema and with its values."""
+def overlap(prompt: str, table: GoldTable) -> tuple[list[str], list[str]]:
+    """The distinct words that a prompt shares with a table's column names, and with its values."""
     words = _words([prompt])
-    schema = set(_words(table.columns))
-    cells = (cell for row in table.rows for cell in row.cells if cell is not None)
-    values = set(_words(cells))
-    return Overlap(
-        tuple(word for word in words if word in schema),
-        tuple(word for word in words if word in values),
-    )
+    columns = set(_words(table.columns))
+    values = set(_words(cell for row in table.rows for cell in row.cells if cell is not None))
+    return [word for word in words if word in columns], [word for word in words if word in values]
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    """Distinct words of some texts, in their order, without stop words and single letters."""
+    words = dict.fromkeys(word for text in texts for word in terms_of(text))
+    return [
+        word for word in words if word not in STOP_WORDS and (len(word) > 1 or not word.isalpha())
+    ]
 
 
 def overlap_statistics(prompts: Sequence[tuple[GoldTable, str]]) -> Row:
@@ -277,17 +273,24 @@ def overlap_statistics(prompts: Sequence[tuple[GoldTable, str]]) -> Row:
     counter = WordCounter()
     found = [overlap(prompt, table) for table, prompt in prompts]
     lengths = counter.count([prompt for _, prompt in prompts])
-    shares = [bool(one.schema or one.value) for one in found]
+    bars = Counter(length // BIN for length in lengths)
+    shared = Counter(
+        length // BIN for length, words in zip(lengths, found, strict=True) if any(words)
+    )
     return {
         "tables": len(prompts),
-        "schema": _summary([len(one.schema) for one in found]),
-        "value": _summary([len(one.value) for one in found]),
+        "schema": _summary([len(schema) for schema, _ in found]),
+        "value": _summary([len(value) for _, value in found]),
         "lengths": {
             "unit": counter.name,
             "min": min(lengths, default=None),
             "mean": _rounded_mean(lengths),
             "max": max(lengths, default=None),
-            "bars": _bars(lengths, shares),
+            "bars": [
+                {"from": at * BIN, "to": at * BIN + BIN - 1}
+                | {"prompts": bars[at], "overlapping": shared[at]}
+                for at in sorted(bars)
+            ],
         },
     }
 
@@ -298,27 +301,5 @@ def _summary(counts: Sequence[int]) -> Row:
     return {"tables": len(shared), "share": share, "tokens": _rounded_mean(shared)}
 
 
-def _bars(lengths: Sequence[int], shares: Sequence[bool]) -> list[Row]:
-    bars = Counter(length // BIN for length in lengths)
-    shared = Counter(length // BIN for length, one in zip(lengths, shares, strict=True) if one)
-    return [
-        {
-            "from": place * BIN,
-            "to": place * BIN + BIN - 1,
-            "prompts": bars[place],
-            "overlapping": shared[place],
-        }
-        for place in sorted(bars)
-    ]
-
-
 def _rounded_mean(values: Sequence[int]) -> float | None:
     return round(sum(values) / len(values), 6) if values else None
-
-
-def _words(texts: Iterable[str]) -> list[str]:
-    """Distinct words of some texts, in their order, without stop words and single letters."""
-    words = dict.fromkeys(word for text in texts for word in terms_of(text))
-    return [
-        word for word in words if word not in STOP_WORDS and (len(word) > 1 or not word.isalpha())
-    ]

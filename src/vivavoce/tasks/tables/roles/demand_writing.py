@@ -28,16 +28,17 @@ from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.scoring.json_answer import find_json
 from vivavoce.tasks.tables import build
-from vivavoce.tasks.tables.items.demand_checklist import check_demand, failures
-from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
-from vivavoce.tasks.tables.items.demands import (
+from vivavoce.tasks.tables.items.demand import (
     ACCEPT,
     REWRITE,
     Verdict,
     WrittenDemand,
+    check_demand,
+    failures,
     read_demands,
     titles_of,
 )
+from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
 from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
 
 WRITER, CHECKER = "writer", "checker"

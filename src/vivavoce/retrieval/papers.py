@@ -1,0 +1,114 @@
+"""Papers by title and abstract: behind a retriever of any name, and as vectors.
+
+Sparse retrieval is without stop words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from vivavoce.errors import InputError
+from vivavoce.retrieval import Retriever
+from vivavoce.retrieval.dense import DenseRetriever, open_encoders
+from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
+from vivavoce.store import hash_of
+from vivavoce.text.terms import STOP_WORDS
+
+Paper = tuple[str, str | None]
+"""Title and abstract."""
+Vectors = csr_array | npt.NDArray[np.float32]
+
+TFIDF = "tfidf"
+SPARSE = (TFIDF, "bm25")
+"""Retrievers without weights; any other name is an encoder of dense retrieval."""
+_TFIDF_RULES = {"rules": 1, "idf": "ln((1 + N) / (1 + n)) + 1", "stop_words": sorted(STOP_WORDS)}
+
+
+def open_retriever(
+    name: str,
+    papers: Sequence[Paper],
+    *,
+    folder: str | None = None,
+    device: str = "cpu",
+    cache: Path | None = None,
+) -> Retriever:
+    """Papers behind a retriever.
+
+    Args:
+        name: `tfidf` or `bm25`, a preset of dense retrieval (`minilm`, `specter`, ...), the folder
+            of a model, or its name on the hub.
+        papers: The collection.
+        folder: Where the weights of a preset are instead of its place on the hub.
+        device: Where an encoder runs.
+        cache: A folder that keeps vectors.
+
+    Raises:
+        MissingExtra: sentence-transformers is not installed.
+        InputError: The encoder cannot be found or loaded.
+    """
+    if name in SPARSE:
+        if folder is not None:
+            raise InputError(f"{name} has no weights: give the folder with a named encoder.")
+        kind = TfidfRetriever if name == TFIDF else Bm25Retriever
+        return kind(map(_paper_text, papers), _content_words)
+    encoders = open_encoders(name, passages=folder, device=device, cache=cache)
+    join = encoders.passages.paper_text
+    return DenseRetriever([join(title, abstract or "") for title, abstract in papers], encoders)
+
+
+class PaperEncoder:
+    """Papers and queries as vectors of length 1; of zeros where a text says nothing to the encoder.
+
+    The vectors of `tfidf` depend on the whole collection, those of a model on the text alone, up
+    to the last digits.
+
+    Args:
+        name: `tfidf`, or an encoder as for `open_retriever`.
+
+    Raises:
+        MissingExtra: sentence-transformers is not installed.
+        InputError: The encoder cannot be found or loaded.
+    """
+
+    def __init__(self, name: str = TFIDF) -> None:
+        # A folder is named by itself: its place on this machine says nothing elsewhere.
+        self.name = Path(name).name if Path(name).is_dir() else name
+        self._encoders = None if name == TFIDF else open_encoders(name)
+
+    def fingerprint(self) -> str:
+        """Sha256 of everything that decides a vector."""
+        if self._encoders is None:
+            return hash_of(_TFIDF_RULES)
+        return hash_of([encoder.fingerprint() for encoder in self._encoders])
+
+    def encode(self, papers: Sequence[Paper], queries: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """The vectors of papers and of queries; by TF-IDF the papers are the collection."""
+        if self._encoders is None:
+            found = TfidfRetriever(map(_paper_text, papers), _content_words)
+            return found.rows(), found.rows_of(queries)
+        passages = self._encoders.passages
+        texts = [passages.paper_text(title, abstract or "") for title, abstract in papers]
+        embedded = passages.embed(texts), self._encoders.queries.embed(queries)
+        rows = [one.vectors for one in embedded]
+        # Models that compare by inner product give vectors of other lengths.
+        lengths = [np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in rows]
+        first, second = (
+            np.asarray(vectors / np.where(length == 0, 1, length), dtype=np.float32)
+            for vectors, length in zip(rows, lengths, strict=True)
+        )
+        return first, second
+
+
+def _paper_text(paper: Paper) -> str:
+    title, abstract = paper
+    return f"{title}\n{abstract}" if abstract else title
+
+
+def _content_words(text: str) -> list[str]:
+    """The words of a text that are no stop words, with their repetitions."""
+    return [word for word in words(text) if word not in STOP_WORDS]

@@ -1,0 +1,362 @@
+"""The demand for a table: the one that came with it, one of a file, or one from a template.
+
+A template's demand asks for a table on a topic, which is taken from the caption or the titles, in
+one of a few wordings chosen by the table's id. Every demand goes through the checklist:
+self-contained, goal-oriented, concise, not leaking. A demand of a file that fails it makes no item;
+one that came with the table is taken as it is, and `TO_CHECK` has the findings.
+
+Source: arXiv2Table, section 4.1 and Table 13. The checks are tests of words. They find demands that
+are plainly at fault, and are no substitute for the spot checks of people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from vivavoce.checking import Name, Ordinal, read_records
+from vivavoce.errors import InputError
+from vivavoce.rounds.family import Exclusion
+from vivavoce.store import Row, canonical_json, hash_of
+from vivavoce.tasks.tables.items.demand_leaks import (
+    MAX_DEMAND,
+    LeakIndex,
+    is_telling,
+    leak_index,
+    names_in,
+    stems_of,
+    telling_words,
+    windows,
+)
+from vivavoce.tasks.tables.items.gold import GoldTables
+from vivavoce.tasks.tables.items.grid import without_number
+from vivavoce.tasks.tables.items.pool import read_acceptance
+from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, TablesOptions
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
+from vivavoce.text.sentences import split_sentences
+
+Source = Literal["template", "model", "given"]
+"""Who worded a demand: a template, a model, or the file that the table is from."""
+
+ACCEPT, REWRITE = "ACCEPT", "REWRITE"
+TO_CHECK = "demands_to_check.jsonl"
+"""Every demand with its table and the findings of the checklist, for people to look through."""
+CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")
+MAX_SENTENCES = 2
+MAX_WORDS = 90
+MAX_ITEMS = 6
+"""Items of one enumeration; a longer one reads like a list of columns."""
+_MAX_REASONS = 8
+_MAX_CAPTION = 600
+_MAX_TITLES = 200
+_MAX_TITLE = 300
+_MAX_SHORT = 2
+"""Words of a topic that is too short to stand alone."""
+_MAX_TOPIC, _MAX_SHARED = 8, 3
+"""Words of a topic from the caption, and of one that titles share."""
+
+_DATA = read_data(__file__, "demand.toml")
+WORDINGS = tuple(_DATA["wordings"])
+_ASKING, _AIMS = tuple(_DATA["asking"]), tuple(_DATA["aims"])
+_POINTING = re.compile(
+    r"\b(?:(?:this|the|our) (?:paper|manuscript|article|survey|section|caption)"
+    r"|(?:table|figure|section|appendix|eq\.?|equation) \(?(?:[ivxlc]{1,7}|\d{1,3})\b"
+    r"|(?:the )?(?:above|aforementioned|following|preceding|attached|original|given|provided)"
+    r" (?:table|papers?|works?|stud(?:y|ies)|list)"
+    r"|(?:listed|given|shown|described|mentioned) (?:above|below|here)|see (?:above|below)"
+    r"|(?:table|papers?|list|caption) (?:above|below))\b"
+    r"|\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]|\bet al\b",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(r"[.!?;:()]")
+_ITEM_MARK = re.compile(r",|\band\b|\bor\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\bcite\w{0,9}:\S+|https?://\S+")
+_LEAD_IN = re.compile(r"^(?:\S+\s+){1,4}?(?:of|on|for|about|between|among|across)\s+")
+"""Words that name the kind of a table: `Summary of`, `A comparison between`."""
+_BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|which|are|is|was|were)\b")
+"""What ends the subject: punctuation, or a turn to how the works are compared."""
+_WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Outcome of one point of the checklist."""
+
+    name: str
+    """One of `CHECKS`."""
+    passed: bool
+    reason: str
+    """Why it failed; empty where it passed."""
+
+
+def check_demand(
+    demand: str, table: GoldTable, titles: Sequence[str], index: LeakIndex | None = None
+) -> tuple[Check, ...]:
+    """Go through the checklist."""
+    reasons = (
+        _not_self_contained(demand, table.caption, titles),
+        _not_goal_oriented(demand),
+        _not_concise(demand),
+        _leaking(demand, index or leak_index(table, titles)),
+    )
+    return tuple(
+        Check(name, not reason, reason) for name, reason in zip(CHECKS, reasons, strict=True)
+    )
+
+
+def failures(checks: Sequence[Check]) -> str:
+    """The reasons of the points that failed, in one line; empty where all passed."""
+    return " ".join(check.reason for check in checks if not check.passed)
+
+
+def _not_self_contained(demand: str, caption: str, titles: Sequence[str]) -> str:
+    if pointing := _POINTING.search(demand):
+        return f"It points to something that a reader does not have: '{pointing[0]}'."
+    known = {stem for text in (caption, *titles) for stem in stems_of(telling_words(text))}
+    said = set(stems_of(telling_words(demand))) - _stems(_ASKING) - _stems(_AIMS)
+    return "" if said & known else "It does not say what the papers are about."
+
+
+def _not_goal_oriented(demand: str) -> str:
+    stems = set(stems_of(telling_words(demand)))
+    if not stems & _stems(_ASKING):
+        return "It does not ask for a table, an overview or a comparison."
+    return "" if stems & _stems(_AIMS) else "It does not say what the table is for."
+
+
+@cache
+def _stems(words: tuple[str, ...]) -> frozenset[str]:
+    """Worked out when first needed: stemming takes seconds to import."""
+    return frozenset(stems_of(words))
+
+
+def _not_concise(demand: str) -> str:
+    sentences, words = len(split_sentences(demand)), len(demand.split())
+    if not 0 < sentences <= MAX_SENTENCES:
+        return f"It has {sentences} sentences; 1 or {MAX_SENTENCES} are asked for."
+    if words > MAX_WORDS:
+        return f"It has {words} words; {MAX_WORDS} are allowed."
+    if any(len(_ITEM_MARK.findall(part)) > MAX_ITEMS for part in _CLAUSES.split(demand)):
+        return f"It enumerates more than {MAX_ITEMS} things."
+    return ""
+
+
+def _leaking(demand: str, index: LeakIndex) -> str:
+    leaks = index.leaks(demand)
+    if not leaks:
+        return ""
+    shown = "; ".join(str(leak) for leak in leaks[:_MAX_REASONS])
+    more = f"; and {len(leaks) - _MAX_REASONS} more" if len(leaks) > _MAX_REASONS else ""
+    return f"It gives parts of the table away: {shown}{more}."
+
+
+def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
+    """A demand worded without a model; None where no topic is left or no wording passes.
+
+    The topic is that of the caption. If it is short, the words that most titles share complete it;
+    if there is none, they are the topic.
+    """
+    index = leak_index(table, titles)
+    named, shared = _caption_topic(table.caption, index), _shared_topic(titles, index)
+    topics = [named, shared]
+    is_new = bool(set(stems_of(shared.split())) - set(stems_of(named.split())))
+    if 0 < len(named.split()) <= _MAX_SHORT and " " in shared and is_new:
+        topics.insert(0, f"{named} in the area of {shared}")
+    first = int(hash_of(table.id)[:8], 16)
+    for topic in filter(None, topics):
+        for step in range(len(WORDINGS)):
+            demand: str = WORDINGS[(first + step) % len(WORDINGS)].format(topic=topic)
+            if not failures(check_demand(demand, table, titles, index)):
+                return demand
+    return None
+
+
+def _caption_topic(caption: str, index: LeakIndex) -> str:
+    """The longest run of phrases without a leak in the first clause of a caption.
+
+    What leads to the subject is left out, as in `Summary of parsers`.
+    """
+    text = _ASIDE.sub(" ", without_number(plain_words(caption[:_MAX_CAPTION])))
+    clause = next(filter(str.strip, _BREAK.split(text)), "").strip()
+    words = _WORD.findall(_LEAD_IN.sub("", clause))
+    # Stop words part the phrases.
+    ends = [at for at in range(len(words) + 1) if at == len(words) or not is_telling(words[at])]
+    starts = [0, *(at + 1 for at in ends)]
+    runs = [words[at:end] for at in starts for end in ends if 0 < end - at <= _MAX_TOPIC]
+    phrases = (_clean_phrase(run, index) for run in sorted(runs, key=len, reverse=True))
+    return next(filter(None, phrases), "")
+
+
+def _shared_topic(titles: Sequence[str], index: LeakIndex) -> str:
+    """The words that most titles share, two or three in a row before a single one."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    printed: dict[tuple[str, ...], list[str]] = {}
+    for title in titles[:_MAX_TITLES]:
+        runs = windows(_WORD.findall(plain_words(title[:_MAX_TITLE])), _MAX_SHARED)
+        of_title = {tuple(stems_of(run)): run for run in runs}
+        counts.update(of_title.keys())
+        printed = of_title | printed
+    shared = [stems for stems, count in counts.items() if count > 1]
+    shared.sort(key=lambda stems: (len(stems) == 1, -counts[stems], -len(stems), stems))
+    phrases = (_clean_phrase(printed[stems], index) for stems in shared)
+    return next(filter(None, phrases), "")
+
+
+def _clean_phrase(words: Sequence[str], index: LeakIndex) -> str:
+    """Words as a phrase; empty if it leaks, has digits, or begins or ends with a stop word."""
+    phrase = " ".join(words)
+    is_whole = is_telling(words[0]) and is_telling(words[-1])
+    if not is_whole or any(map(str.isdigit, phrase)) or index.leaks(phrase):
+        return ""
+    # Titles are in capitals; only names keep theirs.
+    return " ".join(word if names_in(word) else word.lower() for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Verdict on one wording."""
+
+    attempt: Ordinal
+    demand: str
+    check: str
+    """`checklist`, `model`, or `answer` when the model gave no wording."""
+    decision: Annotated[str, Field(pattern=f"^({ACCEPT}|{REWRITE})$")]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDemand:
+    """A row of a file of demands."""
+
+    id: Name
+    """The table's."""
+    demand: Annotated[str, Field(max_length=MAX_DEMAND, pattern=r"\S")] | None
+    """None where every attempt failed; the last verdict says why."""
+    model: Name
+    attempts: Ordinal
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def reason(self) -> str:
+        """Reason of the last verdict."""
+        return self.verdicts[-1].reason if self.verdicts else ""
+
+
+def read_demands(path: Path) -> dict[str, WrittenDemand]:
+    """The demands of a file, by table.
+
+    Rows are JSON objects {id, demand, model, attempts, verdicts: [{attempt, demand, check,
+    decision, reason}]}; other keys are skipped.
+
+    Raises:
+        InputError: Names the file, the line and what is wrong with it.
+    """
+    demands: dict[str, WrittenDemand] = {}
+    for where, demand in read_records(path, WrittenDemand):
+        if demand.id in demands:
+            raise InputError(f"{where}: the table {demand.id} has a demand already.")
+        if demand.demand and not any(one.decision == ACCEPT for one in demand.verdicts[-1:]):
+            raise InputError(f"{where}: the last verdict on a demand must be {ACCEPT}.")
+        demands[demand.id] = demand
+    return demands
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """The demands of a round."""
+
+    demands: Mapping[str, Row]
+    """By table id the row of `TO_CHECK`, with `demand` and `source`."""
+    excluded: tuple[Exclusion, ...]
+    """Tables without one."""
+
+    def texts(self) -> dict[str, str]:
+        """The demands alone, by table id."""
+        return {table: row["demand"] for table, row in self.demands.items()}
+
+    def report(self) -> Row:
+        """Number of demands by source, and of those that the checklist flags."""
+        rows = self.demands.values()
+        sources = Counter(row["source"] for row in rows)
+        flagged = sum(bool(row["flagged"]) for row in rows)
+        return {"sources": dict(sorted(sources.items())), "flagged": flagged}
+
+    def to_check(self) -> bytes:
+        """The file `TO_CHECK`."""
+        return "".join(f"{canonical_json(row)}\n" for row in self.demands.values()).encode()
+
+
+def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
+    """Titles of a table's works, in their order."""
+    return [gold.works[paper].title for paper in table.papers]
+
+
+def choose_demands(gold: GoldTables, options: TablesOptions) -> Demands:
+    """A demand for each table.
+
+    Raises:
+        InputError: A file is missing, is not asked for, or cannot be read.
+    """
+    if options.demands == "model" and options.demands_file is None:
+        raise InputError(
+            'demands = "model" needs [tables] demands_file = "FILE"; viva round demands makes one.'
+        )
+    if options.demands == "template" and options.demands_file is not None:
+        raise InputError('[tables] demands_file is read with demands = "model" alone.')
+    written = read_demands(Path(options.demands_file)) if options.demands_file else None
+    accepted = read_acceptance(Path(options.demand_labels)) if options.demand_labels else {}
+    demands: dict[str, Row] = {}
+    excluded: list[Exclusion] = []
+    for table in gold.tables:
+        found = _demand(table, gold, written)
+        if not isinstance(found, Exclusion) and not accepted.get(table.id, True):
+            found = Exclusion(TASK, table.id, "refused_demand", "people refused it")
+        if isinstance(found, Exclusion):
+            excluded.append(found)
+        else:
+            demands[table.id] = spot_check_row(table, *found, titles_of(table, gold))
+    return Demands(demands, tuple(excluded))
+
+
+def _demand(
+    table: GoldTable, gold: GoldTables, written: Mapping[str, WrittenDemand] | None
+) -> tuple[str, Source] | Exclusion:
+    """A table's demand and its source, or why it has none."""
+    titles = titles_of(table, gold)
+    given = gold.given.get(table.id)
+    if given is not None and given.demand:
+        return given.demand, "given"
+    if written is None:
+        if text := template_demand(table, titles):
+            return text, "template"
+        return Exclusion(TASK, table.id, "no_demand", "no topic is left that gives nothing away")
+    found = written.get(table.id)
+    if found is None or found.demand is None:
+        reason = found.reason if found else "the file of demands does not have it"
+        return Exclusion(TASK, table.id, "no_demand", reason)
+    if failed := failures(check_demand(found.demand, table, titles)):
+        return Exclusion(TASK, table.id, "unfit_demand", failed)
+    return found.demand, "model"
+
+
+def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequence[str]) -> Row:
+    """A row of `TO_CHECK`."""
+    checks = check_demand(demand, table, titles)
+    return {
+        "id": table.id,
+        "demand": demand,
+        "source": source,
+        "caption": table.caption,
+        "columns": list(table.columns),
+        "titles": list(titles),
+        "checks": [asdict(check) for check in checks],
+        "flagged": [check.name for check in checks if not check.passed],
+    }

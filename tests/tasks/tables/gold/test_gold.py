@@ -1,0 +1,303 @@
+"""Tables of a corpus become gold tables: which rows, which works, and what is left out and why."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tasks.tables.printed_tables import OLD, SURVEY, printed, survey_corpus
+from tests.tasks.tables.table_corpora import reference
+
+from vivavoce.corpus import ingest, load_corpus
+from vivavoce.corpus.schema import TABLES, paper_from_row
+from vivavoce.errors import InputError
+from vivavoce.records import Window
+from vivavoce.store import Row, parquet_of_rows, table_of_parquet
+from vivavoce.tasks.library import library_as_bytes, read_library
+from vivavoce.tasks.tables.items.gold import GoldTables, find_duplicates, read_gold_tables
+from vivavoce.tasks.tables.items.table_items import (
+    ITEM,
+    GoldRow,
+    GoldTable,
+    TablesOptions,
+    Work,
+    answer_table,
+    answer_text,
+    gold_of,
+    gold_rows,
+)
+from vivavoce.tasks.tables.items.works import (
+    corpus_works,
+    is_outside,
+    merge_works,
+    work_id,
+    work_of_reference,
+    works_library,
+)
+
+WINDOW = Window(date(2020, 1, 1), date(2021, 1, 1))
+BAY, COB = work_id("Work number 1", ""), work_id("Work number 2", "")
+
+
+def gold(
+    folder: Path, *tables: Row, options: TablesOptions | None = None, **more: Any
+) -> GoldTables:
+    return read_gold_tables(
+        survey_corpus(folder, *tables, **more), WINDOW, options or TablesOptions()
+    )
+
+
+def reasons(found: GoldTables) -> dict[str, str]:
+    return {one.paper_id.removeprefix(SURVEY): one.reason for one in found.excluded}
+
+
+def test_a_line_that_cites_one_work_is_a_row_about_it(tmp_path: Path) -> None:
+    (table,) = gold(tmp_path, printed()).tables
+    assert table.id == f"{SURVEY}/table/0"
+    assert (table.source_paper, table.cluster, table.published) == (SURVEY, SURVEY, "2020-03-01")
+    assert table.kind == "cited"
+    assert table.columns == ("Encoder", "Data")
+    assert table.rows == (
+        GoldRow(1, OLD, "Ash", ("LSTM", "news")),
+        GoldRow(2, BAY, "Bay", ("CNN", None)),
+        GoldRow(3, COB, "Cob", ("LSTM", "web")),
+    )
+
+
+def test_lines_with_several_works_or_none_are_dropped_and_counted(tmp_path: Path) -> None:
+    found = gold(tmp_path, printed(cites=[[0], [1], []]), printed(cites=[[0], [1, 2], []]))
+    assert reasons(found) == {"/table/0": "few_rows"}
+    assert [row.paper for row in found.tables[0].rows] == [OLD, BAY]
+    assert found.dropped == {"no_work": 1}
+
+
+def test_rows_of_one_paper_stay_apart(tmp_path: Path) -> None:
+    (table,) = gold(tmp_path, printed(cites=[[0], [1], [0]])).tables
+    assert [(row.ordinal, row.paper) for row in table.rows] == [(1, OLD), (2, BAY), (3, OLD)]
+    assert table.papers == (OLD, BAY)
+
+
+def test_the_last_line_is_the_papers_own_when_asked_for(tmp_path: Path) -> None:
+    own = TablesOptions(own_row=True)
+    (table,) = gold(tmp_path, printed(cites=[[0], [1], []]), options=own).tables
+    assert table.papers == (OLD, BAY, SURVEY)
+    lines = (("Ash", "LSTM", "news"), ("Bay", "CNN", "web"), ("Standard LSTM", "LSTM", "web"))
+    (table,) = gold(tmp_path / "b", printed(lines, cites=[[0], [1], []]), options=own).tables
+    assert table.papers == (OLD, BAY)
+
+
+NAMED = ("Method", "Encoder", "Data")
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "reason"),
+    [
+        (printed(caption=" "), {}, "no_caption"),
+        (printed(cites=[[0], [0], [0]]), {}, "few_papers"),
+        (printed([("Ash [1]",), ("Bay [2]",)], header=[("Method",)]), {}, "few_columns"),
+        (printed(header=()), {}, "no_header"),
+        (printed([("A", "", ""), ("B", "x", "-"), ("C", "", "web")]), {}, "sparse"),
+        (printed(cites=[[0], [1, 2], []]), {}, "few_rows"),
+        (printed(), {"min_rows": 4}, "few_rows"),
+        (printed([("A", "x", "y"), ("B", "x", "y")], header=[("Year", "Data", "")]), {},
+         "shifted_header"),
+        (printed([("A", "$a=b$", "y"), ("B", "x", "y")]), {}, "formulas"),  # one of four values
+        (printed([("A", "88.1", "2"), ("B", "87%", "-")]), {"numeric": False}, "numeric_only"),
+        (printed(), {"kinds": ("results",)}, "other_kind"),
+    ],
+)  # fmt: skip
+def test_every_table_left_out_has_a_reason(
+    tmp_path: Path, table: Row, options: dict[str, Any], reason: str
+) -> None:
+    found = gold(tmp_path, table, options=TablesOptions(**options))
+    assert not found.tables
+    assert reasons(found) == {"/table/0": reason}
+
+
+def test_half_empty_tables_and_tables_of_numbers_are_gold(tmp_path: Path) -> None:
+    half = printed([("A", "88.1", ""), ("B", "", "2")])
+    assert len(gold(tmp_path, half).tables) == 1
+
+
+def test_a_table_that_cites_nowhere_is_none_of_ours(tmp_path: Path) -> None:
+    found = gold(tmp_path, printed(cites=[[], [], []]))
+    assert not found.tables
+    assert not found.excluded
+
+
+def test_a_table_that_goes_on_is_gold_once_with_all_its_rows(tmp_path: Path) -> None:
+    more = printed([("Dan [4]", "MLP", "a")], cites=[[3]], caption="Table 1 (continued)", ordinal=1)
+    (table,) = gold(tmp_path, printed(), more).tables
+    assert [row.ordinal for row in table.rows] == [1, 2, 3, 4]
+
+
+def test_a_table_printed_twice_is_gold_once(tmp_path: Path) -> None:
+    found = gold(tmp_path, printed(), printed(ordinal=1, caption="Table 9: Again."))
+    assert [table.id.rpartition("/")[2] for table in found.tables] == ["0"]
+    assert [(one.reason, one.detail) for one in found.excluded] == [
+        ("duplicate", f"{SURVEY}/table/0")
+    ]
+
+
+def test_a_duplicate_may_be_in_another_order() -> None:
+    def made(name: str, columns: tuple[str, ...], *rows: tuple[str, ...]) -> GoldTable:
+        lines = tuple(GoldRow(n, cells[0], "", cells[1:]) for n, cells in enumerate(rows))
+        return GoldTable(name, "p", "cited", "c", columns, lines, None)
+
+    first = made("a", ("Year", "Data"), ("x", "2020", "news"), ("y", "2021", "web"))
+    turned = made("b", ("data", "years"), ("y", "Web", "2021"), ("x", "news", "2020"))
+    other = made("c", ("Year", "Data"), ("x", "2020", "news"), ("z", "2021", "web"))
+    assert find_duplicates([first, turned, other]) == {"b": "a"}
+
+
+@pytest.mark.parametrize(
+    ("published", "reason"),
+    [("2019-12-31", "outside_window"), ("2021-01-01", "outside_window"), (None, "undated_source")],
+)
+def test_only_tables_of_papers_of_the_window_are_gold(
+    tmp_path: Path, published: str | None, reason: str
+) -> None:
+    found = gold(tmp_path, printed(), published=published)
+    assert not found.tables
+    assert reasons(found) == {"/table/0": reason}
+
+
+def test_tables_of_undated_papers_can_be_let_in(tmp_path: Path) -> None:
+    found = gold(tmp_path, printed(), published=None, options=TablesOptions(undated=True))
+    assert [table.published for table in found.tables] == [None]
+
+
+def test_works_are_those_of_rows_and_related_what_any_table_cites(tmp_path: Path) -> None:
+    other = printed(cites=[[3], [4], []], caption="", ordinal=1)
+    found = gold(tmp_path, printed(), other)
+    assert {name: work.evidence for name, work in found.works.items()} == {
+        OLD: "fulltext",
+        BAY: "title",
+        COB: "title",
+    }
+    related = found.related_works[f"{SURVEY}/table/0"]
+    assert related == {OLD, *(work_id(f"Work number {n}", "") for n in (1, 2, 3, 4))}
+
+
+def test_a_work_without_a_title_is_no_evidence(tmp_path: Path) -> None:
+    references = [
+        reference(SURVEY, 0, "Ames", 2019, cited=OLD),  # the corpus knows its title
+        reference(SURVEY, 1, "Bell", 2011),
+        reference(SURVEY, 2, "Cole", 2012, title="doi: 10.1000/1"),
+    ]
+    found = gold(tmp_path, printed(), references=references)
+    assert reasons(found) == {"/table/0": "no_evidence"}
+
+
+def test_a_table_of_arxivdigestables_is_read_with_its_ordinals(tmp_path: Path) -> None:
+    works = [
+        {"corpus_id": n, "row": row, "type": "ref", "title": f"Work {n}"}
+        | {"bib_hash_or_arxiv_id": "f"}
+        for n, row in ((11, 1), (22, 0))
+    ]
+    record = {
+        "tabid": "t1",
+        "table": {"Size": {"11": ["small"], "22": ["1M"]}, "Data": {"11": ["web"], "22": ["-"]}},
+        "row_bib_map": works,
+        "caption": "Models and sizes",
+        "arxiv_id": "2003.00001v2",
+    }
+    (tmp_path / "tables.jsonl").write_text(json.dumps(record) + "\n")
+    ingest("digestables", tmp_path / "tables.jsonl", tmp_path / "c")
+    (table,) = read_gold_tables(load_corpus(tmp_path / "c"), WINDOW, TablesOptions()).tables
+    assert table.kind == "digestables"
+    assert table.columns == ("Size", "Data")
+    assert [(row.ordinal, row.label, row.cells) for row in table.rows] == [
+        (1, "Work 22", ("1M", None)),
+        (2, "Work 11", ("small", "web")),
+    ]
+
+
+def test_an_item_keeps_its_gold_and_an_answer_its_table(tmp_path: Path) -> None:
+    (table,) = gold(tmp_path, printed()).tables
+    item = dict.fromkeys(ITEM.names) | {
+        "id": table.id,
+        "gold_papers": list(table.papers),
+        "columns": list(table.columns),
+        "rows": gold_rows(table),
+    }
+    (row,) = table_of_parquet(parquet_of_rows([item], ITEM)).to_pylist()
+    target = gold_of(row)
+    assert target.rows[1].cells == ("CNN", None)
+    assert answer_table(json.loads(answer_text(target))) == target
+    assert json.loads(answer_text(target))["rows"][1] == {"paper": BAY, "cells": {"Encoder": "CNN"}}
+
+
+def test_an_answer_of_another_form_is_refused_with_the_part_that_is_wrong() -> None:
+    with pytest.raises(InputError, match=r"table\.rows must be a list"):
+        answer_table({"papers": [], "columns": [], "rows": "none"})
+
+
+def test_two_papers_that_cite_one_title_mean_one_work() -> None:
+    first = work_of_reference(reference("a", 0, "Ames", 2019, title="Deep Nets: A Tour"))
+    second = work_of_reference(reference("b", 7, "A. Ames", 2020, title="Deep nets - a tour"))
+    assert first.paper_id == second.paper_id
+    assert is_outside(first.paper_id)
+    assert (first.published, first.evidence) == ("2019", "title")
+
+
+def test_without_a_title_the_entry_itself_tells_works_apart() -> None:
+    first = work_of_reference(reference("a", 0, "Ames", 2019, raw="Ames. Nature  2019."))
+    same = work_of_reference(reference("b", 0, "Ames", 2019, raw="Ames. Nature 2019."))
+    other = work_of_reference(reference("b", 1, "Ames", 2020, raw="Ames. Nature 2020."))
+    assert first.title == ""
+    assert first.paper_id == same.paper_id != other.paper_id
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "doi: 10.1609/aaai.v38i17.29946",
+        "https://example.org",
+        "URL https://example.org",
+        "arXiv preprint arXiv:2001.00001",
+        "In The Thirty-eighth Annual Conference on Nets",
+        "--",
+    ],
+)
+def test_an_address_or_a_venue_is_no_title(title: str) -> None:
+    assert work_of_reference(reference("a", 0, "Ames", 2019, title=title)).title == ""
+    kept = work_of_reference(reference("a", 0, "Ames", 2019, title="In Praise of Trees"))
+    assert kept.title == "In Praise of Trees"
+
+
+def test_the_corpus_goes_before_what_citations_say() -> None:
+    row: dict[str, Any] = dict.fromkeys(TABLES["papers"].names) | {"categories": [], "gates": []}
+    known = {"title": "Parsing", "abstract": "On parsing.", "first_public": "2020-01-05"}
+    works = [
+        Work("p", "Parsing (extended)", None, "2019", False),
+        Work("work:1", "", None, None, False),
+        Work("work:1", "Later named", None, "2018", False),
+        Work("work:1", "And renamed", None, "2017", False),
+    ]
+    assert merge_works(works, {"p": paper_from_row(row | {"paper_id": "p"} | known)}, {"p"}) == {
+        "p": Work("p", "Parsing", "On parsing.", "2020-01-05", True),
+        "work:1": Work("work:1", "Later named", None, "2018", False),
+    }
+
+
+def test_the_library_of_a_round_holds_works_outside_of_the_corpus_too(tmp_path: Path) -> None:
+    corpus = survey_corpus(tmp_path)
+    works = corpus_works(corpus)
+    assert (sorted(works), works[OLD].abstract) == ([OLD, SURVEY], "On ash.")
+    outside = Work(work_id("A work", ""), "A work", None, "2018", False)
+    library = read_library(library_as_bytes(works_library(corpus, [outside, works[OLD]])))
+    assert list(library) == sorted([OLD, outside.paper_id])
+    assert library[OLD].sections[0].text == "Of ash."
+    assert library[outside.paper_id].title == "A work"
+    assert library[outside.paper_id].sections == ()
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_an_id_does_not_depend_on_case_and_spaces(title: str) -> None:
+    assert work_id(title, "raw") == work_id(f"  {title.strip()}\n", "raw")

@@ -1,0 +1,225 @@
+"""Printed tables as grids: headers joined and repaired, labels found, values read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tasks.tables.printed_tables import printed
+
+from vivavoce.tasks.tables.items.grid import (
+    Grid,
+    Line,
+    Values,
+    distinct_names,
+    join_continued,
+    label_columns,
+    read_grid,
+    read_values,
+    settle_header,
+    table_number,
+    without_citations,
+)
+
+Cells = tuple[str, ...]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        (
+            (
+                ("Model", "Memory", "Memory", "Time"),
+                ("Model", "Operation", "Structure", "Time"),
+                ("Ash [1]", "read", "graph", "2021"),
+            ),
+            ("Model", "Memory › Operation", "Memory › Structure", "Time"),
+        ),
+        (
+            (("", "Dev", "", "Test", ""), ("Model", "P", "R", "P", "R"), ("Ash", *"1234")),
+            ("Model", "Dev › P", "Dev › R", "Test › P", "Test › R"),
+        ),
+        # a line of numbers, and one that says something else, are no headers
+        ((("", "Dev", ""), ("", "88.1", "87.0"), ("Ash", "1", "2")), ("", "Dev", "")),
+        ((("Model", "S", "S"), ("Nobody", "up", "on"), ("Ash", "a", "b")), ("Model", "S", "S")),
+    ],
+)
+def test_names_below_a_span_are_joined_to_it(rows: tuple[Cells, ...], columns: Cells) -> None:
+    grid = read_grid(rows, [False] * (len(rows) - 1) + [True])
+    assert grid is not None
+    assert grid.columns == columns
+
+
+def test_a_row_that_cites_is_never_part_of_a_header() -> None:
+    rows = (("Model", "Memory", "Memory"), ("Model", "read", "graph"))
+    grid = read_grid(rows, [False, True])
+    assert grid is not None
+    assert grid.columns == rows[0]
+    assert read_grid(rows, [True, True]) is None
+    assert read_grid([("", ""), ("", "")], [False, True]) is None
+
+
+def test_lines_keep_their_place_are_filled_up_and_groups_are_none() -> None:
+    rows = [("Model", "Year"), ("Neural", "Neural"), ("Ash [1]",), ("Ours", "2022")]
+    grid = read_grid(rows, [False, False, True, False])
+    assert grid is not None
+    assert grid.lines == (Line(2, ("Ash [1]", "")), Line(3, ("Ours", "2022")))
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("KITTI [82, 83]", "KITTI"),
+        ("[263, 3-10]", ""),
+        ("GLM (Zeng et al., 2022)", "GLM"),
+        ("Both (Name, 2020a; Other and Name, 2019)", "Both"),
+        ("Nye et al. (2018)", "Nye et al. (2018)"),
+        ("in [0, 1]", "in [0, 1]"),
+        ("released (May 2022)", "released (May 2022)"),
+        ("**88.1** $\\pm$ 0.2", "88.1 ± 0.2"),
+        ("A [1], B [2]", "A , B"),
+    ],
+)
+def test_marks_of_citations_are_taken_out(cell: str, words: str) -> None:
+    assert without_citations(cell) == words
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "labels"),
+    [
+        (("Kind", "Method", "Year"), [("point", "Ash [1]", "2021")], (1,)),
+        (("Kind", "Method", "P"), [("FS", "Nye et al. (2018)", "84")], (1,)),
+        # Citations have a column of their own, and the header shows the place of the name.
+        (("Method", "Year", "Ref"), [("Ash", "2021", "[1]")], (0, 2)),
+        (("Polymer", "Solvent", "Ref"), [("Ash", "2021", "[1]")], (2,)),
+        (("", "Size"), [("Work 11", "small")], (0,)),
+        ((), [], ()),
+    ],
+)
+def test_the_column_of_labels_is_where_citations_are(
+    columns: Cells, lines: list[Cells], labels: tuple[int, ...]
+) -> None:
+    assert label_columns(columns, lines) == labels
+
+
+@given(st.lists(st.sampled_from(["F1", "F1 (2)", "F1 (3)", "EM"]), max_size=8))
+def test_names_become_distinct_and_the_first_stays(names: list[str]) -> None:
+    distinct = distinct_names(names)
+    assert len(set(distinct)) == len(names)
+    assert all(new.startswith(old) for old, new in zip(names, distinct, strict=True))
+    assert distinct[:1] == tuple(names[:1])
+
+
+def settled(names: Cells, *rows: Cells) -> Cells | str:
+    lines = tuple(Line(number, cells) for number, cells in enumerate(rows, start=1))
+    found = settle_header(Grid(names, lines), lines)
+    return found if isinstance(found, str) else found.columns
+
+
+@pytest.mark.parametrize(
+    ("names", "filled", "expected"),
+    [
+        (("Method", "Year", "Code"), "xx", ("Method", "Year", "Code")),
+        (("Method", "Year", ""), "xx", ("Method", "Year", "")),
+        (("Method", "", "Year", "Code"), "xx-", ("Method", "Year", "Code", "")),
+        (("Method", "Year", "Code", "", ""), "-xx-", ("Method", "", "Year", "Code", "")),
+        # two ways, and none
+        (("Method", "", "Year", ""), "x-x", "'Year' is over nothing, and column 2 has no name"),
+        (("Method", "", "Year", "Code"), "x--", "'Year' is over nothing, and column 2 has no name"),
+        (
+            ("Year", "Code", ""),
+            "xx",
+            "column 3 has no name, and no name shows where the labels are",
+        ),
+    ],
+)
+def test_a_header_is_repaired_where_one_move_fits(
+    names: Cells, filled: str, expected: Cells | str
+) -> None:
+    cells = [cell.replace("-", "") for cell in filled]
+    assert settled(names, ("Ash [1]", *cells), ("Bay [2]", *cells)) == expected
+
+
+@pytest.mark.parametrize("name", ["", "Group"])
+def test_groups_before_the_labels_are_no_shift(name: str) -> None:
+    names = (name, "Method", "Year", "Note")
+    rows = (("Neural", "Ash [1]", "2019", ""), ("Rules", "Bay [2]", "2020", ""))
+    assert settled(names, *rows) == names
+
+
+@given(st.lists(st.sampled_from(["", "Year", "Code", "Data"]), min_size=3, max_size=6), st.data())
+def test_names_keep_their_order_and_none_is_lost(names: list[str], data: st.DataObject) -> None:
+    cell = st.sampled_from(["", "2019", "✓", "LSTM", "Ash [1]"])
+    row = st.lists(cell, min_size=len(names), max_size=len(names)).map(tuple)
+    rows = data.draw(st.lists(row, min_size=1, max_size=4))
+    found = settled(tuple(names), *rows)
+    if not isinstance(found, str):
+        assert [name for name in found if name] == [name for name in names if name]
+        assert len(found) == len(names)
+        assert settled(found, *rows) == found
+
+
+@pytest.mark.parametrize(
+    ("caption", "number"),
+    [
+        ("Table 3: Datasets.", "3"),
+        ("TABLE IV Datasets", "IV"),
+        ("Tab. 12. Datasets", "12"),
+        ("Table A.1: More", "A.1"),
+        ("Comparison of Table 3", None),
+        ("Tables are listed", None),
+    ],
+)
+def test_a_caption_opens_with_the_number(caption: str, number: str | None) -> None:
+    assert table_number(caption) == number
+
+
+def test_a_table_that_goes_on_is_one_table_if_it_is_as_wide() -> None:
+    first = printed()
+    lines = [["Dan [4]", "MLP", "books"], ["Eve [1]", "GRU", "-"]]
+    second = printed(lines, cites=[[3], [0]], caption="Table 1 (continued)", ordinal=1)
+    (joined,) = join_continued([first, second])
+    assert joined["cells"] == [*first["cells"], *lines]
+    assert joined["row_cited"] == [[], [0], [1], [2], [3], [0]]
+    assert joined["cited"] == [0, 1, 2, 3]
+    narrow = printed([["Dan [4]"]], header=[["Method"]], caption="Table 1 (cont.)", ordinal=1)
+    assert join_continued([first, narrow]) == [first, narrow]
+
+
+def values(header: Cells, *lines: Cells) -> Values:
+    rows = tuple(Line(number, line) for number, line in enumerate(lines, start=1))
+    return read_values(Grid(header, rows), rows)
+
+
+def test_labels_references_links_and_running_numbers_are_no_columns() -> None:
+    found = values(
+        ("No.", "Method", "Year", "Ref.", "Resource Link", "", "Note"),
+        ("1", "Ash", "2021", "[1]", "GitHub", "x", "-"),
+        ("2", "Bay", "2020", "[2]", "GitHub", "y", ""),
+    )
+    assert found == Values(("Ash", "Bay"), ("Year",), (("2021",), ("2020",)), 0)
+
+
+@pytest.mark.parametrize(
+    ("printed_cells", "read"),
+    [
+        (("3M", "-", "N/A", "2M [7]"), ("3M", None, None, "2M")),
+        # In a column of ticks alone an empty cell means no.
+        (("✓", "", "✓", ""), ("✓", "✗", "✓", "✗")),
+        (("✓", "✗", "", "✓"), ("✓", "✗", None, "✓")),
+    ],
+)
+def test_dashes_and_empty_cells_are_not_available(
+    printed_cells: Cells, read: tuple[str | None, ...]
+) -> None:
+    lines = [(f"Ash [{n}]", cell) for n, cell in enumerate(printed_cells, start=1)]
+    assert values(("Method", "Size"), *lines).rows == tuple((cell,) for cell in read)
+
+
+def test_formulas_are_counted_and_quantities_are_none() -> None:
+    found = values(
+        ("Method", "Loss", "Error"),
+        ("Ash [1]", "$L = \\sum_i x_i$", "$10^{-4}$"),
+        ("Bay [2]", "hinge", "88 $\\pm$ 1"),
+    )
+    assert found.formulas == 1
