@@ -13,7 +13,6 @@ from vivavoce.errors import InputError
 from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.store import hash_of, write_jsonl
 from vivavoce.tasks.tables.items.distractors import (
-    BarredWorks,
     Candidate,
     find_universe,
     rank_distractors,
@@ -100,7 +99,7 @@ def test_missing_candidates_are_counted_and_given_labels_win() -> None:
 
 
 TABLES = [table("t", "p00", "p01"), table("u", "p02", source="other")]
-BARRED = BarredWorks(TABLES, WORKS)
+RELATED = {"t": {"survey", "p00", "p01"}, "u": {"other", "p02"}}
 DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
 
 
@@ -108,7 +107,7 @@ DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
 def made() -> CandidatesFile:
     universe = find_universe("corpus", TABLES, WORKS)
     encoder = PaperEncoder()
-    found = rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder, BARRED)
+    found = rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder, RELATED)
     return CandidatesFile(
         format=1,
         encoder=EncoderKey(encoder.name, encoder.fingerprint()),
@@ -121,13 +120,13 @@ def made() -> CandidatesFile:
 def test_a_candidates_file_is_read_as_it_was_written(made: CandidatesFile, tmp_path: Path) -> None:
     path = tmp_path / "candidates.json"
     path.write_bytes(candidates_as_bytes(made))
-    found = read_candidates(path, TABLES[::-1], WORKS, BARRED)
+    found = read_candidates(path, TABLES[::-1], WORKS, RELATED)
     assert found == made
     assert candidates_as_bytes(found) == path.read_bytes()
     # "Compare parsers of lakes" and p01, "Mountain lakes", share one word of two rare ones.
     assert found.candidates["u"][0].paper == "p01"
     # Tables that are not asked for may be in the file, and demands may be others by now.
-    assert set(read_candidates(path, TABLES[:1], WORKS, BARRED).candidates) == {"t"}
+    assert set(read_candidates(path, TABLES[:1], WORKS, RELATED).candidates) == {"t"}
     assert found.other_demands(DEMANDS) == []
     assert found.other_demands({**DEMANDS, "t": "Another"}) == ["t"]
 
@@ -179,7 +178,7 @@ def test_a_faulty_candidates_file_is_refused_with_the_place(
     change(value)
     path.write_text(json.dumps(value))
     with pytest.raises(InputError, match=message) as caught:
-        read_candidates(path, TABLES, WORKS, BARRED)
+        read_candidates(path, TABLES, WORKS, RELATED)
     assert str(path) in str(caught.value)
 
 
@@ -189,23 +188,23 @@ def test_a_work_of_the_same_source_paper_is_refused_also_in_a_file(
     path = tmp_path / "candidates.json"
     path.write_bytes(candidates_as_bytes(made))
     planted = made.candidates["t"][0].paper
-    barred = BarredWorks(TABLES, WORKS, {"t": [planted]})
+    related = RELATED | {"t": {planted}}
     with pytest.raises(InputError, match=f"{planted}, is a work of the table, or from the same"):
-        read_candidates(path, TABLES, WORKS, barred)
+        read_candidates(path, TABLES, WORKS, related)
 
 
 def test_what_is_no_json_or_not_there_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "candidates.json"
     with pytest.raises(InputError, match="does not exist"):
-        read_candidates(path, [], WORKS, BARRED)
+        read_candidates(path, [], WORKS, RELATED)
     for content in ("[" * 100_000, "{", "[]", '"text"'):
         path.write_text(content)
         with pytest.raises(InputError, match=r"not readable JSON|no candidates file"):
-            read_candidates(path, [], WORKS, BARRED)
+            read_candidates(path, [], WORKS, RELATED)
     with path.open("wb") as stream:
         stream.truncate((1 << 28) + 1)
     with pytest.raises(InputError, match="larger than 256 MB"):
-        read_candidates(path, [], WORKS, BARRED)
+        read_candidates(path, [], WORKS, RELATED)
 
 
 def test_a_paper_that_people_include_is_no_distractor(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from pydantic import Field
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, hash_rows, read_json, readable_json
-from vivavoce.tasks.tables.items.distractors import BarredWorks, Candidate
+from vivavoce.tasks.tables.items.distractors import Barred, Candidate
 from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"
@@ -102,7 +102,10 @@ def candidates_as_bytes(made: CandidatesFile) -> bytes:
 
 
 def read_candidates(
-    path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: BarredWorks
+    path: Path,
+    tables: Sequence[GoldTable],
+    works: Mapping[str, Work],
+    related_works: Mapping[str, Collection[str]],
 ) -> CandidatesFile:
     """Read the candidates of some tables from a file; those of other tables are left out.
 
@@ -127,10 +130,10 @@ def read_candidates(
     wanted = sorted(tables, key=lambda table: table.id)
     for table in wanted:
         listed = ranked[table.id].candidates
-        bars = barred.of(table)
+        barred = Barred(related_works[table.id], works)
         for number, one in enumerate(listed):
             known = works.get(one.paper)
-            if reason := bars.reason(known) if known else "is no known work":
+            if reason := barred.reason(known) if known else "is no known work":
                 where = f"candidates[{number}] of {table.id}"
                 raise InputError(f"{fault}: {where}, {one.paper}, {reason}.")
         if len({one.paper for one in listed}) < len(listed):
