@@ -48,7 +48,7 @@ def build_sample_round(folder: Path, papers: int) -> Round:
 
 def _ours(opened: Round, answers: Path, logs: Path) -> float:
     models = [f"replay/{answers}"]
-    spec = RunSpec(["title"], opened.folder, logs, models, display="none")
+    spec = RunSpec(tasks=["title"], round=opened.folder, logs=logs, models=models)
     report = run(spec)
     return _mean(Path(report.logs[0]))
 
@@ -60,9 +60,9 @@ def _theirs(opened: Round, answers: Path, logs: Path) -> float:
     from inspect_ai.solver import generate
 
     from vivavoce import _registry  # noqa: F401  # registers the provider of replayed answers
-    from vivavoce.tasks.writing.task import title
+    from vivavoce.tasks.lookup import find_task_maker
 
-    prompts: Any = title(round=str(opened.folder)).dataset
+    prompts: Any = find_task_maker("title")(round=str(opened.folder)).dataset
     samples = [Sample(input=[_message(s)], target=s.target, id=s.id) for s in prompts]
     task = Task(dataset=MemoryDataset(samples), solver=generate(), scorer=_plain_rouge())
     # As ours, which cannot be watched while it runs either.

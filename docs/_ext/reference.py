@@ -51,7 +51,9 @@ def _verbs(command: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
         if _is_group(verb):
             yield from _verbs(verb, (*words, name))
         else:
-            yield (*words, name), verb
+            # A group's own verb, such as `viva live CONFIG.toml`, has no name.
+            is_own = name == getattr(command, "default_verb", None)
+            yield (words if is_own else (*words, name)), verb
 
 
 def _is_group(command: Any) -> bool:
@@ -70,8 +72,16 @@ def _verb(words: Sequence[str], verb: Any) -> str:
     rows = [(code(name), said) for name, said in filter(None, records) if name != "--help"]
     if rows:
         parts.append(table(["argument or option", "what it says"], rows))
+    if kept := [each for each in verb.params if each.hidden and each.name != "base"]:
+        parts.append("In a file of `--config`, or on the command line too:\n")
+        parts.append(table(["key", "option", "what it says"], map(_hidden, kept)))
     example = verb.epilog.removeprefix("Example: ")
     return "\n".join([*parts, f"Example:\n\n```console\n$ {example}\n```\n"])
+
+
+def _hidden(parameter: Any) -> tuple[str, str, str]:
+    """An option that the help leaves out: its key in a file, its flags, its help."""
+    return code(parameter.name), ", ".join(map(code, parameter.opts)), parameter.help
 
 
 def family_page(name: str) -> str:

@@ -8,7 +8,7 @@ answers come, whether they are valid, and their cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,18 +17,18 @@ from typing import Any
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.models.scripted import CONTESTANTS, JUDGE
-from vivavoce.publication import SiteInputs, SiteOptions, make_site
+from vivavoce.publication import SiteInputs, make_site
+from vivavoce.requests import SiteOptions
+from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.groups import Board
 from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
+from vivavoce.running import run
 from vivavoce.running.logs import Progress
-from vivavoce.running.spec import Price
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.sample_round import build_sample, demo_spec
-from vivavoce.tasks.subsets import Subset
+from vivavoce.tasks.sample_round import build_sample, demo_spec, open_round
 
 MODELS = ("extractive/lead", "extractive/centrality")
 """Models that run `direct`; only papers are written with a model, since a sentence of a paper is no
@@ -121,7 +121,6 @@ def _run(
         logs=logs,
         models=models,
         methods=methods,
-        display="none",
         judge=judge,
     )
     report = run(spec, progress)
@@ -129,7 +128,8 @@ def _run(
         raise VivaError("The demo did not complete:\n" + "\n".join(report.failed))
 
 
-ITEMS = 2
+ITEMS, SECONDS = 2, 120
+"""Items of a task that a smoke test asks, and seconds of a request, where nobody sets others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,33 +178,24 @@ class SmokeReport:
         return asdict(self) | {"is_whole": self.is_whole}
 
 
-def run_smoke(
-    model: str,
-    price: Price,
-    limit: float,
-    opened: Round,
-    logs: Path,
-    *,
-    items: int = ITEMS,
-    tell: Callable[[SmokeRow], None] | None = None,
-    **options: Any,
-) -> SmokeReport:
+_OF_ALL = ("tasks", "methods", "settings", "agent", "judge", "sweep", "decide", "limit", "epochs")
+"""Parts of a specification that a smoke test sets itself."""
+
+
+def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> SmokeReport:
     """Ask a model a few items of every task with every method that needs a model.
 
     The rest of the budget is shared out among the items still to come. Inspect ends an item that
     has used up its share; a request that is under way then is still paid for. Methods of many
-    requests come last.
-
-    `limit` is in dollars, for everything; `logs` is a new folder; `tell` gets each row when it is
-    there. `options` are further fields of the runs' `RunSpec`.
+    requests come last. `tell` gets each row when it is there.
 
     Raises:
-        InputError: The limit is no sum, the folder holds logs already, or the model is unknown.
+        InputError: There is not one model with its price and a budget, a task or a method is
+            named, the folder of logs holds some already, or the model is unknown.
     """
-    if not limit > 0:
-        raise InputError(f"{limit:g} dollars buy nothing. Give a limit above 0.")
-    if logs.exists() and any(logs.iterdir()):
-        raise InputError(f"{logs} holds logs already. Remove it, or name another folder.")
+    model, limit = _check_smoke(spec)
+    opened = open_round(spec.round)
+    items = spec.subset or ITEMS
     plan, left_out = _plan(opened)
     rows: list[SmokeRow] = []
     counts = [min(items, len(opened.items(family, task))) for family, task, _ in plan]
@@ -213,27 +204,43 @@ def run_smoke(
         if spent >= limit:
             left_out.append(f"{task} with {method} was not asked: the limit is used up.")
             continue
-        spec = RunSpec(
+        asked = replace(
+            spec,
             tasks=[task],
-            round=opened.folder,
-            logs=logs / f"{place + 1:02d}-{task}-{method}",
-            models=[model],
+            logs=spec.logs / f"{place + 1:02d}-{task}-{method}",
             methods=[method],
-            subset=Subset(items),
-            prices={model: price},
+            subset=items,
+            attempt_timeout=spec.attempt_timeout or SECONDS,
+            budget=None,
             cost_limit=(limit - spent) / sum(counts[place:]),
             # A further try would have a limit of its own.
             retry_on_error=0,
             task_tries=1,
-            display="none",
-            **options,
         )
         metric = list_families()[family].tasks[task].metrics[0]
-        rows.append(_ask(spec, metric, counts[place]))
+        rows.append(_ask(asked, metric, counts[place]))
         spent += rows[-1].cost
         if tell:
             tell(rows[-1])
     return SmokeReport(model, tuple(rows), tuple(left_out), spent, limit)
+
+
+def _check_smoke(spec: RunSpec) -> tuple[str, float]:
+    """The model, and the dollars that it may cost."""
+    plain = RunSpec(round=spec.round, logs=spec.logs)
+    for name in _OF_ALL:
+        if getattr(spec, name) != getattr(plain, name):
+            raise InputError(f"A smoke test asks every task and method: leave out {name}.")
+    if len(spec.models) != 1:
+        raise InputError("A smoke test asks one model. Name it: --model provider/model.")
+    [model] = spec.models
+    if model not in spec.prices:
+        raise InputError(f"Name the price of {model}: --price {model}=IN,OUT.")
+    if spec.budget is None or not spec.budget > 0:
+        raise InputError("Name the dollars that it may cost: --budget USD, above 0.")
+    if spec.logs.exists() and any(spec.logs.iterdir()):
+        raise InputError(f"{spec.logs} holds logs already. Remove it, or name another folder.")
+    return model, spec.budget
 
 
 def _plan(opened: Round) -> tuple[list[tuple[str, str, str]], list[str]]:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
-
-from pydantic import Field, TypeAdapter, ValidationError
+from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs
+from vivavoce.requests import Reading, SiteOptions, check_values
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.integrity.secrets import find_secrets
@@ -26,22 +25,7 @@ _BOARD = "board.json"
 _MAX_PROBLEMS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteOptions:
-    """Settings of a site that it publishes, so that others can make it again."""
-
-    partial: bool = False
-    resamples: Annotated[int, Field(ge=0, le=100_000)] = 10_000
-    seed: int = 0
-    split: str | None = None
-    samples: Annotated[int, Field(ge=0, le=10_000)] = 0
-    complete_only: bool = False
-    bundle: str | None = None
-    note: Annotated[str, Field(max_length=400)] = ""
-    """Words on top of the first page."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SiteInputs:
     """Files that a site is made from beside its logs."""
 
@@ -85,12 +69,9 @@ def make_site(
             store=cache or Path(passing),
             own=inputs.own,
             human=inputs.human,
-            partial=options.partial,
-            resamples=options.resamples,
-            seed=options.seed,
-            split=options.split,
             cutoffs=inputs.cutoffs,
             trust=trust,
+            **options.shared(Reading),
         )
         if options.complete_only:
             board = complete_only(board)
@@ -119,10 +100,10 @@ def check_site(
     Raises:
         InputError: The site does not say with what options it was built.
     """
-    try:
-        options = TypeAdapter(SiteOptions).validate_python(read_json(site / OPTIONS))
-    except ValidationError as error:
-        raise InputError(f"{site / OPTIONS} holds no options of a site: {error}") from error
+    stated = read_json(site / OPTIONS)
+    if not isinstance(stated, dict):
+        raise InputError(f"{site / OPTIONS} holds no options of a site.")
+    options = SiteOptions(**check_values(SiteOptions, stated, str(site / OPTIONS)))
     if keys := list(find_secrets(site)):
         return keys
     with TemporaryDirectory() as passing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -41,50 +40,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 SHOW = ("board", "show", "--by")
-
-
-@pytest.mark.parametrize(
-    ("verb", "shown"),
-    [
-        (("audit", "judge"), ["first_share", "flip_rate", "length_slope", "kappa", "preference"]),
-        (
-            (*SHOW, "prompt"),
-            ["spread", "lab/one", "2: 0.300", "0.100 [0.100, 0.100]"],
-        ),
-        ((*SHOW, "setting"), ["random", "0.100 [0.100, 0.100]", "lab/one"]),
-        (
-            (*SHOW, "retriever"),
-            ["bm25", "tfidf", "0.000 [0.000, 0.000]", "chunks=12"],
-        ),
-    ],
-)
-def test_each_verb_prints_tables_and_one_json_document(
-    logs: Path, verb: tuple[str, str], shown: list[str]
-) -> None:
-    done = viva(*verb, logs)
-    assert done.exit_code == 0, done.stderr
-    assert [text for text in shown if text not in done.stdout] == []
-    again = viva(*verb, logs)
-    assert again.stdout == done.stdout
-    found = only_json(viva(*verb, logs, "--json").stdout)
-    assert "notes" in found
-    few = only_json(viva(*verb, logs, "--json", "--resamples", "0").stdout)
-    assert few != found
-    assert few.keys() == found.keys()
-
-
-def test_labels_of_people(logs: Path, tmp_path: Path) -> None:
-    path = tmp_path / "labels.jsonl"
-    row = {"id": "a", "a": "lab/qwen2-7b", "b": "reference", "verdict": "a"}
-    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": "b"}), encoding="utf-8")
-    done = viva("audit", "judge", logs, "--human", path)
-    assert done.exit_code == 0
-    assert "Judges and people" in done.stdout
-    rows = only_json(viva("audit", "judge", logs, "--human", path, "--json").stdout)["human"]
-    assert {row["judge"].split()[0]: row["agreement"]["value"] for row in rows} == {
-        "lab/judge-1": 0.5,
-        "hub/Llama-3-70b": 1.0,
-    }
 
 
 def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(

@@ -60,7 +60,7 @@ def logs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    groups = {"vivavoce.metrics": {"letters": "letters_metric"}}
+    groups = {"vivavoce.families": {"letters": "letters_metric"}}
     install(tmp_path / "packages", "letters", groups, {"letters_metric.py": MODULE})
     monkeypatch.syspath_prepend(str(tmp_path / "packages"))
     cached = (vivavoce.metrics._registered, vivavoce.metrics._text_metrics)

@@ -74,19 +74,3 @@ def test_a_cache_changes_no_byte_and_a_new_log_is_noticed(logs: Path, tmp_path: 
     build(logs, plain)
     assert hash_tree(cached) == hash_tree(plain)
     assert rows_of(cached)[0]["model"] == "lab/late"
-
-
-def test_the_overview_and_the_page_of_a_contestant_lead_to_each_other(
-    logs: Path, tmp_path: Path
-) -> None:
-    site = tmp_path / "site"
-    build(logs, site, "--samples", "0")
-    (steady,) = site.glob("models/lab-steady-*.html")
-    (board,) = site.glob("boards/*/*.html")
-    overview, page = ((site / "index.html"), steady)
-    assert steady.name in overview.read_text("utf-8")
-    assert board.name in overview.read_text("utf-8")
-    assert board.name in page.read_text("utf-8")
-    # The mean of 0.50, 0.51 ... 0.57 is 0.535.
-    assert "0.535" in page.read_text("utf-8")
-    assert not (site / "samples").exists()

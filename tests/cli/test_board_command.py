@@ -58,17 +58,6 @@ def test_json_is_one_document_with_the_promised_keys(made: Path) -> None:
         assert row["n"] == ITEMS
 
 
-def test_the_seed_and_the_draws_are_the_users(made: Path) -> None:
-    def intervals(*options: str) -> list[object]:
-        rows = only_json(viva("board", "show", made, "--json", *options).stdout)["rows"]
-        return [row["ci"] for row in rows]
-
-    assert intervals() == intervals("--seed", "0", "--resamples", "10000")
-    few = ("--resamples", "7", "--seed")
-    assert intervals(*few, "0") != intervals(*few, "1")
-    assert set(map(str, intervals("--resamples", "0"))) == {"None"}
-
-
 def test_the_table_ranks_and_shows_the_ceiling_unranked(made: Path) -> None:
     text = viva("board", "show", made).stdout
     lines = text[text.index("title · base") :].splitlines()[3:6]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from lxml import html
 from tests.results.audits.made_logs import write_log
-from tests.servers.commands import only_json, viva_here
+from tests.servers.commands import viva_here
 
 
 @pytest.fixture
@@ -37,32 +35,10 @@ def test_the_table_names_the_winner_of_every_task(logs: Path) -> None:
     assert done.stdout.count("item-") == 4
 
 
-def test_json_is_one_document(logs: Path) -> None:
-    done = viva_here(
-        *("board", "compare", "lab/one", "lab/two", "--logs", logs, "--task", "title", "--json")
-    )
-    (duel,) = only_json(done.stdout)["duels"]
-    assert (duel["task"], duel["items"], duel["a"]["name"]) == ("title", 8, "lab/one")
-    first = duel["metrics"][0]
-    assert (first["metric"], first["better"]) == ("rougeL", "b")
-    assert first["sign_p"] == pytest.approx(2 / 2**8)
-
-
 def test_two_logs_need_no_folder(logs: Path) -> None:
     first, second = sorted(logs.glob("*_title_*.eval"))
     done = viva_here("board", "compare", first, second)
     assert "a: lab/one   b: lab/two" in done.stdout
-
-
-def test_pages_come_with_both_answers(logs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "pages"
-    done = viva_here("board", "compare", "lab/one", "lab/two", "--logs", logs, "--out", out)
-    assert done.stdout.splitlines()[-1] == str(out / "index.html")
-    page = html.fromstring((out / "index.html").read_bytes())
-    assert len(page.xpath("//section[contains(@class, 'duel')]")) == 2
-    for link in page.xpath("//table//a/@href"):
-        assert (out / link).is_file()
-    assert json.loads((out / "compare.json").read_text())["duels"][0]["items"] == 8
 
 
 @pytest.mark.parametrize(

@@ -19,31 +19,6 @@ def logs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_board_leads_to_its_items(logs: Path, tmp_path: Path) -> None:
-    out = tmp_path / "site"
-    done = viva_here("board", "build", logs, "--out", out, "--samples", "2", "--resamples", "20")
-    assert "Publish them only where you may" in done.stdout
-    items = [path for path in out.glob("samples/*/*/*.html") if path.name != "index.html"]
-    assert len(items) == 2
-    assert all("the gold text" in page.read_text() for page in items)
-    (board,) = out.glob("boards/*/*.html")
-    links = html.fromstring(board.read_bytes()).xpath("//p[@class='verdict']/a/@href")
-    (listed,) = out.glob("samples/*/*/index.html")
-    assert [(board.parent / link).resolve() for link in links] == [listed.resolve()]
-
-
-def test_the_seed_is_the_draw(logs: Path, tmp_path: Path) -> None:
-    def drawn(seed: int) -> list[str]:
-        out = tmp_path / f"site-{seed}"
-        viva_here(
-            *("board", "build", logs, "--out", out, "--samples", "2", "--resamples", "20"),
-            *("--seed", str(seed)),
-        )
-        return sorted(path.name for path in out.glob("samples/*/*/*.json"))
-
-    assert len({tuple(drawn(seed)) for seed in range(4)}) > 1
-
-
 def test_without_samples_no_text_is_written(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "site"
     done = viva_here(
@@ -94,12 +69,3 @@ def test_who_is_left_off_the_board_is_left_off_its_items(logs: Path, tmp_path: P
     assert sorted(answers(out, "b")) == ["lab/one", "lab/refuses", "lab/two"]
     viva_here(*words, "--complete-only")
     assert sorted(answers(out, "b")) == ["lab/one", "lab/two"]
-
-
-@pytest.mark.parametrize("bundle", ["javascript:alert(1)", "no/such/folder"])
-def test_only_a_viewer_is_linked(logs: Path, tmp_path: Path, bundle: str) -> None:
-    done = viva_here(
-        *("board", "build", logs, "--out", tmp_path / "site", "--bundle", bundle), expect=2
-    )
-    assert "inspect view bundle" in done.stderr
-    assert not (tmp_path / "site").exists()

@@ -45,25 +45,6 @@ def test_merges_can_be_exported_and_are_counted_in_stats(
     assert stats["merges"] == {"file": 2}
 
 
-def test_an_ingest_says_how_many_papers_are_of_several_documents(
-    viva: Viva, merged: Path, rows: Path
-) -> None:
-    again = viva("ingest", "metadata", rows, "--corpus", merged, "--json")
-    report = json.loads(again.stdout)
-    assert (report["merged"], report["near_misses"]) == (1, 0)
-
-
-def test_resolution_is_one_json_document_or_lines_for_people(viva: Viva, sample: Path) -> None:
-    printed = viva("corpus", "stats", "--of", "resolution", "--corpus", sample)
-    assert printed.exit_code == 0
-    assert "precision" in printed.stdout
-    report = json.loads(
-        viva("corpus", "stats", "--of", "resolution", "--corpus", sample, "--json").stdout
-    )
-    assert report["inside"] == report["recall"]["n"]
-    assert {"precision", "recall", "by_resolver", "by_confidence"} <= set(report)
-
-
 @pytest.mark.parametrize("part", ["merges", "resolution"])
 def test_what_is_no_corpus_ends_with_2(viva: Viva, part: str, tmp_path: Path) -> None:
     refused = viva("corpus", "stats", "--of", part, "--corpus", tmp_path)

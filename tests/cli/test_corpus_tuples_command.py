@@ -88,19 +88,3 @@ def test_tuples_have_their_cells_and_the_task_that_lists_know(viva: Viva, corpus
     assert all(
         table["cells"][row["row"]][row["column"]] == row["score_text"] for row in found["rows"]
     )
-
-
-def test_one_paper_and_the_plain_output(viva: Viva, corpus: Path) -> None:
-    known = json.loads(
-        viva("corpus", "stats", "--of", "tuples", "--corpus", corpus, "--json").stdout
-    )["rows"]
-    name = known[0]["paper_id"]
-    one = viva("corpus", "stats", "--of", "tuples", "--corpus", corpus, "--paper", name, "--json")
-    assert json.loads(one.stdout)["rows"] == known
-    none = viva(
-        "corpus", "stats", "--of", "tuples", "--corpus", corpus, "--paper", "arxiv:1", "--json"
-    )
-    assert json.loads(none.stdout) == {"tuples": 0, "papers": 0, "rows": []}
-    printed = viva("corpus", "stats", "--of", "tuples", "--corpus", corpus).stdout
-    assert f"{name} 0:3:4" in printed
-    assert "7 results in tables of 1 papers" in printed

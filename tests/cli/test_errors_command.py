@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -19,16 +20,16 @@ Viva = Callable[..., Result]
 PROGRAM = [sys.executable, "-c", "import sys; from vivavoce.cli import app; app(sys.argv[1:])"]
 
 
-def all_commands(command: object, *words: str) -> Iterator[tuple[str, ...]]:
+def all_commands(command: Any, *words: str) -> Iterator[tuple[str, ...]]:
     """Every verb with its groups, such as ("round", "build")."""
     if isinstance(command, TyperGroup):
         for name, inner in command.commands.items():
             yield from all_commands(inner, *words, name)
-    else:
+    elif not command.hidden:  # a group's own verb is called by the group's name
         yield words
 
 
-SPEAK_A_PROTOCOL = [("library", "serve")]
+SPEAK_A_PROTOCOL = [("round", "serve")]
 """Commands whose output is a conversation with a client, so that no document could be in it."""
 COMMANDS = sorted(all_commands(typer.main.get_command(app)))
 
@@ -53,7 +54,7 @@ def test_an_option_that_means_nothing_beside_another_is_refused(viva: Viva, tmp_
     }.items():
         result = viva(*words, option, *([] if option == "--costs" else ["2"]))
         assert result.exit_code == 2, option
-        assert option in result.stderr
+        assert option.strip("-") in result.stderr
 
 
 def test_no_command_and_an_unknown_one_are_wrong_use(viva: Viva) -> None:

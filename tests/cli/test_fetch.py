@@ -110,7 +110,7 @@ def test_nothing_to_fetch_is_said(run: Run, oai: ReplayServer, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--from", "June"], 2, "'June' does not match the format"),
+        (["--from", "June"], 2, "'June' is no day"),
         (["--format", "marc"], 2, "'marc' is none of the formats"),
         (["--from", "2024-06-02", "--until", "2024-06-01"], 2, "is after"),
         (["--base", "http://example.org/oai"], 1, "not https"),
@@ -139,7 +139,7 @@ def test_a_search_is_saved_and_can_be_ingested(
     run: Run, arxiv: ReplayServer, tmp_path: Path
 ) -> None:
     out = tmp_path / "feeds"
-    result = run("arxiv", "cat:cs.CL", "--limit", 3, "--out", out, "--base", arxiv.api)
+    result = run("arxiv", "cat:cs.CL", "--max", 3, "--out", out, "--base", arxiv.api)
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
         f"{out}: 3 of the 5 papers found, files: 1",

@@ -6,20 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 from tests.corpus.fetching_corpus import citing, corpus_of, knowing, three_papers
 from tests.servers.arxiv_replay import FakeClock, Fault, ReplayServer, replaying
 from tests.servers.commands import only_json
 from typer.testing import CliRunner, Result
 
-from vivavoce.cli.fetch import cited, texts
+from vivavoce.cli.fetch import app
 from vivavoce.errors import InputError
 
 ONE, TWO = "2001.00001v1", "2001.00002v2"
-
-app = typer.Typer()
-app.command()(texts)
-app.command()(cited)
 
 
 @pytest.fixture
@@ -69,7 +64,7 @@ def test_cited_tells_how_many_works_came(server: ReplayServer, tmp_path: Path) -
     done = call("cited", "--corpus", corpus, "--base", server.origin)
     assert done.exit_code == 0, done.output
     assert "1 of 2 cited works came; arXiv does not know 1, 0 were not asked for" in done.output
-    again = call("cited", "--corpus", corpus, "--base", server.origin, "--json", "--limit", 5)
+    again = call("cited", "--corpus", corpus, "--base", server.origin, "--json", "--max", 5)
     report = only_json(again.stdout)
     assert (report["cited"], report["asked"], report["papers"]) == (1, 0, 2)
 

@@ -62,18 +62,6 @@ def test_search_shows_the_papers_that_have_every_word(corpus: Path) -> None:
     assert run("search", "?!", "--corpus", corpus) == f"{corpus}: 0 of 3 papers contain no term\n"
 
 
-def test_search_as_one_json_document(corpus: Path) -> None:
-    run("index", "--corpus", corpus)
-    found = run("search", "the", "trees", "--before", "2023", "--drop-stop-words", "--json",
-                "--corpus", corpus)  # fmt: skip
-    assert json.loads(found) == {
-        "terms": ["trees"],
-        "before": "2023",
-        "count": 1,
-        "papers": [{"paper_id": "p1", "published": "2021-05", "title": "Parsing of trees"}],
-    }
-
-
 def test_a_search_needs_an_index_and_a_date_that_is_one(corpus: Path) -> None:
     with pytest.raises(StaleError, match="viva corpus index"):
         run("search", "trees", "--corpus", corpus)

@@ -84,12 +84,6 @@ def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_pa
     assert site.stdout.strip().endswith("index.html")
 
 
-def test_a_wrong_file_of_cutoffs_is_2(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text("[[model]]\nname = 'x'\ncutoff = 'soon'\n")
-    for verb in ("show", "contamination"):
-        viva_here("board", verb, folder / "logs", "--cutoffs", tmp_path / "bad.toml", expect=2)
-
-
 def test_submit_checks_and_sends_nothing(logs: Path, tmp_path: Path) -> None:
     viva_here("board", "submit", tmp_path, expect=2)
     done = viva_here("board", "submit", "--check", tmp_path, expect=1)

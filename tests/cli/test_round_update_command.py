@@ -197,7 +197,7 @@ def test_seal_and_reveal_write_files_to_be_published(
     ("words", "code", "said"),
     [
         (["--until", "2024-01-31"], 2, "would go back in time"),
-        (["--until", "soon"], 2, "does not match the format"),
+        (["--until", "soon"], 2, "is no day"),
         (["--until", "2024-07-01", "--id", "live"], 2, "Choose another with --id"),
         (["--until", "2024-07-01", "--oai", "cs", "--arxiv", "x"], 2, "from one place"),
     ],

@@ -53,7 +53,7 @@ def test_json_keeps_hostile_names_and_shows_none(capsys: pytest.CaptureFixture[s
         ("viva run title --model openai/gpt-4o", {"openai/gpt-4o", "openai/gpt-4o-mini"}),
         ("viva run title --round s", {"sample"}),
         ("viva run title --round r", {"rounds/try", "rounds/other"}),
-        ("viva library serve rounds/t", {"rounds/try"}),
+        ("viva round serve rounds/t", {"rounds/try"}),
     ],
 )
 def test_a_shell_completes_names(words: str, expected: set[str], tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task
-from inspect_ai.util import registry_create
+from inspect_ai.util import registry_create, registry_info
 from tests.conftest import why_no_sandbox
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
@@ -30,6 +31,7 @@ from vivavoce.tasks import (
     short_name,
 )
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
+from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.sample_round import PAPERS, demo_spec
 
 FOLDER = Path(tasks.__file__).parent
@@ -162,27 +164,28 @@ def test_a_task_is_found_by_its_full_name(opened: Round, family: str, task: str)
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
 def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: str) -> None:
-    import inspect
-
-    from inspect_ai.util import registry_info
-
     made = find_task_maker(task)
     assert registry_info(made).name == f"{find_family(family).namespace}/{task}"
-    parameters = inspect.signature(made).parameters
+    parameters = signature(made).parameters
     assert parameters["round"].default == ""  # so that a run without a round is told what to pass
     for name in ("setting", "context", "prompts", "max_tokens", "pin"):
-        assert parameters[name].default is not inspect.Parameter.empty
+        assert parameters[name].default is not Parameter.empty
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)
-def test_a_template_holds_every_slot(opened: Round, family: str, task: str) -> None:
-    made = create_task(task, {"round": str(opened.folder)})
-    for sample in made.dataset:
-        spans = (sample.metadata or {})["spans"]
-        assert spans
-        assert all(end > start for start, end in spans.values())
-        assert isinstance(sample.input, str)
-        assert max(end for _, end in spans.values()) <= len(sample.input)
+def test_every_wording_holds_every_slot(opened: Round, family: str, task: str) -> None:
+    has_wordings = "variant" in signature(find_task_maker(task)).parameters
+    inputs = []
+    for given in [{"variant": each} for each in VARIANTS] if has_wordings else [{}]:
+        samples = list(create_task(task, {"round": str(opened.folder), **given}).dataset)
+        inputs.append(samples[0].input)
+        for sample in samples:
+            spans = (sample.metadata or {})["spans"]
+            assert spans
+            assert all(end > start for start, end in spans.values())
+            assert isinstance(sample.input, str)
+            assert max(end for _, end in spans.values()) <= len(sample.input)
+    assert len(set(map(str, inputs))) == len(inputs)
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)

@@ -95,7 +95,7 @@ def test_nothing_is_asked_for_twice_and_the_corpus_keeps_its_bytes(
 
 
 def test_a_limit_and_a_fault_leave_the_rest_for_later(corpus: Path, server: ReplayServer) -> None:
-    first = json.loads(fetch(corpus, server, "--limit", "1", "--json").stdout)["named"]
+    first = json.loads(fetch(corpus, server, "--max", "1", "--json").stdout)["named"]
     assert (first["asked"], first["left"]) == (1, 3)
     server.script = lambda ask: Fault(b"", 429, {"Retry-After": "900"})
     stopped = fetch(corpus, server)

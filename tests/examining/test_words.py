@@ -35,14 +35,6 @@ OPEN = {
 }
 
 
-def test_a_verdict_is_told_with_its_difference_and_cost() -> None:
-    assert words(DECIDED) == (
-        "On 20 papers, related work: first is better than second: +0.021 rougeL [+0.004, +0.038], "
-        "decided after 20 of 31 items. citation_precision: first 0.620, second undefined. "
-        "Answers that are not valid: first 0, second 2. Cost: first $1.90, second $0.02."
-    )
-
-
 def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     assert words(OPEN) == (
         "On 31 papers, related work: first and second are tied "
@@ -51,11 +43,6 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
     assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
                          "decide it.")  # fmt: skip
-
-
-def test_models_of_one_last_name_keep_their_whole_names() -> None:
-    named = {**OPEN, "between": ["a/x", "b/x"], "cost": {}, "invalid": {}}
-    assert "a/x and b/x are tied" in words(named)
 
 
 def test_costs_are_summed_where_all_are_known() -> None:

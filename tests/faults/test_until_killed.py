@@ -32,7 +32,7 @@ def test_a_killed_run_takes_the_same_looks_and_pays_for_nothing_twice(
 
     def command(logs: str) -> list[str | Path]:
         models = ("--model", "openai-api/scripted/one", "--model", "openai-api/scripted/other")
-        asked = ("--until", "all", "--looks", "3", "--max-connections", str(CONNECTIONS), "--json")
+        asked = ("--decide", "all", "--looks", "3", "--max-connections", str(CONNECTIONS), "--json")
         return [
             "run",
             "title",

@@ -9,7 +9,9 @@ import pytest
 from tests.live.world import BASE, LEAD, contestant
 from tests.servers.commands import viva_here
 
+from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
+from vivavoce.live.config import ContestantOptions, read_config
 
 ONE = contestant("one")
 
@@ -49,7 +51,7 @@ def test_a_period_is_due_some_days_after_its_end_and_may_begin_anywhere() -> Non
             'id = "live"\nfoldr = "x"',
             "[live] foldr is unknown. Did you mean folder?",
         ),
-        ('id = "live"', 'id = "Live!"', "[live] id: String should match"),
+        ('id = "live"', 'id = "Live!"', "[live] id: it must match"),
         ('name = "one"', 'nam = "one"', "[[contestant]] 1 nam is unknown. Did you mean name?"),
         ('name = "one"', 'name = "one"\nmethods = ["dirct"]', "Did you mean direct?"),
         ('name = "one"', 'name = "one"\nmethods = ["lead"]', "lead takes no model"),
@@ -85,11 +87,33 @@ def test_a_wrong_configuration_is_refused_before_anything(
     assert old in text
     config = tmp_path / "board.toml"
     config.write_text(text.replace(old, new, 1))
-    for verb in (["run"], ["status"]):
-        refused = viva_here("live", *verb, config, "--until", "2023-02-01", expect=2)
-        assert said in refused.stderr
-        assert str(config) in refused.stderr or "No task" in said
-    assert list(tmp_path.iterdir()) == [config]
+    with pytest.raises(InputError) as refused:
+        read_config(config)
+    assert said in str(refused.value)
+    assert "Value error" not in str(refused.value)
+    assert str(config) in str(refused.value) or "No task" in said
+
+
+@pytest.mark.parametrize(
+    ("end", "since"),
+    [
+        ((2024, 1, 1), (2024, 3, 1)),  # an earlier round that it is asked too, once it joins
+        ((2024, 2, 1), None),
+        ((2024, 3, 1), (2024, 3, 1)),
+        ((2024, 6, 1), (2024, 6, 1)),  # the day on which it retires still counts
+        ((2024, 7, 1), None),
+    ],
+)
+def test_a_contestant_is_asked_from_its_first_round_until_it_retires(
+    end: tuple[int, int, int], since: tuple[int, int, int] | None
+) -> None:
+    asked = ContestantOptions(
+        name="one",
+        joins=date(2024, 3, 1),
+        back_runs=(date(2024, 1, 1),),
+        retires=date(2024, 6, 1),
+    )
+    assert asked.due(date(*end)) == (since and date(*since))
 
 
 def test_a_missing_file_names_the_command_that_writes_one(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import TOKENS, opening, scripted
 
 from vivavoce.errors import InputError
+from vivavoce.requests.run import Price, given_prices, parse_price
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running.spec import Price, parse_price, parse_prices
 
 ITEMS = 4
 
@@ -34,15 +34,12 @@ def test_what_is_no_price_is_refused(text: str) -> None:
 
 
 def test_prices_are_given_by_model() -> None:
-    found = parse_prices(["openai/a=1,2", "openai-api/b=c=3,4"])
-    assert {name: price.output for name, price in found.items()} == {
-        "openai/a": 2,
-        "openai-api/b=c": 4,
-    }
+    found = given_prices(["openai/a=1,2", "openai-api/b=c=3,4"])
+    assert found == {"openai/a": "1,2", "openai-api/b=c": "3,4"}
     with pytest.raises(InputError, match="MODEL=IN,OUT"):
-        parse_prices(["1,2"])
+        given_prices(["1,2"])
     with pytest.raises(InputError, match="two prices"):
-        parse_prices(["m=1,2", "m=1,2"])
+        given_prices(["m=1,2", "m=1,2"])
 
 
 def run(opened: Round, logs: Path, name: str, *options: str, expect: int = 0) -> str:

@@ -110,7 +110,7 @@ def test_a_limited_run_is_partial_until_it_is_run_in_full(small: Round, tmp_path
 
 def test_another_decoding_is_another_row(small: Round, tmp_path: Path) -> None:
     run(spec(small, tmp_path / "logs"))
-    run(spec(small, tmp_path / "logs", generate={"temperature": 0.7}))
+    run(spec(small, tmp_path / "logs", temperature=0.7))
     run(spec(small, tmp_path / "logs", max_tokens=64))
     run(spec(small, tmp_path / "logs", epochs=2))
     run(spec(small, tmp_path / "logs", context=2_000))
@@ -167,13 +167,13 @@ def test_answers_differ_by_epoch(small: Round, tmp_path: Path) -> None:
         ({"tasks": ["novel"]}, "No task is called 'novel'"),
         ({"methods": ["magic"]}, "no method 'magic'.*direct"),
         ({"models": []}, "at least one --model"),
-        ({"setting": "everything"}, "no setting 'everything'.*base"),
+        ({"settings": ["everything"]}, "no setting 'everything'.*base"),
         ({"models": ["nonsense/model"]}, "nonsense/model cannot be used"),
         ({"models": ["no-slash"]}, "no-slash cannot be used"),
         ({"models": ["extractive/other"]}, "extractive/lead"),
         ({"models": ["replay/none.jsonl"]}, "none.jsonl is not a file"),
         ({"round": Path("nowhere")}, "nowhere is not a round"),
-        ({"generate": {"temperature": float("nan")}}, "temperature is nan. Give a number"),
+        ({"decoding": {"temperature": float("nan")}}, "temperature is nan. Give a number"),
         ({"cost_limit": float("inf")}, "cost_limit is inf. Give a number"),
         ({"prompts": Path("nowhere")}, "nowhere holds no prompt templates"),
     ],

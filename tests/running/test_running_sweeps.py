@@ -17,7 +17,6 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import list_families
-from vivavoce.tasks.subsets import Subset
 
 ITEMS = 6
 
@@ -83,8 +82,8 @@ def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
     [
         ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag, title. There are: chunks"),
         ({"sweep": {"context": [1]}}, "'context' is no argument of rag, title"),
-        ({"solver_args": {"track": 1}}, "'track' is no argument of rag. There are: chunks"),
-        ({"sweep": {"chunks": [1]}, "solver_args": {"chunks": 2}}, "one value and is swept too"),
+        ({"method_args": {"track": 1}}, "'track' is no argument of rag. There are: chunks"),
+        ({"sweep": {"chunks": [1]}, "method_args": {"chunks": 2}}, "one value and is swept too"),
         ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number from 1"),
     ],
 )
@@ -99,7 +98,7 @@ def test_a_wrong_sweep_is_refused_before_any_work(
 def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
     small: Round, tmp_path: Path
 ) -> None:
-    some = spec(small, tmp_path / "logs", methods=["direct", "null"], subset=Subset(2, seed=1))
+    some = spec(small, tmp_path / "logs", methods=["direct", "null"], subset=2, subset_seed=1)
     report = run(some)
     one, other = (answered(path) for path in report.logs)
     assert one == other
@@ -108,7 +107,7 @@ def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
     assert (recorded["size"], recorded["of"], recorded["seed"]) == (2, ITEMS, 1)
     # The whole, and another choice, are logs and sections of their own.
     whole = run(spec(small, tmp_path / "logs"))
-    others = run(dataclasses.replace(some, subset=Subset(2, seed=2), methods=["null"]))
+    others = run(dataclasses.replace(some, subset=2, subset_seed=2, methods=["null"]))
     assert not {*whole.logs, *others.logs} & set(report.logs)
     rows = leaderboard(tmp_path / "logs", resamples=0).rows
     counts = {(row["setting"], row["n"]) for row in rows}
@@ -125,7 +124,7 @@ def test_a_subset_is_the_same_items_for_everyone_and_never_looks_like_the_whole(
 
 
 def test_a_subset_that_lacks_an_answer_is_partial(small: Round, tmp_path: Path) -> None:
-    run(spec(small, tmp_path / "logs", subset=Subset(3), limit=2))
+    run(spec(small, tmp_path / "logs", subset=3, limit=2))
     with pytest.raises(VivaError, match="2 of 3 answers"):
         leaderboard(tmp_path / "logs")
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.running.spec import combinations, parse_sweep, rename
+from vivavoce.requests.run import given_sweep
+from vivavoce.running.spec import combinations, rename
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ from vivavoce.running.spec import combinations, parse_sweep, rename
 )
 def test_a_word_names_an_argument_and_its_values(word: str, values: list[Any]) -> None:
     name = word.partition("=")[0]
-    assert parse_sweep([word]) == {name: values}
+    assert given_sweep([word]) == {name: values}
 
 
 @pytest.mark.parametrize(
@@ -46,11 +47,11 @@ def test_a_word_names_an_argument_and_its_values(word: str, values: list[Any]) -
 )
 def test_what_is_no_sweep_is_refused(words: list[str], complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        parse_sweep(words)
+        given_sweep(words)
 
 
 def test_every_combination_of_what_a_method_takes() -> None:
-    sweep = parse_sweep(["batch=2,4", "rounds=1..3", "retriever=bm25"])
+    sweep = given_sweep(["batch=2,4", "rounds=1..3", "retriever=bm25"])
     found = list(combinations(sweep, ["rounds", "batch", "seed"]))
     assert [(one["batch"], one["rounds"]) for one in found] == [
         *((2, 1), (2, 2), (2, 3)),

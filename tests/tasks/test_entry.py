@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
 from tests.servers.commands import small_round
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round
-from vivavoce.tasks.entry import TaskEntry, fingerprint, open_prompts, open_task
+from vivavoce.tasks.entry import fingerprint, open_prompts
+from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.judge import judge_hash, judge_named_later
 
 
@@ -20,14 +22,12 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return small_round(tmp_path_factory.mktemp("entry"))
 
 
-def enter(folder: Path | str, **changes: Any) -> TaskEntry:
-    arguments = {"setting": "base", "prompts": None, "max_tokens": None, "pin": None}
-    return open_task("writing", "title", round=str(folder), **{**arguments, **changes})
+def enter(folder: Path | str, **changes: Any) -> Task:
+    return create_task("title", {"round": str(folder), **changes})
 
 
 def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
-    entry = enter(opened.folder)
-    assert entry.metadata == {
+    assert enter(opened.folder).metadata == {
         "round": "small",
         "round_sha256": opened.sha256,
         "window": ["2023-01-01", "2025-01-01"],
@@ -42,12 +42,9 @@ def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
 
 
 def test_decoding_is_the_cards_unless_asked_otherwise(opened: Round) -> None:
-    assert enter(opened.folder).config.model_dump(exclude_none=True) == {
-        "temperature": 0.0,
-        "max_tokens": 128,
-    }
-    longer = enter(opened.folder, max_tokens=500)
-    assert (longer.max_tokens, longer.config.max_tokens, longer.config.temperature) == (500, 500, 0)
+    usual, longer = enter(opened.folder).config, enter(opened.folder, max_tokens=500).config
+    assert (usual.temperature, usual.max_tokens) == (0.0, 128)
+    assert (longer.temperature, longer.max_tokens) == (0.0, 500)
 
 
 def test_an_unknown_setting_names_the_known_ones(opened: Round) -> None:
@@ -63,10 +60,10 @@ def test_a_folder_that_is_no_round_points_at_the_one_inside(opened: Round) -> No
 def test_a_pin_fits_one_round_and_one_set_of_prompts(opened: Round, tmp_path: Path) -> None:
     shipped = open_prompts("writing", None)
     pin = fingerprint(opened, shipped)
-    assert enter(opened.folder, pin=pin).round.id == "small"
+    assert enter(opened.folder, pin=pin).metadata["round"] == "small"
     own = tmp_path / "prompts"
     shutil.copytree(shipped.folder, own)
-    assert enter(opened.folder, pin=pin, prompts=str(own)).prompts.folder == own
+    assert enter(opened.folder, pin=pin, prompts=str(own)).metadata["round"] == "small"
     (own / "title.md.j2").write_text("{{ content }}{{ abstract }}{{ words }}")
     with pytest.raises(InputError, match="changed"):
         enter(opened.folder, pin=pin, prompts=str(own))
@@ -90,8 +87,7 @@ def test_items_that_were_changed_are_not_run(opened: Round, tmp_path: Path) -> N
 
 def test_a_judge_adds_what_it_measures(opened: Round) -> None:
     with judge_named_later():
-        entry = enter(opened.folder, judge=True, judge_source=True)
-    metadata = entry.metadata
+        metadata = enter(opened.folder, judge=True, judge_source=True).metadata
     assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
     assert metadata["diagnostics"] == ["length_ratio", "judge_flip", "judge_malformed"]
     assert set(metadata["judged"]) == {
@@ -99,7 +95,7 @@ def test_a_judge_adds_what_it_measures(opened: Round) -> None:
         for name in (*metadata["metrics"], *metadata["diagnostics"])
         if name.startswith("judge_")
     }
-    assert metadata["judge"] == f"{judge_hash(entry.prompts)}+source"
+    assert metadata["judge"] == f"{judge_hash(open_prompts('writing', None))}+source"
 
 
 def test_a_judges_template_that_cannot_be_used_is_told_at_once(

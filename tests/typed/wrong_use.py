@@ -11,5 +11,5 @@ print(load_corpus("corpus").no_such_name)  # wrong
 leaderboard("logs", resample=1000)  # wrong
 leaderboard("logs").to_pandas(headline="yes")  # wrong
 run("title")  # wrong
-exam("papers", models=["openai/gpt-4o-mini"])  # wrong
+exam("papers", yes="yes")  # wrong
 score("writing", "gold.jsonl", "answers.jsonl", options={"seed": 1})  # wrong

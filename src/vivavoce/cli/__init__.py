@@ -11,8 +11,6 @@ from vivavoce.cli import (
     annotate,
     audit,
     board,
-    board_integrity,
-    comparisons,
     corpus,
     exam,
     fetch,
@@ -21,11 +19,12 @@ from vivavoce.cli import (
     networks,
     rounds,
     runs,
-    views,
 )
-from vivavoce.cli import (
-    round_updates as round_updates,
-)
+from vivavoce.cli import board_integrity as board_integrity
+from vivavoce.cli import comparisons as comparisons
+from vivavoce.cli import round_updates as round_updates
+from vivavoce.cli import views as views
+from vivavoce.cli.bind import verb
 from vivavoce.cli.output import VivaGroup, say, set_output
 from vivavoce.version import __version__
 
@@ -61,26 +60,16 @@ def main(
 
 
 _VERBS = (
-    (app, exam.demo, "demo --out viva-demo"),
-    (app, exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5"),
-    (app, corpus.ingest, "ingest tei papers/ --corpus corpus"),
-    (rounds.app, rounds.export, "round export rounds/2024-h2 --out export --format hf"),
-    (app, runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs"),
-    (app, exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl"),
-    (board.app, views.show, "board show logs --by setting"),
-    (board.app, comparisons.compare, "board compare extractive/lead null --logs logs"),
-    (board.app, board.serve, "board serve logs"),
-    (board.app, board.add_metric, "board add-metric logs bertscore"),
-    (board.app, board.export, "board export logs --as eee --out results"),
-    (board.app, board_integrity.verify, "board verify logs"),
-    (board.app, board_integrity.submit, "board submit --check submission"),
-    (board.app, board_integrity.intake, "board intake inbox --out taken --round rounds/2024-h2"),
+    (exam.demo, "demo --out viva-demo", None),
+    (exam.exam, "exam papers/ --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5", None),
+    (corpus.ingest, "ingest tei papers/ --corpus corpus", None),
+    (runs.run, "run title --round rounds/2024-h2 --model extractive/lead --logs logs", None),
+    (exam.score, "score ranking --gold gold.jsonl --predictions answers.jsonl", None),
+    (info.list_things, "list tasks", "list"),
+    (info.doctor, "doctor", None),
 )
-"""Verbs that stand in another group than their module's, or after others of their group."""
-for group, verb, example in _VERBS:
-    group.command(epilog=f"Example: viva {example}")(verb)
-app.command("list", epilog="Example: viva list tasks")(info.list_things)
-app.command(epilog="Example: viva doctor")(info.doctor)
+for function, example, name in _VERBS:
+    verb(app, example, name)(function)
 
 _GROUPS = (
     (fetch.app, "fetch"),
@@ -90,7 +79,6 @@ _GROUPS = (
     (board.app, "board"),
     (audit.app, "audit"),
     (annotate.app, "annotate"),
-    (runs.library_app, "library"),
     (live.app, "live"),
 )
 for group, name in _GROUPS:

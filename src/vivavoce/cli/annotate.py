@@ -2,82 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    need_web,
-    print_json,
-    print_parts,
-    progress,
-    say,
-)
+from vivavoce.cli.bind import Json, Port, verb
+from vivavoce.cli.output import need_web, print_json, print_parts, progress, say
 from vivavoce.errors import InputError
+from vivavoce.requests import Arg, Bootstrap, Opt
 
 if TYPE_CHECKING:
     from vivavoce.store import Row
 
-DB_OPTION = typer.Option(
-    "annotation.db", "--db", envvar="VIVAVOCE_ANNOTATION_DB", help="The database, a file of SQLite."
-)
-CAMPAIGN_OPTION = typer.Option(..., "--campaign", help="The campaign's name.")
+Database = Annotated[
+    Path, Opt("The database, a file of SQLite.", "--db", envvar="VIVAVOCE_ANNOTATION_DB")
+]
+Campaign = Annotated[str, Opt("The campaign's name.")]
 
 app = typer.Typer(
     no_args_is_help=True, help="Let people check items and judge answers, and measure agreement."
 )
 
 
-@app.command(
-    "import",
-    epilog="Example: viva annotate import items.jsonl --campaign paths --kind distractors "
+@verb(
+    app,
+    "annotate import items.jsonl --campaign paths --kind distractors "
     "--person ann --person ben --person cem",
+    "import",
 )
 def import_items(
-    file: Path | None = typer.Argument(None, help="Items: JSON Lines of {id, content, cluster?}."),
-    campaign: str = CAMPAIGN_OPTION,
-    kind: str | None = typer.Option(
-        None,
-        "--kind",
-        help="distractors | demands | qa | answers | tables | preference; for a new campaign.",
-    ),
-    person: list[str] = typer.Option(
-        [], "--person", help="Name of somebody who gets a new secret link; may be repeated."
-    ),
-    from_round: Path | None = typer.Option(
-        None, "--from-round", help="Take distractors, demands or tables of a round with tables."
-    ),
-    from_logs: Path | None = typer.Option(
-        None,
-        "--from-logs",
-        help="Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
-        "questions about tables.",
-    ),
-    a: str | None = typer.Option(None, "--a", help="With --from-logs: a contestant of the board."),
-    b: str | None = typer.Option(None, "--b", help="The other one, or reference."),
-    task: str | None = typer.Option(None, "--task", help="With --from-logs: only this task."),
-    setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
-    draw: int | None = typer.Option(
-        None,
-        "--draw",
-        min=1,
-        help="With --from-logs: so many papers at random, as correcting a judge needs them; with "
-        "--kind qa or answers so many questions for each contestant.",
-    ),
-    seed: int = typer.Option(0, "--seed", help="Seed of the draw."),
-    guidelines: Path | None = typer.Option(
-        None, "--guidelines", help="Markdown of your own; without it, the kind's."
-    ),
-    address: str = typer.Option(
-        "http://127.0.0.1:8000", "--address", help="Address of the server, for printed links."
-    ),
-    db: Path = DB_OPTION,
-    as_json: bool = JSON_OPTION,
+    campaign: Campaign,
+    file: Annotated[Path | None, Arg("Items: JSON Lines of {id, content, cluster?}.")] = None,
+    kind: Annotated[
+        str | None, Opt("For a new one: distractors, demands, qa, answers, tables, preference.")
+    ] = None,
+    person: Annotated[Sequence[str], Opt("Somebody who gets a new secret link; repeatable.")] = (),
+    from_round: Annotated[
+        Path | None, Opt("A round whose distractors, demands or tables to take.")
+    ] = None,
+    from_logs: Annotated[
+        Path | None,
+        Opt(
+            "Take answers of --a and --b from a folder of logs, or with --kind qa or answers "
+            "questions about tables."
+        ),
+    ] = None,
+    a: Annotated[str | None, Opt("With --from-logs: a contestant of the board.")] = None,
+    b: Annotated[str | None, Opt("The other one, or reference.")] = None,
+    task: Annotated[str | None, Opt("With --from-logs: only this task.")] = None,
+    setting: Annotated[str | None, Opt("Only this setting.")] = None,
+    draw: Annotated[
+        int | None,
+        Opt(
+            "With --from-logs: so many papers at random, as correcting a judge needs them; with "
+            "--kind qa or answers so many questions for each contestant.",
+            min=1,
+        ),
+    ] = None,
+    seed: Annotated[int, Opt("Seed of the draw.")] = 0,
+    guidelines: Annotated[Path | None, Opt("Markdown of your own; without it, the kind's.")] = None,
+    address: Annotated[str, Opt("The server's address, for links.")] = "http://127.0.0.1:8000",
+    db: Database = Path("annotation.db"),
+    as_json: Json = False,
 ) -> None:
     """Add items to a campaign and print the links of its people; a new one is made."""
     from vivavoce.store import read_jsonl
@@ -128,15 +117,13 @@ def import_items(
     say(str(db))
 
 
-@app.command(epilog="Example: viva annotate serve --db annotation.db")
+@verb(app, "annotate serve --db annotation.db")
 def serve(
-    db: Path = DB_OPTION,
-    host: str = typer.Option("127.0.0.1", "--host", help="Address to listen on."),
-    port: int = typer.Option(8000, "--port", min=0, max=65535, help="Port; 0 takes a free one."),
-    allow_host: list[str] = typer.Option(
-        [], "--allow-host", help="A name under which browsers reach the app; may be repeated."
-    ),
-    as_json: bool = JSON_OPTION,
+    db: Database = Path("annotation.db"),
+    host: Annotated[str, Opt("Address to listen on.")] = "127.0.0.1",
+    port: Port = 8000,
+    allow_host: Annotated[Sequence[str], Opt("A name of this host for browsers; repeatable.")] = (),
+    as_json: Json = False,
 ) -> None:
     """Run the web app until it is stopped."""
     need_web("viva annotate serve")
@@ -150,12 +137,12 @@ def serve(
     serve_app(site, host, port, announce)
 
 
-@app.command(epilog="Example: viva annotate export --campaign paths --out paths-export")
+@verb(app, "annotate export --campaign paths --out paths-export")
 def export(
-    campaign: str = CAMPAIGN_OPTION,
-    out: Path = typer.Option(..., "--out", help="Folder for the files."),
-    db: Path = DB_OPTION,
-    as_json: bool = JSON_OPTION,
+    campaign: Campaign,
+    out: Annotated[Path, Opt("Folder for the files.")],
+    db: Database = Path("annotation.db"),
+    as_json: Json = False,
 ) -> None:
     """Write items, every label, final labels, and tasks of Label Studio, people by pseudonym."""
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
@@ -174,18 +161,16 @@ def export(
     say(str(out))
 
 
-@app.command(epilog="Example: viva annotate agreement --campaign paths --model-labels gpt.jsonl")
+@verb(app, "annotate agreement --campaign paths --model-labels gpt.jsonl")
 def agreement(
-    campaign: str = CAMPAIGN_OPTION,
-    model_labels: Path | None = typer.Option(
-        None,
-        "--model-labels",
-        help="A model's labels: JSON Lines of {id, label}; by default those the items suggest.",
-    ),
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    db: Path = DB_OPTION,
-    as_json: bool = JSON_OPTION,
+    campaign: Campaign,
+    bootstrap: Bootstrap,
+    model_labels: Annotated[
+        Path | None,
+        Opt("A model's labels: JSON Lines of {id, label}; by default those the items suggest."),
+    ] = None,
+    db: Database = Path("annotation.db"),
+    as_json: Json = False,
 ) -> None:
     """Measure how far people agree, and how a model compares."""
     from vivavoce.statistics.estimates import Draws
@@ -198,7 +183,7 @@ def agreement(
         items = read_items(connection, found)
     model = None if model_labels is None else read_model_labels(model_labels, found.kind)
     with progress("Drawing"):
-        report = measure(found.kind, items, Draws(resamples, seed), model)
+        report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed), model)
     if as_json:
         print_json(report)
     else:

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from functools import partial as fixed
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.board_integrity import ROUNDS_OPTION
+from vivavoce.cli.bind import Json, Logs, Port, Rounds, verb
 from vivavoce.cli.output import (
-    BUNDLE_OPTION,
-    CUTOFFS_OPTION,
-    JSON_OPTION,
-    LOGS_ARGUMENT,
-    MARGIN_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SAMPLES_OPTION,
-    SEED_OPTION,
-    SPLIT_OPTION,
     need_web,
     print_json,
     print_notes,
@@ -29,6 +18,7 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
+from vivavoce.requests import Arg, Bootstrap, CutoffOptions, Opt, SiteOptions, WithPartial
 
 if TYPE_CHECKING:
     from vivavoce.results.board.groups import Board
@@ -40,60 +30,33 @@ TEXTS_NOTE = (
     "may, or build with --samples 0."
 )
 
-HUMAN_OPTION = typer.Option(
-    None, "--human", help="People's labels, which correct judges; as in viva audit judge."
-)
-
 app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
+Human = Annotated[Path | None, Opt("People's labels, as in viva audit judge.")]
+Own = Annotated[Path | None, Opt("Logs whose rows are marked as yours.", "--with", metavar="LOGS")]
+Cache = Annotated[Path | None, Opt("Folder of statistics: only new logs are computed.")]
 
-@app.command(epilog="Example: viva board build logs --out site")
+
+@verb(app, "board build logs --out site")
 def build(
-    logs: Path = LOGS_ARGUMENT,
-    out: Path = typer.Option(..., "--out", help="Folder for the site."),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    samples: int = SAMPLES_OPTION,
-    bundle: str | None = BUNDLE_OPTION,
-    own: Path | None = typer.Option(
-        None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
-    ),
-    human: Path | None = HUMAN_OPTION,
-    cache: Path | None = typer.Option(
-        None, "--cache", help="Folder that keeps statistics, so that only new logs are computed."
-    ),
-    complete_only: bool = typer.Option(
-        False, "--complete-only", help="Leave out rows with missing or invalid answers."
-    ),
-    note: str = typer.Option("", "--note", help="Words on top of the first page."),
-    rounds: list[Path] = ROUNDS_OPTION,
-    as_json: bool = JSON_OPTION,
+    logs: Logs,
+    out: Annotated[Path, Opt("Folder for the site.")],
+    options: SiteOptions,
+    known: CutoffOptions,
+    own: Own = None,
+    human: Human = None,
+    cache: Cache = None,
+    rounds: Rounds = (),
+    as_json: Json = False,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
     from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.publication import SiteInputs, SiteOptions, make_site
+    from vivavoce.publication import SiteInputs, make_site
     from vivavoce.web.board.pages.item_views import find_bundle
 
-    options = SiteOptions(
-        partial=partial,
-        resamples=resamples,
-        seed=seed,
-        split=split,
-        samples=samples,
-        complete_only=complete_only,
-        bundle=None if bundle is None else find_bundle(bundle, out),
-        note=note,
-    )
-    inputs = SiteInputs(
-        cutoffs=load_cutoffs(cutoffs, margin),
-        own=own,
-        human=human,
-        rounds=rounds,
-    )
+    if options.bundle is not None:
+        options = replace(options, bundle=find_bundle(options.bundle, out))
+    inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), own, human, rounds)
     with progress("Reading logs") as update:
         board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
     page = out / "index.html"
@@ -118,27 +81,18 @@ def print_board(
     print_notes(board.notes)
 
 
+@verb(app, "board serve logs")
 def serve(
-    logs: Path = LOGS_ARGUMENT,
-    port: int = typer.Option(8000, "--port", min=0, max=65535, help="Port; 0 takes a free one."),
-    partial: bool = typer.Option(
-        True, "--partial/--complete", help="Whether to show logs that lack samples, marked."
-    ),
-    own: Path | None = typer.Option(
-        None, "--with", metavar="LOGS", help="Further logs, whose rows are marked as your own."
-    ),
-    cache: Path | None = typer.Option(
-        None, "--cache", help="Folder that keeps statistics for the next time."
-    ),
-    samples: int = SAMPLES_OPTION,
-    bundle: str | None = typer.Option(
-        None, "--bundle", help="Address of a viewer made by inspect view bundle, to link to."
-    ),
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    as_json: bool = JSON_OPTION,
+    logs: Logs,
+    shown: Bootstrap,
+    known: CutoffOptions,
+    port: Port = 8000,
+    partial: Annotated[bool, Opt("Also logs that lack samples.", "--partial/--complete")] = True,
+    own: Own = None,
+    cache: Cache = None,
+    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5,
+    bundle: Annotated[str | None, Opt("Address of an inspect view bundle.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Show the site on this machine until it is stopped; it follows the logs."""
     need_web("viva board serve")
@@ -154,7 +108,7 @@ def serve(
     if bundle is not None and not bundle.startswith(("http://", "https://")):
         raise InputError(f"{bundle} is no http address: of folders only the site itself is served.")
     address = None if bundle is None else find_bundle(bundle, logs)
-    known = load_cutoffs(cutoffs, margin)
+    cutoffs = load_cutoffs(known.cutoffs, known.margin)
     folders = [logs, *([own] if own else [])]
 
     def read() -> list[Page]:
@@ -163,9 +117,10 @@ def serve(
         from vivavoce.web.board.model import site_of
         from vivavoce.web.board.site import pages_of
 
-        draw = fixed(leaderboard, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
-        board = draw(logs, store=store, own=own)
-        items = choose_item_texts(board.heads, folders, count=samples, seed=seed)
+        board = leaderboard(
+            logs, store=store, own=own, partial=partial, cutoffs=cutoffs, **vars(shown)
+        )
+        items = choose_item_texts(board.heads, folders, count=samples, seed=shown.seed)
         return pages_of(site_of(board), samples=items, bundle=address)
 
     with TemporaryDirectory() as passing:
@@ -176,40 +131,26 @@ def serve(
         serve_app(make_app(site), HOST, port, announce)
 
 
-class Form(StrEnum):
-    """Formats of results."""
-
-    EEE = "eee"
-    EVAL_RESULTS = "eval_results"
-    CSV = "csv"
-    PARQUET = "parquet"
-    SCORES = "scores"
-
-
+@verb(app, "board export logs --as eee --out results")
 def export(
-    logs: Path = LOGS_ARGUMENT,
-    form: Form = typer.Option(
-        ...,
-        "--as",
-        help="eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
-        "for each answer and metric, as Parquet.",
-    ),
-    out: Path = typer.Option(..., "--out", help="Folder for the files; it must not exist yet."),
-    dataset: str | None = typer.Option(
-        None, "--dataset", metavar="OWNER/NAME", help="Repository of the round on the hub."
-    ),
-    organization: str = typer.Option(
-        "unknown", "--organization", help="Who publishes the results, for eee."
-    ),
-    date: str | None = typer.Option(
-        None, "--date", help="Day of the results, YYYY-MM-DD; by default that of the newest log."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    as_json: bool = JSON_OPTION,
+    logs: Logs,
+    form: Annotated[
+        Literal["eee", "eval_results", "csv", "parquet", "scores"],
+        Opt(
+            "eee is Every Eval Ever; eval_results is for model pages on the hub; scores is a row "
+            "for each answer and metric, as Parquet.",
+            "--as",
+        ),
+    ],
+    out: Annotated[Path, Opt("Folder for the files; it must not exist yet.")],
+    reading: WithPartial,
+    known: CutoffOptions,
+    dataset: Annotated[
+        str | None, Opt("The round's repository on the hub.", metavar="OWNER/NAME")
+    ] = None,
+    organization: Annotated[str, Opt("Who publishes the results, for eee.")] = "unknown",
+    date: Annotated[str | None, Opt("Day, YYYY-MM-DD; else that of the newest log.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Write the rows of a board for other tools, with intervals, ranks, judge and round."""
     from vivavoce.errors import InputError
@@ -221,28 +162,28 @@ def export(
     from vivavoce.text.dates import parse_date
     from vivavoce.web.board.downloads import csv_of
 
-    if form is Form.EVAL_RESULTS and not dataset:
+    if form == "eval_results" and not dataset:
         raise InputError("eval_results names a dataset on the hub. Give it: --dataset OWNER/NAME.")
     if out.exists():
         raise InputError(f"{out} is there already. Choose another folder.")
-    if form is Form.SCORES:
-        table = scores(logs, partial=partial)
+    if form == "scores":
+        table = scores(logs, partial=reading.partial)
         write_bytes(out / "scores.parquet", parquet_of(table))
         if as_json:
             print_json({"files": ["scores.parquet"], "rows": table.num_rows, "notes": []})
         else:
             say(f"{table.num_rows:,} scores in {out / 'scores.parquet'}.")
         return
-    known = load_cutoffs(cutoffs, margin)
-    board = leaderboard(logs, partial=partial, resamples=resamples, seed=seed, cutoffs=known)
+    cutoffs = load_cutoffs(known.cutoffs, known.margin)
+    board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))
     day = date or date_of(board)
     if parse_date(day) != (day, "day"):
         raise InputError(f"--date {day} is no day. Write it as YYYY-MM-DD.")
-    if form is Form.EEE:
+    if form == "eee":
         files = dict(every_eval_ever(board, day, organization))
-    elif form is Form.EVAL_RESULTS:
+    elif form == "eval_results":
         files = dict(eval_results(board, day, dataset or ""))
-    elif form is Form.CSV:
+    elif form == "csv":
         files = {"board.csv": csv_of(board.to_arrow())}
     else:
         files = {"board.parquet": parquet_of(board.to_arrow())}
@@ -255,14 +196,13 @@ def export(
     print_notes(board.notes)
 
 
+@verb(app, "board add-metric logs bertscore")
 def add_metric(
-    logs: Path = LOGS_ARGUMENT,
-    name: str = typer.Argument(help="The metric, such as bertscore."),
-    model: str | None = typer.Option(
-        None, "--model", help="Model that the metric rests on: a name on the hub or a folder."
-    ),
-    layer: int | None = typer.Option(None, "--layer", min=1, help="Layer of the model."),
-    as_json: bool = JSON_OPTION,
+    logs: Logs,
+    name: Annotated[str, Arg("The metric, such as bertscore.")],
+    model: Annotated[str | None, Opt("The metric's model: a name or a folder.")] = None,
+    layer: Annotated[int | None, Opt("Layer of the model.", min=1)] = None,
+    as_json: Json = False,
 ) -> None:
     """Compute a metric for the answers of logs; every board of them then has it.
 

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from vivavoce.cli.output import (
-    CUTOFFS_OPTION,
-    JSON_OPTION,
-    MARGIN_OPTION,
-    print_json,
-    print_report,
-    progress,
-    say,
-)
-
-ROUNDS_OPTION = typer.Option(
-    [],
-    "--round",
-    help="Folder of your own copy of a round that logs have to be of; may be given again.",
-)
+from vivavoce.cli.bind import Json, Rounds, verb
+from vivavoce.cli.board import app
+from vivavoce.cli.output import print_json, print_report, progress, say
+from vivavoce.requests import Arg, CutoffOptions, Opt
 
 
+@verb(app, "board verify logs")
 def verify(
-    logs: Path = typer.Argument(help="Folder of logs, or of a site that viva board build wrote."),
-    rounds: list[Path] = ROUNDS_OPTION,
-    made_from: Path | None = typer.Option(None, "--logs", help="The logs that a site is made of."),
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    as_json: bool = JSON_OPTION,
+    logs: Annotated[Path, Arg("Folder of logs, or of a site that viva board build wrote.")],
+    known: CutoffOptions,
+    rounds: Rounds = (),
+    made_from: Annotated[Path | None, Opt("The logs that a site is made of.", "--logs")] = None,
+    as_json: Json = False,
 ) -> None:
     """Make answers and scores, or the pages of a site, again, and name all that was edited.
 
@@ -40,7 +31,7 @@ def verify(
     from vivavoce.results.integrity.verification import verify_logs
 
     if (logs / "site.json").is_file():
-        _verify_site(logs, made_from, rounds, cutoffs, margin, as_json)
+        _verify_site(logs, made_from, rounds, known, as_json)
         return
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
@@ -51,20 +42,14 @@ def verify(
 
 
 def _verify_site(
-    site: Path,
-    logs: Path | None,
-    rounds: list[Path],
-    cutoffs: Path | None,
-    margin: int,
-    as_json: bool,
+    site: Path, logs: Path | None, rounds: Sequence[Path], known: CutoffOptions, as_json: bool
 ) -> None:
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.publication import SiteInputs, check_site
 
     if logs is None:
         raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
-    known = load_cutoffs(cutoffs, margin)
-    inputs = SiteInputs(cutoffs=known, rounds=rounds)
+    inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), rounds=rounds)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
     if as_json:
@@ -77,11 +62,12 @@ def _verify_site(
         raise typer.Exit(1)
 
 
+@verb(app, "board submit --check submission")
 def submit(
-    folder: Path = typer.Argument(help="Folder with submission.toml and logs."),
-    check: bool = typer.Option(False, "--check", help="Check what a submission must have."),
-    rounds: list[Path] = ROUNDS_OPTION,
-    as_json: bool = JSON_OPTION,
+    folder: Annotated[Path, Arg("Folder with submission.toml and logs.")],
+    check: Annotated[bool, Opt("Check what a submission must have.")] = False,
+    rounds: Rounds = (),
+    as_json: Json = False,
 ) -> None:
     """Check a submission: its form, its logs and ledger, every score."""
     from vivavoce.results.integrity.submission import check_submission
@@ -98,11 +84,12 @@ def submit(
         raise typer.Exit(1)
 
 
+@verb(app, "board intake inbox --out taken --round rounds/2024-h2")
 def intake(
-    inbox: Path = typer.Argument(help="Folder with one submission in each of its folders."),
-    out: Path = typer.Option(..., "--out", help="Folder for decisions and accepted logs."),
-    rounds: list[Path] = ROUNDS_OPTION,
-    as_json: bool = JSON_OPTION,
+    inbox: Annotated[Path, Arg("Folder with one submission in each of its folders.")],
+    out: Annotated[Path, Opt("Folder for decisions and accepted logs.")],
+    rounds: Rounds = (),
+    as_json: Json = False,
 ) -> None:
     """Recompute submissions; accept them or refuse them with reasons."""
     from vivavoce.results.integrity.submission import DECISIONS, take_in

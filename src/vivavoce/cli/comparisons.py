@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import typer
-
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    SPLIT_OPTION,
-    print_json,
-    print_report,
-    say,
-)
+from vivavoce.cli.bind import Json, verb
+from vivavoce.cli.board import app
+from vivavoce.cli.output import print_json, print_report, say
+from vivavoce.requests import Arg, Opt, Reading, WithPartial
 
 
+@verb(app, "board compare extractive/lead null --logs logs")
 def compare(
-    a: str = typer.Argument(help="A contestant of --logs; without it, a log or a folder of logs."),
-    b: str = typer.Argument(help="The other one."),
-    logs: Path | None = typer.Option(
-        None, "--logs", help="Folder of logs in which A and B are contestants, named as on a board."
-    ),
-    task: str | None = typer.Option(None, "--task", help="Only this task."),
-    setting: str | None = typer.Option(None, "--setting", help="Only this setting."),
-    round_id: str | None = typer.Option(None, "--round", help="Only this round."),
-    split: str | None = SPLIT_OPTION,
-    items: int = typer.Option(
-        10, "--items", min=0, max=200, help="Number of items to name, of those that differ most."
-    ),
-    out: Path | None = typer.Option(
-        None, "--out", help="Folder for pages, with both answers to those items."
-    ),
-    bundle: str | None = typer.Option(
-        None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link."
-    ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    as_json: bool = JSON_OPTION,
+    a: Annotated[str, Arg("A contestant of --logs; without it, a log or a folder of logs.")],
+    b: Annotated[str, Arg("The other one.")],
+    reading: Reading,
+    logs: Annotated[Path | None, Opt("Logs whose contestants A and B are.")] = None,
+    task: Annotated[str | None, Opt("Only this task.")] = None,
+    setting: Annotated[str | None, Opt("Only this setting.")] = None,
+    round_id: Annotated[str | None, Opt("Only this round.", "--round")] = None,
+    items: Annotated[int, Opt("Items to name that differ most.", min=0, max=200)] = 10,
+    out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
+    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""
     from vivavoce.errors import InputError
@@ -58,11 +40,9 @@ def compare(
         a,
         b,
         logs,
-        only=Only(round_id, task, setting, split),
-        partial=partial,
-        resamples=resamples,
-        seed=seed,
+        only=Only(round_id, task, setting, reading.split),
         differing=items,
+        **reading.shared(WithPartial),
     )
     page = None if out is None else _write(found, out, bundle)
     if as_json:

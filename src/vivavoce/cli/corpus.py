@@ -6,24 +6,18 @@ import gc
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli import completion
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    end_if_stopped,
-    print_counts,
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.bind import Json, verb
+from vivavoce.cli.output import end_if_stopped, print_counts, print_json, print_table, progress, say
+from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
+from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -51,57 +45,52 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
 
 AT_PLACE: dict[str, Any] = {"metavar": "PATH", "parser": str, "callback": _at_place}
 """Settings of the options that take the corpus, a folder or an address."""
-CORPUS_OPTION = typer.Option(
-    ...,
-    "--corpus",
-    help="The corpus: a folder, or an address such as s3://bucket/corpus.",
-    **AT_PLACE,
-)
-ENGINE_OPTION = typer.Option(
-    "native", "--engine", help="Where the tables are built: native (this machine) or ray."
-)
-ADDRESS_OPTION = typer.Option(
-    None,
-    "--address",
-    metavar="HOST:PORT",
-    help="The Ray cluster, whose machines see the corpus under the same path or at its address; "
-    "a local one without.",
-)
+CorpusFolder = Annotated[
+    Path,
+    typer.Option(
+        help="The corpus: a folder, or an address such as s3://bucket/corpus.", **AT_PLACE
+    ),
+]
 SHOWN_FAULTS = 10
 SHOWN_TUPLES = 30
-
-
-class Enrich(StrEnum):
-    """Services that `viva ingest pdf` asks for metadata."""
-
-    NONE = "none"
-    ARXIV = "arxiv"
-    CROSSREF = "crossref"
-
 
 app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export its tables.")
 
 
+def _parse_renames(pairs: list[str]) -> dict[str, str]:
+    renames = {}
+    for pair in pairs:
+        theirs, separator, ours = pair.partition("=")
+        if not (theirs and separator and ours):
+            raise InputError(f"{pair!r} is not of the form THEIRS=OURS")
+        renames[theirs] = ours
+    return renames
+
+
 def ingest(
-    kind: str = typer.Argument(
-        metavar="KIND",
-        help="The kind to read; viva list sources shows the kinds.",
-        autocompletion=completion.sources,
-    ),
-    where: Path = typer.Argument(
-        metavar="WHERE", help="A file, or a folder that is searched for such files."
-    ),
-    corpus: Path = CORPUS_OPTION,
-    rename: list[str] = typer.Option([], "--map", help="Rename a column: THEIRS=OURS."),
-    strict: bool = typer.Option(False, "--strict", help="End with 1 when anything failed."),
-    fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished ingest of this kind."),
-    enrich: Enrich = typer.Option(
-        Enrich.NONE, "--enrich", help="For pdf: ask this service for titles, authors and dates."
-    ),
-    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
-    engine: str = ENGINE_OPTION,
-    address: str | None = ADDRESS_OPTION,
-    as_json: bool = JSON_OPTION,
+    kind: Annotated[str, Arg("A kind of viva list sources.", metavar="KIND", complete="sources")],
+    where: Annotated[Path, Arg("A file, or a folder of such files.", metavar="WHERE")],
+    corpus: CorpusFolder,
+    rename: Annotated[
+        Mapping[str, str], Opt("Rename a column: THEIRS=OURS.", "--map", read=_parse_renames)
+    ] = MappingProxyType({}),
+    strict: Annotated[bool, Opt("End with 1 when anything failed.")] = False,
+    fresh: Annotated[bool, Opt("Drop an unfinished ingest of this kind.")] = False,
+    enrich: Annotated[
+        Literal["none", "arxiv", "crossref"],
+        Opt("For pdf: ask this service for titles, authors and dates."),
+    ] = "none",
+    base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
+    engine: Annotated[str, Opt("native (this machine) or ray.")] = "native",
+    address: Annotated[
+        str | None,
+        Opt(
+            "The Ray cluster, whose machines see the corpus under the same path or at its "
+            "address; a local one without.",
+            metavar="HOST:PORT",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Read papers into a corpus; a broken file is reported and the rest goes in."""
     from vivavoce.corpus import ingest as ingest_files
@@ -109,15 +98,15 @@ def ingest(
     from vivavoce.sources import ReadOptions
 
     gc.set_threshold(100_000)  # records make no cycles; looking for them among millions is slow
-    if enrich is not Enrich.NONE and kind != "pdf":
+    if enrich != "none" and kind != "pdf":
         raise typer.BadParameter("only papers of the kind pdf lack metadata", param_hint="--enrich")
-    options = ReadOptions(_parse_renames(rename))
+    options = ReadOptions(dict(rename))
     where_to = Engine(engine, address)
     with progress(f"Reading {kind}") as update:
         report = ingest_files(
             kind, where, corpus, options=options, fresh=fresh, engine=where_to, progress=update
         )
-    enriched = None if enrich is Enrich.NONE else _enrich(corpus, enrich, base)
+    enriched = None if enrich == "none" else _enrich(corpus, enrich, base)
     if enriched:
         report = replace(report, dated=enriched.dated, undated=enriched.papers - enriched.dated)
     if as_json:
@@ -158,7 +147,7 @@ def ingest(
         raise typer.Exit(1)
 
 
-def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
+def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
     from vivavoce.corpus.ingestion.lookup import HOSTS, enrich
     from vivavoce.sources.http import polite_client
 
@@ -167,22 +156,15 @@ def _enrich(corpus: Path, service: Enrich, base: str | None) -> EnrichReport:
         return enrich(corpus, client, service, base=base, progress=update)
 
 
-class Of(StrEnum):
-    """Parts of a corpus that `viva corpus stats` measures on their own."""
-
-    DATES = "dates"
-    MERGES = "merges"
-    BOARDS = "boards"
-    TUPLES = "tuples"
-    RESOLUTION = "resolution"
-
-
-@app.command(epilog="Example: viva corpus stats --of dates --corpus corpus")
+@verb(app, "corpus stats --of dates --corpus corpus")
 def stats(
-    corpus: Path = CORPUS_OPTION,
-    of: Of | None = typer.Option(None, "--of", help="This part alone, in more detail."),
-    paper: str | None = typer.Option(None, "--paper", help="tuples: of this paper alone."),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    of: Annotated[
+        Literal["dates", "merges", "boards", "tuples", "resolution"] | None,
+        Opt("This part alone, in more detail."),
+    ] = None,
+    paper: Annotated[str | None, Opt("tuples: of this paper alone.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Count what a corpus holds, or measure a part of it.
 
@@ -194,16 +176,16 @@ def stats(
     from vivavoce.corpus import stats as parts
     from vivavoce.corpus.boards import board_statistics
 
-    if paper is not None and of is not Of.TUPLES:
+    if paper is not None and of != "tuples":
         raise typer.BadParameter("it belongs to --of tuples", param_hint="--paper")
     opened = load_corpus(corpus)
-    makers: dict[Of | None, Callable[[], dict[str, Any]]] = {
+    makers: dict[str | None, Callable[[], dict[str, Any]]] = {
         None: lambda: corpus_stats(opened),
-        Of.BOARDS: lambda: board_statistics(opened),
-        Of.DATES: lambda: parts.date_report(opened),
-        Of.MERGES: lambda: summarise_merges(opened),
-        Of.TUPLES: lambda: _tuples(opened, paper),
-        Of.RESOLUTION: lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
+        "boards": lambda: board_statistics(opened),
+        "dates": lambda: parts.date_report(opened),
+        "merges": lambda: summarise_merges(opened),
+        "tuples": lambda: _tuples(opened, paper),
+        "resolution": lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
     }
     found = makers[of]()
     if as_json:
@@ -227,31 +209,31 @@ def _print_dates(found: dict[str, Any], corpus: Path) -> None:
     say(f"{said}; {len(found['contradictions']):,} statements contradict others.")
 
 
-@app.command(epilog="Example: viva corpus verify --corpus corpus")
-def verify(corpus: Path = CORPUS_OPTION, as_json: bool = JSON_OPTION) -> None:
+@verb(app, "corpus verify --corpus corpus")
+def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
     """Check every file of a corpus against its recorded hash."""
     from vivavoce.corpus import verify_corpus
 
     report_problems(verify_corpus(corpus), corpus, as_json)
 
 
-@app.command(epilog="Example: viva corpus export papers --corpus corpus --out papers.jsonl")
+@verb(app, "corpus export papers --corpus corpus --out papers.jsonl")
 def export(
-    table: str | None = typer.Argument(
-        None, metavar="[TABLE]", help="papers, authorships, sections, references, tables, ..."
-    ),
-    kind: str | None = typer.Option(
-        None,
-        "--as",
-        metavar="KIND",
-        help="In place of TABLE: the records as they were read from digestables, academiceval, "
-        "s2orc or unarxive.",
-    ),
-    corpus: Path = CORPUS_OPTION,
-    out: Path = typer.Option(
-        ..., "--out", help="A .jsonl or .parquet file; a folder for --as digestables."
-    ),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    out: Annotated[Path, Opt("A .jsonl or .parquet file; a folder for --as digestables.")],
+    table: Annotated[
+        str | None, Arg("papers, authorships, sections, references, tables, ...", metavar="[TABLE]")
+    ] = None,
+    kind: Annotated[
+        str | None,
+        Opt(
+            "In place of TABLE: the records as they were read from digestables, academiceval, "
+            "s2orc or unarxive.",
+            "--as",
+            metavar="KIND",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a table, or the records of one upstream data set, to a file."""
     from vivavoce.corpus import export_table, load_corpus
@@ -324,11 +306,11 @@ def _print_resolution(found: dict[str, Any], corpus: Path) -> None:
             say(f"  {name}: {where!r} means {example['meant']}, came out as {example['found']}")
 
 
-_STATS: Mapping[Of | None, Callable[[dict[str, Any], Path], None]] = {
-    Of.DATES: _print_dates,
-    Of.MERGES: _print_merges,
-    Of.TUPLES: _print_tuples,
-    Of.RESOLUTION: _print_resolution,
+_STATS: Mapping[str | None, Callable[[dict[str, Any], Path], None]] = {
+    "dates": _print_dates,
+    "merges": _print_merges,
+    "tuples": _print_tuples,
+    "resolution": _print_resolution,
 }
 
 
@@ -358,13 +340,3 @@ def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
         say(f"{where} is sound")
     if problems:
         raise typer.Exit(1)
-
-
-def _parse_renames(pairs: list[str]) -> dict[str, str]:
-    renames = {}
-    for pair in pairs:
-        theirs, separator, ours = pair.partition("=")
-        if not (theirs and separator and ours):
-            raise typer.BadParameter(f"{pair!r} is not of the form THEIRS=OURS", param_hint="--map")
-        renames[theirs] = ours
-    return renames

@@ -6,89 +6,39 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli import completion
+from vivavoce.cli.bind import Json
 from vivavoce.cli.board import print_board
-from vivavoce.cli.fetch import CONTACT_OPTION
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    print_json,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.output import print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet, shown
+from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
+from vivavoce.requests.exam import ExamRequest
+from vivavoce.requests.run import RunSpec
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeReport, SmokeRow
     from vivavoce.examining import Exam
 
-_DAY = ["%Y-%m-%d"]
-
 
 def exam(
-    papers: str = typer.Argument(
-        metavar="PAPERS", help='A folder of papers, a file, or arxiv:"QUERY" in arXiv\'s language.'
-    ),
-    model: list[str] = typer.Option(
-        [], "--model", help="provider/model; may be given again. Without one baselines answer."
-    ),
-    tasks: str = typer.Option(
-        "",
-        "--tasks",
-        metavar="TASK,...",
-        help="Tasks to ask; else all that the papers can carry.",
-        autocompletion=completion.tasks,
-    ),
-    budget: float | None = typer.Option(
-        None, "--budget", metavar="USD", help="Dollars that all of it may cost; needs --price."
-    ),
-    price: list[str] = typer.Option(
-        [], "--price", metavar="MODEL=IN,OUT", help="Dollars for a million tokens."
-    ),
-    since: datetime | None = typer.Option(
-        None, "--since", formats=_DAY, help="Only papers first public on this day or later."
-    ),
-    until: datetime | None = typer.Option(
-        None, "--until", formats=_DAY, help="Only papers first public before this day."
-    ),
-    most: int | None = typer.Option(
-        None, "--max", min=1, help="The most papers that a query brings; else 50."
-    ),
-    judge: str | None = typer.Option(
-        None, "--judge", help="A model that compares each answer with the gold: provider/model."
-    ),
-    yes: bool = typer.Option(False, "--yes", help="Ask the models without asking you first."),
-    out: Path = typer.Option(Path("viva-exam"), "--out", help="Folder for everything it makes."),
-    contact: str | None = CONTACT_OPTION,
-    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
-    as_json: bool = JSON_OPTION,
+    request: ExamRequest,
+    connection: Connection,
+    yes: Annotated[bool, Opt("Ask the models without asking you first.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Examine models on your papers: which is better at what, by how much, for what cost."""
     from vivavoce.examining import exam as examine
 
     found = examine(
-        papers,
-        model,
-        tasks=[name for name in tasks.split(",") if name],
-        budget=budget,
-        since=since.date() if since else None,
-        until=until.date() if until else None,
-        max=most,
         yes=yes,
-        out=out,
-        price=price,
-        judge=judge,
         agree=_ask if sys.stdin.isatty() and not as_json else None,
         watch=_step,
-        contact=contact,
-        base=base,
+        **vars(request),
+        **vars(connection),
     )
     if as_json:
         print_json(found.as_dict())
@@ -133,8 +83,8 @@ def _print_exam(found: Exam) -> None:
 
 
 def demo(
-    out: Path = typer.Option(Path("viva-demo"), "--out", help="Folder for everything it makes."),
-    as_json: bool = JSON_OPTION,
+    out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-demo"),
+    as_json: Json = False,
 ) -> None:
     """Sample papers -> corpus -> round -> baselines -> leaderboard; offline, without a key."""
     from vivavoce.demonstration import run_demo
@@ -151,48 +101,23 @@ def demo(
         say("Next: open that page, then viva exam PAPERS --model PROVIDER/NAME", quiet=True)
 
 
-class Aggregation(StrEnum):
-    """Grouping of the questions of several items."""
-
-    macro = "macro"
-    micro = "micro"
-
-
 def score(
-    family: str = typer.Argument(
-        help="writing, ranking, leaderboards, tables, factor or architecture.",
-        autocompletion=completion.score_families,
-    ),
-    gold: Path = typer.Option(..., "--gold", help="The gold file."),
-    predictions: Path = typer.Option(..., "--predictions", help="The answers."),
-    resamples: int = typer.Option(10_000, "--resamples", min=0, help="0 for no intervals."),
-    seed: int = typer.Option(0, "--seed", help="Seed of the bootstrap and of sampled pairs."),
-    aggregate: Aggregation = typer.Option(Aggregation.macro, "--aggregate"),
-    stem: bool = typer.Option(False, "--stem", help="writing: compare word stems."),
-    bertscore: str | None = typer.Option(
-        None, "--bertscore", help="writing: a model name or path that adds BERTScore."
-    ),
-    layer: int | None = typer.Option(None, "--layer", help="writing: BERTScore's layer."),
-    legacy: bool = typer.Option(False, "--legacy", help="ranking, architecture: as published."),
-    pairs: int | None = typer.Option(None, "--pairs", min=1, help="tables: pairs asked a table."),
-    gamma: float = typer.Option(1.1, "--gamma", help="architecture: weight of deeper layers."),
-    as_json: bool = JSON_OPTION,
+    family: Annotated[
+        str,
+        Arg(
+            "writing, ranking, leaderboards, tables, factor or architecture.",
+            complete="score_families",
+        ),
+    ],
+    gold: Annotated[Path, Opt("The gold file.")],
+    predictions: Annotated[Path, Opt("The answers.")],
+    options: ScoreOptions,
+    as_json: Json = False,
 ) -> None:
     """Score answers made anywhere against a gold file; loads no model and no Inspect."""
-    from vivavoce.results.scoring import ScoreOptions
     from vivavoce.results.scoring import score as score_files
 
-    options = ScoreOptions(
-        aggregate=aggregate.value,
-        seed=seed,
-        stem=stem,
-        bertscore=bertscore,
-        layer=layer,
-        legacy=legacy,
-        pairs=pairs,
-        gamma=gamma,
-    )
-    result = score_files(family, gold, predictions, resamples=resamples, options=options)
+    result = score_files(family, gold, predictions, resamples=options.resamples, options=options)
     if as_json:
         print_json(result)
         return
@@ -210,52 +135,21 @@ def score(
     say(f"{predictions}: {result['n']:,} items, {result['missing']:,} without a prediction")
 
 
-_SMOKE_TIMEOUT = 120
-
-
-def smoke_test(
-    round_folder: Path,
-    models: list[str],
-    price: list[str],
-    budget: float | None,
-    items: int | None,
-    attempt_timeout: int | None,
-    logs: Path,
-    as_json: bool,
-) -> None:
+def smoke_test(spec: RunSpec, as_json: bool) -> None:
     """Ask a model a few items of everything; end with 1 where anything is missing."""
-    from vivavoce.demonstration import ITEMS, run_smoke
-    from vivavoce.running.spec import parse_prices
-    from vivavoce.tasks.sample_round import open_round
+    from vivavoce.demonstration import run_smoke
 
-    if len(models) != 1:
-        raise typer.BadParameter("--smoke asks one model", param_hint="--model")
-    prices = parse_prices(price)
-    if models[0] not in prices:
-        raise typer.BadParameter(f"name that of {models[0]}", param_hint="--price")
-    if budget is None:
-        raise typer.BadParameter("name the dollars that it may cost", param_hint="--budget")
-    report = run_smoke(
-        models[0],
-        prices[models[0]],
-        budget,
-        open_round(round_folder),
-        logs,
-        items=items or ITEMS,
-        tell=_tell,
-        attempt_timeout=attempt_timeout or _SMOKE_TIMEOUT,
-    )
+    def tell(row: SmokeRow) -> None:
+        say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
+
+    report = run_smoke(spec, tell)
     if as_json:
         print_json(report.as_dict())
     else:
         _print_smoke_report(report)
-        say(str(logs))
+        say(str(spec.logs))
     if not report.is_whole:
         raise typer.Exit(1)
-
-
-def _tell(row: SmokeRow) -> None:
-    say(f"{row.task} with {row.method}: {row.answered} of {row.items} answers", quiet=True)
 
 
 def _print_smoke_report(report: SmokeReport) -> None:

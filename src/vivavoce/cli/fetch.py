@@ -5,65 +5,58 @@ Most save files that are then ingested; `texts` and `cited` complete the papers 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from vivavoce.cli.corpus import CORPUS_OPTION, list_faults
-from vivavoce.cli.output import JSON_OPTION, end_if_stopped, print_json, progress, say
+from vivavoce.cli.bind import Json, verb
+from vivavoce.cli.corpus import CorpusFolder, list_faults
+from vivavoce.cli.output import end_if_stopped, print_json, progress, say
+from vivavoce.requests import Arg, Connection, Opt, given_names
 
-OUT_OPTION = typer.Option(..., "--out", help="The folder to save into.")
-CONTACT_OPTION = typer.Option(
-    None,
-    "--contact",
-    envvar="VIVAVOCE_CONTACT",
-    help="A mail address or page that servers can write to; it goes into the User-Agent.",
-)
-_DAY = ["%Y-%m-%d"]
+Out = Annotated[Path, Opt("The folder to save into.")]
 
 app = typer.Typer(
     no_args_is_help=True, help="Fetch listings and texts, one request every 3 s to arXiv."
 )
 
 
-@app.command(epilog="Example: viva fetch oai --set cs --from 2024-06-01 --out listings")
+@verb(app, "fetch oai --set cs --from 2024-06-01 --out listings")
 def oai(
-    out: Path = OUT_OPTION,
-    part: str | None = typer.Option(
-        None, "--set", help="A part of the repository, such as cs or math:math:NA."
-    ),
-    start: datetime | None = typer.Option(
-        None,
-        "--from",
-        formats=_DAY,
-        help="Records changed on this day or later; else go on from the newest in the folder.",
-    ),
-    until: datetime | None = typer.Option(
-        None, "--until", formats=_DAY, help="Records changed on this day or earlier."
-    ),
-    metadata_format: str = typer.Option(
-        "arXivRaw", "--format", help="arXivRaw (has all versions), arXiv or oai_dc."
-    ),
-    fresh: bool = typer.Option(False, "--fresh", help="Drop an unfinished harvest."),
-    contact: str | None = CONTACT_OPTION,
-    base: str = typer.Option("https://oaipmh.arxiv.org/oai", "--base", hidden=True),
-    as_json: bool = JSON_OPTION,
+    out: Out,
+    connection: Connection,
+    part: Annotated[str | None, Opt("A part, such as cs or math:math:NA.", "--set")] = None,
+    start: Annotated[
+        date | None,
+        Opt(
+            "Records changed on this day or later; else go on from the newest in the folder.",
+            "--from",
+        ),
+    ] = None,
+    until: Annotated[date | None, Opt("Records changed on this day or earlier.")] = None,
+    metadata_format: Annotated[
+        str, Opt("arXivRaw (all versions), arXiv or oai_dc.", "--format")
+    ] = "arXivRaw",
+    fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Save the listing of a repository; again without --from, it fetches what changed since."""
-    from vivavoce.sources.catalogues.oai.harvest import HOSTS, harvest
+    from vivavoce.sources.catalogues.oai.harvest import BASE, HOSTS, harvest
     from vivavoce.sources.http import polite_client
 
     with progress("Records") as update:
         report = harvest(
-            polite_client(HOSTS, base, contact, tries=5),
+            polite_client(HOSTS, connection.base, connection.contact, tries=5),
             out,
-            base=base,
+            base=connection.base or BASE,
             metadata_prefix=metadata_format,
             set=part,
-            start=start.date() if start else None,
-            until=until.date() if until else None,
+            start=start,
+            until=until,
             fresh=fresh,
             progress=update,
         )
@@ -81,35 +74,27 @@ def oai(
         say(f"Next: {_ingest('oai', out)}")
 
 
-@app.command(
-    epilog='Example: viva fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 '
-    "--out feeds"
-)
+@verb(app, 'fetch arxiv "cat:cs.CL" --since 2024-06-01 --until 2024-07-01 --max 200 --out feeds')
 def arxiv(
-    query: str = typer.Argument(
-        metavar="QUERY", help="In arXiv's own language, such as au:name or cat:cs.CL."
-    ),
-    out: Path = OUT_OPTION,
-    since: datetime | None = typer.Option(
-        None, "--since", formats=_DAY, help="Papers submitted on this day or later."
-    ),
-    until: datetime | None = typer.Option(
-        None, "--until", formats=_DAY, help="Papers submitted before this day."
-    ),
-    limit: int = typer.Option(
-        100, "--max", "--limit", min=1, help="The most papers to save: those submitted first."
-    ),
-    contact: str | None = CONTACT_OPTION,
-    base: str = typer.Option("https://export.arxiv.org/api/query", "--base", hidden=True),
-    as_json: bool = JSON_OPTION,
+    query: Annotated[str, Arg("As arXiv takes it: au:name, cat:cs.CL.", metavar="QUERY")],
+    out: Out,
+    connection: Connection,
+    since: Annotated[date | None, Opt("Papers submitted on this day or later.")] = None,
+    until: Annotated[date | None, Opt("Papers submitted before this day.")] = None,
+    max: Annotated[int, Opt("The most papers to save: those submitted first.", min=1)] = 100,
+    as_json: Json = False,
 ) -> None:
     """Save the papers that a query finds on arXiv; the same command goes on after a kill."""
-    from vivavoce.sources.catalogues.arxiv.search import HOSTS, dated, save_search
+    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS, dated, save_search
     from vivavoce.sources.http import polite_client
 
-    asked = dated(query, since.date() if since else None, until.date() if until else None)
+    asked = dated(query, since, until)
     saved = save_search(
-        polite_client(HOSTS, base, contact, tries=5), asked, out, limit=limit, api=base
+        polite_client(HOSTS, connection.base, connection.contact, tries=5),
+        asked,
+        out,
+        limit=max,
+        api=connection.base or API,
     )
     if as_json:
         report = {**asdict(saved), "query": asked, "folder": str(out)}
@@ -120,29 +105,25 @@ def arxiv(
         say(f"Next: {_ingest('arxiv', out)}")
 
 
-@app.command(
-    epilog="Example: viva fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 "
-    "--out walk"
-)
+@verb(app, "fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 --out walk")
 def coauthors(
-    seed: list[str] = typer.Option(..., "--seed", help="An author as arXiv spells; repeatable."),
-    quota: int = typer.Option(..., "--quota", min=1, help="Stop at so many authors with papers."),
-    out: Path = OUT_OPTION,
-    neighbours: int = typer.Option(20, "--neighbours", min=1, help="Go on to so many of each."),
-    fresh: bool = typer.Option(False, "--fresh", help="Drop the answers that are there."),
-    contact: str | None = CONTACT_OPTION,
-    base: str = typer.Option("https://export.arxiv.org/api/query", "--base", hidden=True),
-    as_json: bool = JSON_OPTION,
+    seed: Annotated[Sequence[str], Opt("An author as arXiv spells; repeatable.")],
+    quota: Annotated[int, Opt("Stop at so many authors with papers.", min=1)],
+    out: Out,
+    connection: Connection,
+    neighbours: Annotated[int, Opt("Go on to so many of each.", min=1)] = 20,
+    fresh: Annotated[bool, Opt("Drop the answers that are there.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Walk from authors to their co-authors on arXiv and save the papers that each leads.
 
     The same command goes on after a kill, and with a larger quota, and asks for nothing twice.
     """
     from vivavoce.networks.fetched_walk import fetch_walk
-    from vivavoce.sources.catalogues.arxiv.search import HOSTS
+    from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
     from vivavoce.sources.http import polite_client
 
-    client = polite_client(HOSTS, base, contact, tries=5)
+    client = polite_client(HOSTS, connection.base, connection.contact, tries=5)
     with progress("Authors") as update:
         walked = fetch_walk(
             client,
@@ -151,7 +132,7 @@ def coauthors(
             quota,
             neighbours=neighbours,
             fresh=fresh,
-            api=base,
+            api=connection.base or API,
             progress=update,
         )
     if as_json:
@@ -177,33 +158,28 @@ def _ingest(kind: str, folder: Path) -> str:
     return f"viva ingest {kind} {shlex.quote(str(folder))} --corpus corpus"
 
 
-BASE_OPTION = typer.Option(None, "--base", hidden=True, help="A loopback server, for tests.")
-
-
-@app.command(epilog="Example: viva fetch texts --corpus corpus")
+@verb(app, "fetch texts --corpus corpus")
 def texts(
-    corpus: Path = CORPUS_OPTION,
-    kinds: str = typer.Option(
-        "html,eprint,pdf", "--kinds", help="Kinds to ask for, in order: html, ar5iv, eprint, pdf."
-    ),
-    limit: int | None = typer.Option(None, "--limit", min=0, help="The most papers to ask for."),
-    contact: str | None = CONTACT_OPTION,
-    base: str | None = BASE_OPTION,
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    connection: Connection,
+    kinds: Annotated[
+        Sequence[str], Opt("In order, of html, ar5iv, eprint, pdf.", read=given_names)
+    ] = ("html", "eprint", "pdf"),
+    max: Annotated[int | None, Opt("The most papers to ask for.", min=0)] = None,
+    as_json: Json = False,
 ) -> None:
     """Fetch a text for each paper that has an arXiv or Anthology id and none; resumes."""
     from vivavoce.corpus.ingestion.fetching import fetch_texts
     from vivavoce.sources.catalogues.arxiv.texts import HOSTS, Addresses
     from vivavoce.sources.http import polite_client
 
-    chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     with progress("Fetching texts") as update:
         report = fetch_texts(
             corpus,
-            polite_client(HOSTS, base, contact),
-            kinds=chosen,
-            limit=limit,
-            addresses=Addresses.at(base) if base else None,
+            polite_client(HOSTS, connection.base, connection.contact),
+            kinds=kinds,
+            limit=max,
+            addresses=Addresses.at(connection.base) if connection.base else None,
             progress=update,
         )
     if as_json:
@@ -221,17 +197,14 @@ def texts(
     end_if_stopped(report.stopped)
 
 
-@app.command(epilog="Example: viva fetch cited --corpus corpus --named --tables")
+@verb(app, "fetch cited --corpus corpus --named --tables")
 def cited(
-    corpus: Path = CORPUS_OPTION,
-    named: bool = typer.Option(
-        False, "--named", help="Also ask for works without an arXiv id, by DOI and title."
-    ),
-    tables: bool = typer.Option(False, "--tables", help="Only works that tables cite."),
-    limit: int | None = typer.Option(None, "--limit", min=0, help="The most works to ask for."),
-    contact: str | None = CONTACT_OPTION,
-    base: str | None = BASE_OPTION,
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    connection: Connection,
+    named: Annotated[bool, Opt("Also works without an arXiv id, by DOI and title.")] = False,
+    tables: Annotated[bool, Opt("Only works that tables cite.")] = False,
+    max: Annotated[int | None, Opt("The most works to ask for.", min=0)] = None,
+    as_json: Json = False,
 ) -> None:
     """Fetch titles and abstracts of cited works; resumes."""
     from vivavoce.corpus.ingestion.cited import fetch_cited, fetch_named
@@ -239,13 +212,13 @@ def cited(
     from vivavoce.sources.catalogues.arxiv.search import API
     from vivavoce.sources.http import polite_client
 
-    client = polite_client(HOSTS, base, contact)
-    api = f"{base.rstrip('/')}/api/query" if base else API
+    client = polite_client(HOSTS, connection.base, connection.contact)
+    api = f"{base.rstrip('/')}/api/query" if (base := connection.base) else API
     with progress("Fetching cited works") as update:
-        report = fetch_cited(corpus, client, limit=limit, api=api, tables=tables, progress=update)
+        report = fetch_cited(corpus, client, limit=max, api=api, tables=tables, progress=update)
     more = None
     if named and not report.stopped:
-        rest = None if limit is None else limit - report.asked
+        rest = None if max is None else max - report.asked
         with progress("Fetching works by DOI and title") as update:
             more = fetch_named(
                 corpus, client, limit=rest, base=base, tables=tables, progress=update

@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli.output import JSON_OPTION, print_json, print_table, say
+from vivavoce.cli.bind import Json
+from vivavoce.cli.output import print_json, print_table, say
 from vivavoce.errors import VivaError
 from vivavoce.reports import Sheet
+from vivavoce.requests import Arg, Opt
 
 Listing = tuple[list[str], list[list[Any]]]
 """Column names and rows."""
 
 
-class Thing(StrEnum):
-    """Things that can be listed."""
-
-    tasks = "tasks"
-    methods = "methods"
-    metrics = "metrics"
-    sources = "sources"
-    rounds = "rounds"
-    labels = "labels"
+Thing = Literal["tasks", "methods", "metrics", "sources", "rounds", "labels"]
 
 
 def list_things(
-    thing: Thing = typer.Argument(
-        help="tasks, methods, metrics, sources, rounds or labels of tables."
-    ),
-    where: Path = typer.Option(Path("rounds"), "--in", help="The folder that holds rounds."),
-    as_json: bool = JSON_OPTION,
+    thing: Annotated[Thing, Arg("tasks, methods, metrics, sources, rounds or labels of tables.")],
+    where: Annotated[Path, Opt("The folder that holds rounds.", "--in")] = Path("rounds"),
+    as_json: Json = False,
 ) -> None:
     """List tasks, methods, metrics, sources, rounds, or the labels that tables show."""
-    listings: dict[Thing, Callable[[], Listing]] = {
-        Thing.tasks: _tasks,
-        Thing.methods: _methods,
-        Thing.metrics: _metrics,
-        Thing.sources: _sources,
-        Thing.rounds: lambda: _rounds(where),
-        Thing.labels: _labels,
+    listings: dict[str, Callable[[], Listing]] = {
+        "tasks": _tasks,
+        "methods": _methods,
+        "metrics": _metrics,
+        "sources": _sources,
+        "rounds": lambda: _rounds(where),
+        "labels": _labels,
     }
     headers, rows = listings[thing]()
     if as_json:
@@ -51,7 +42,7 @@ def list_things(
         print_table(Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows)))
 
 
-def doctor(as_json: bool = JSON_OPTION) -> None:
+def doctor(as_json: Json = False) -> None:
     """Say what is installed, what is missing, and the command that installs it."""
     from vivavoce.installation import examine
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from vivavoce.cli.output import JSON_OPTION, print_json, progress, say
+from vivavoce.cli.bind import Json, verb
+from vivavoce.cli.output import print_json, progress, say
+from vivavoce.requests import Arg, Opt
 
 
 class _Group(TyperGroup):
-    """A group whose own verb is meant where a file is named instead of a verb."""
+    """A group whose hidden verb is meant where a file is named instead of a verb."""
 
-    default_verb = "run"
+    default_verb = "config"
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Take `viva live CONFIG.toml` for `viva live run CONFIG.toml`."""
+        """Take `viva live CONFIG.toml` for the hidden verb with this file."""
         if args and args[0] not in self.commands:
             args = [self.default_verb, *args]
         return super().resolve_command(ctx, args)
@@ -27,24 +29,23 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    help="Keep a board alive: viva live CONFIG.toml does all that is due and not done.",
+    help="Keep a board alive: viva live CONFIG.toml [--until DATE] [--dry-run] [--strict] does all "
+    "that is due and not done.",
     epilog="Example: viva live board.toml --until 2025-02-01",
 )
 
-CONFIG_ARGUMENT = typer.Argument(metavar="CONFIG.toml", help="The file that describes the board.")
-UNTIL_OPTION = typer.Option(
-    None, "--until", formats=["%Y-%m-%d"], help="Up to which day; today (UTC) by default."
-)
+Config = Annotated[Path, Arg("The file that describes the board.", metavar="CONFIG.toml")]
+Until = Annotated[date | None, Opt("Up to which day; today (UTC) by default.")]
 
 
-@app.command(epilog="Example: viva live run board.toml --strict; run may be left out")
+@verb(app, "live board.toml --strict", _Group.default_verb, hidden=True)
 def run(
-    config: Path = CONFIG_ARGUMENT,
-    until: datetime | None = UNTIL_OPTION,
-    dry_run: bool = typer.Option(False, "--dry-run", help="Print the due steps and do nothing."),
-    strict: bool = typer.Option(False, "--strict", help="End with 3 where there is a notice."),
-    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
-    as_json: bool = JSON_OPTION,
+    config: Config,
+    until: Until = None,
+    dry_run: Annotated[bool, Opt("Print the due steps and do nothing.")] = False,
+    strict: Annotated[bool, Opt("End with 3 where there is a notice.")] = False,
+    base: Annotated[str | None, Opt("A loopback server.", hidden=True)] = None,
+    as_json: Json = False,
 ) -> None:
     """Do all that is due and not done: papers, round, contestants, audits, site."""
     from dataclasses import asdict
@@ -53,7 +54,7 @@ def run(
     from vivavoce.live.keeping import bring_up_to_date, open_state, work_due
 
     read = read_config(config)
-    day = _day(until)
+    day = until or today()
     open_state(read).refuse_clock_behind(day, is_clock=until is None)
     if dry_run:
         due = work_due(open_state(read), day)
@@ -83,12 +84,8 @@ def run(
         raise typer.Exit(3)
 
 
-@app.command(epilog="Example: viva live status board.toml")
-def status(
-    config: Path = CONFIG_ARGUMENT,
-    until: datetime | None = UNTIL_OPTION,
-    as_json: bool = JSON_OPTION,
-) -> None:
+@verb(app, "live status board.toml")
+def status(config: Config, until: Until = None, as_json: Json = False) -> None:
     """Show what is done, what is lacking, what it cost, and every notice; asks and writes nothing.
 
     The site holds the same as a page, live/status.html.
@@ -97,7 +94,7 @@ def status(
     from vivavoce.live.keeping import open_state
     from vivavoce.live.site import status_lines, status_of
 
-    found = status_of(open_state(read_config(config)), _day(until))
+    found = status_of(open_state(read_config(config)), until or today())
     if as_json:
         print_json(found)
         return
@@ -105,10 +102,9 @@ def status(
         say(line)
 
 
-@app.command(epilog="Example: viva live init my-board")
+@verb(app, "live init my-board")
 def init(
-    out: Path = typer.Argument(metavar="DIR", help="The folder of the board."),
-    as_json: bool = JSON_OPTION,
+    out: Annotated[Path, Arg("The folder of the board.", metavar="DIR")], as_json: Json = False
 ) -> None:
     """Write a commented configuration and a scheduled workflow into a folder."""
     from vivavoce.live.config import write_start
@@ -120,10 +116,6 @@ def init(
     for path in written:
         say(str(path))
     say(f"Next: edit {written[0]}, then viva live {written[0]} --dry-run")
-
-
-def _day(until: datetime | None) -> date:
-    return until.date() if until else today()
 
 
 def today() -> date:

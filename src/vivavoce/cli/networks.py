@@ -2,81 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli.corpus import CORPUS_OPTION
+from vivavoce.cli.bind import Json, refuse_unread, verb
+from vivavoce.cli.corpus import CorpusFolder
 from vivavoce.cli.corpus import app as corpus_app
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    print_counts,
-    print_json,
-    print_table,
-    progress,
-    refuse_unread,
-    say,
-)
+from vivavoce.cli.output import print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
+from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
     from vivavoce.networks.stats import Measure
 
-RESULT_OPTION = typer.Option(
-    False, "--result-like", help="Compare only where a table looks like results."
-)
-PROSE_OPTION = typer.Option(
-    False, "--prose", help="Add comparisons stated in sentences (after build --prose)."
-)
+Network = Literal["coauthor", "citation", "comparison"]
+Text = Annotated[Literal["abstracts", "full"], Opt("Abstracts alone, or full texts.")]
 
 app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and measure them.")
 
 
-class By(StrEnum):
-    """Groups that `viva network stats` breaks its numbers down by, and ranks of nodes."""
-
-    network = "network"
-    category = "category"
-    domain = "domain"
-    month = "month"
-    degree = "degree"
-    pagerank = "pagerank"
-    in_degree = "in_degree"
-
-
-class Name(StrEnum):
-    """The networks."""
-
-    coauthor = "coauthor"
-    citation = "citation"
-    comparison = "comparison"
-
-
-class Keep(StrEnum):
-    """Parts of a walk that may be kept."""
-
-    seeds = "seeds"
-    largest = "largest"
-
-
-@app.command(epilog="Example: viva network build --corpus corpus")
+@verb(app, "network build --corpus corpus")
 def build(
-    corpus: Path = CORPUS_OPTION,
-    prose: bool = typer.Option(
-        False, "--prose", help="Also read comparing sentences into the comparison network."
-    ),
-    only: list[Name] = typer.Option(
-        [], "--only", help="Build this network and leave the others as they are; repeatable."
-    ),
-    fresh: bool = typer.Option(
-        False, "--fresh", help="Rebuild instead of updating existing networks."
-    ),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    prose: Annotated[bool, Opt("Also read comparing sentences of texts.")] = False,
+    only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
+    fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Build the co-author, citation and comparison networks of a corpus, or update them."""
     import pyarrow as pa
@@ -87,7 +43,7 @@ def build(
 
     # Arrow's own pool is slow to get its first pages, and a build ends before that pays.
     pa.set_memory_pool(pa.system_memory_pool())
-    names = [name.value for name in only]
+    names = list(only)
     with progress("Building networks") as update:
         manifest = build_networks(
             load_corpus(corpus), prose=prose, only=names, fresh=fresh, progress=update
@@ -108,37 +64,38 @@ def build(
 _OF_RANKS = ("network", "top", "external")
 
 
-@app.command(
-    epilog="Example: viva network stats --corpus corpus --by domain; the works that stand out: "
-    "viva network stats --corpus corpus --by pagerank --top 20"
+@verb(
+    app,
+    "network stats --corpus corpus --by domain; the works that stand out: "
+    "viva network stats --corpus corpus --by pagerank --top 20",
 )
 def stats(
     context: typer.Context,
-    corpus: Path = CORPUS_OPTION,
-    by: By | None = typer.Option(
-        None, "--by", help="Break the numbers down, or rank papers or authors."
-    ),
-    network: Name = typer.Option(Name.citation, "--network", help="Ranks: the network."),
-    top: int = typer.Option(20, "--top", min=1, help="Ranks: number of works to show."),
-    external: bool = typer.Option(True, help="Ranks: works outside the corpus too."),
-    result_like: bool = RESULT_OPTION,
-    prose: bool = PROSE_OPTION,
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    by: Annotated[
+        Literal["network", "category", "domain", "month", "degree", "pagerank", "in_degree"] | None,
+        Opt("Break the numbers down, or rank papers or authors."),
+    ] = None,
+    network: Annotated[Network, Opt("Ranks: the network.")] = "citation",
+    top: Annotated[int, Opt("Ranks: number of works to show.", min=1)] = 20,
+    external: Annotated[bool, Opt("Ranks: outside works too.", "--external/--no-external")] = True,
+    result_like: Annotated[bool, Opt("Compare only where a table looks like results.")] = False,
+    prose: Annotated[bool, Opt("Add comparing sentences (after build --prose).")] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure the networks: authors, papers, edges, components; or rank their nodes."""
     from vivavoce.corpus import load_corpus
 
     options = {"result_like": result_like, "prose": prose}
-    if by is By.pagerank or by is By.in_degree:
-        measure: Measure = "pagerank" if by is By.pagerank else "in_degree"
-        _print_ranks(load_corpus(corpus), network, measure, top, external, options, as_json)
+    if by == "pagerank" or by == "in_degree":
+        _print_ranks(load_corpus(corpus), network, by, top, external, options, as_json)
         return
     read = {str(parameter.name) for parameter in context.command.params} - {*_OF_RANKS}
     refuse_unread(context, read, f"--by {by}" if by else "it without --by pagerank")
     found = _measure(load_corpus(corpus), by, options)
     if as_json:
         print_json(found)
-    elif by in {By.category, By.domain}:
+    elif by in ("category", "domain"):
         _print_groups(found, str(by))
     else:
         say(str(corpus))
@@ -147,7 +104,7 @@ def stats(
 
 def _print_ranks(
     corpus: Corpus,
-    network: Name,
+    network: str,
     by: Measure,
     top: int,
     external: bool,
@@ -157,11 +114,9 @@ def _print_ranks(
     """Print the papers or authors that stand out, by PageRank or in-degree."""
     from vivavoce.networks import load_network, rank_nodes
 
-    rows = rank_nodes(
-        load_network(corpus, network.value, external=external, **options), top=top, by=by
-    )
+    rows = rank_nodes(load_network(corpus, network, external=external, **options), top=top, by=by)
     if as_json:
-        print_json({"network": network.value, "by": by, "rows": rows})
+        print_json({"network": network, "by": by, "rows": rows})
         return
     print_table(
         sheet(
@@ -173,17 +128,15 @@ def _print_ranks(
     )
 
 
-@app.command(
-    epilog="Example: viva network walk --corpus corpus --seed 'Author 001' --out authors.jsonl"
-)
+@verb(app, "network walk --corpus corpus --seed 'Author 001' --out authors.jsonl")
 def walk(
-    corpus: Path = CORPUS_OPTION,
-    seed: list[str] = typer.Option(..., "--seed", help="An author's id or name; repeatable."),
-    out: Path = typer.Option(..., "--out", help="A .jsonl file, one author a line."),
-    nodes: int = typer.Option(1_000, "--nodes", min=1, help="Stop at so many authors."),
-    neighbours: int = typer.Option(20, "--neighbours", min=1, help="Go on to so many of each."),
-    component: Keep = typer.Option(Keep.seeds, "--component", help="Which component to keep."),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    seed: Annotated[Sequence[str], Opt("An author's id or name; repeatable.")],
+    out: Annotated[Path, Opt("A .jsonl file, one author a line.")],
+    nodes: Annotated[int, Opt("Stop at so many authors.", min=1)] = 1_000,
+    neighbours: Annotated[int, Opt("Go on to so many of each.", min=1)] = 20,
+    component: Annotated[Literal["seeds", "largest"], Opt("Which component to keep.")] = "seeds",
+    as_json: Json = False,
 ) -> None:
     """Walk from seed authors to co-authors, each with their first-author papers."""
     from vivavoce.corpus import load_corpus
@@ -191,11 +144,7 @@ def walk(
     from vivavoce.store import write_jsonl
 
     found = walk_coauthors(
-        load_corpus(corpus),
-        seed,
-        nodes=nodes,
-        neighbours=neighbours,
-        component=component.value,
+        load_corpus(corpus), seed, nodes=nodes, neighbours=neighbours, component=component
     )
     write_jsonl(out, [asdict(author) for author in found.authors])
     counts = {
@@ -213,16 +162,16 @@ def walk(
         )
 
 
-def _measure(corpus: Corpus, by: By | None, options: dict[str, bool]) -> Any:
+def _measure(corpus: Corpus, by: str | None, options: dict[str, bool]) -> Any:
     from vivavoce import networks
 
-    if by is By.month:
+    if by == "month":
         return networks.by_month(corpus)
-    measures: dict[By | None, Callable[..., Any]] = {
-        By.network: networks.whole_networks,
-        By.category: networks.by_category,
-        By.domain: networks.by_domain,
-        By.degree: networks.degree_counts,
+    measures: dict[str | None, Callable[..., Any]] = {
+        "network": networks.whole_networks,
+        "category": networks.by_category,
+        "domain": networks.by_domain,
+        "degree": networks.degree_counts,
         None: networks.network_stats,
     }
     return measures[by](corpus, **options)
@@ -243,24 +192,12 @@ def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
     )
 
 
-class Text(StrEnum):
-    """Texts of a paper that are indexed."""
-
-    abstracts = "abstracts"
-    full = "full"
-
-
-TEXT_OPTION = typer.Option(
-    Text.abstracts, "--text", help="Titles and abstracts, or the full texts as well."
-)
-
-
-@corpus_app.command(epilog="Example: viva corpus index --corpus corpus --text full")
+@verb(corpus_app, "corpus index --corpus corpus --text full")
 def index(
-    corpus: Path = CORPUS_OPTION,
-    text: Text = TEXT_OPTION,
-    fresh: bool = typer.Option(False, "--fresh", help="Drop the index and rebuild it."),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    text: Text = "abstracts",
+    fresh: Annotated[bool, Opt("Drop the index and rebuild it.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Build the index of a corpus, or bring it up to date: only what changed is touched."""
     from vivavoce.corpus import fulltext as fulltext
@@ -268,8 +205,8 @@ def index(
 
     opened = load_corpus(corpus)
     with progress(f"Indexing {text}") as update:
-        report = fulltext.build_index(opened, text=text.value, fresh=fresh, progress=update)
-    path = fulltext.index_folder(opened, text.value)
+        report = fulltext.build_index(opened, text=text, fresh=fresh, progress=update)
+    path = fulltext.index_folder(opened, text)
     if as_json:
         print_json({**asdict(report), "path": str(path)})
         return
@@ -280,21 +217,17 @@ def index(
     say(str(path))
 
 
-@corpus_app.command(epilog="Example: viva corpus search 'graph neural network' --corpus corpus")
+@verb(corpus_app, "corpus search 'graph neural network' --corpus corpus")
 def search(
-    words: list[str] = typer.Argument(
-        metavar="WORDS", help="A paper is found when it contains each of them."
-    ),
-    corpus: Path = CORPUS_OPTION,
-    text: Text = TEXT_OPTION,
-    before: str | None = typer.Option(
-        None, "--before", metavar="DATE", help="Only papers dated before this day, month or year."
-    ),
-    drop_stop_words: bool = typer.Option(
-        False, "--drop-stop-words", help="Do not ask for words such as the, of and for."
-    ),
-    limit: int = typer.Option(20, "--limit", min=1, help="How many to show."),
-    as_json: bool = JSON_OPTION,
+    words: Annotated[Sequence[str], Arg("A paper has to contain each.", metavar="WORDS")],
+    corpus: CorpusFolder,
+    text: Text = "abstracts",
+    before: Annotated[
+        str | None, Opt("Papers before a day, month or year.", metavar="DATE")
+    ] = None,
+    drop_stop_words: Annotated[bool, Opt("Do not ask for words such as the, of and for.")] = False,
+    limit: Annotated[int, Opt("How many to show.", min=1)] = 20,
+    as_json: Json = False,
 ) -> None:
     """Find the papers that contain every word, sorted by id."""
     from vivavoce.corpus import load_corpus
@@ -306,7 +239,7 @@ def search(
     query = " ".join(words)
     as_of = period(before)[0] if before is not None else None
     opened = load_corpus(corpus)
-    indexed = open_index(opened, text=text.value)
+    indexed = open_index(opened, text=text)
     found = indexed.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
     rows = read_titles(opened, found[:limit])
     terms = query_terms(query, drop_stop_words=drop_stop_words)

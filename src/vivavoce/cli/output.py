@@ -1,15 +1,13 @@
-"""Output of every verb: results on stdout, progress on stderr, errors as one message.
-
-Arguments and options that the verbs on logs share.
-"""
+"""Output of every verb: results on stdout, progress on stderr, errors as one message."""
 
 from __future__ import annotations
 
 import errno
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, TextIO
@@ -23,7 +21,6 @@ from vivavoce.text.printing import visible
 
 _WIDE = "--wide"
 _COMMANDS = ("viva ", "pip install ")
-JSON_OPTION = typer.Option(False, "--json", help="Print one JSON document on stdout.")
 
 _state = {"debug": False, "wide": False}
 
@@ -105,11 +102,7 @@ def _broken(line: str, window: int | None) -> list[str]:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     return wrap(
-        line,
-        window,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        line, window, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -144,17 +137,16 @@ def print_table(table: Sheet) -> None:
     """
     if table.title:
         say(table.title)
-    rows = [[visible(cell, limit=None) for cell in row] for row in table.rows]
+    rows = tuple(tuple(visible(cell, limit=None) for cell in row) for row in table.rows)
     window = None if _is_open(sys.stdout) else get_terminal_size().columns
-    for line in (*table_lines(table.heads, rows, window), *table.below):
+    for line in (*table_lines(replace(table, rows=rows), window), *table.below):
         say(line)
 
 
-def table_lines(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], window: int | None
-) -> Iterator[str]:
+def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
     """Lines of a table, none longer than the window in characters; None for no limit."""
-    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
+    headers, rows = table.heads, table.rows
+    numeric = [table.is_figures(place) for place in range(len(headers))]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
     names = _names(rows, numeric)
     taken = sum(widths[i] for i in names)
@@ -221,43 +213,6 @@ def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
         else:
             number = f"{value:,}" if isinstance(value, int) else value
             say(f"{indent}{name}: {number}")
-
-
-def _is_number(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "-–["
-
-
-LOGS_ARGUMENT = typer.Argument(help="Folder of logs that viva run wrote.")
-PARTIAL_OPTION = typer.Option(False, "--partial", help="Also show logs that lack samples, marked.")
-RESAMPLES_OPTION = typer.Option(10_000, "--resamples", min=0, help="Bootstrap draws.")
-SEED_OPTION = typer.Option(0, "--seed", help="Seed of the bootstrap.")
-SPLIT_OPTION = typer.Option(
-    None, "--split", metavar="train|validation|test", help="Only answers to items of this split."
-)
-CUTOFFS_OPTION = typer.Option(
-    None, "--cutoffs", metavar="FILE", help="Until when models' training data reach, as TOML."
-)
-MARGIN_OPTION = typer.Option(
-    30, "--margin", min=0, help="Days after a cutoff whose items may have been seen."
-)
-SAMPLES_OPTION = typer.Option(
-    5, "--samples", min=0, max=200, help="Items of each board to show with all answers; 0 for none."
-)
-BUNDLE_OPTION = typer.Option(
-    None, "--bundle", help="Address or folder of a viewer made by inspect view bundle, to link to."
-)
-
-
-def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
-    """Refuse options that were given, and that mean nothing beside the one that was chosen.
-
-    Raises:
-        typer.BadParameter: Names the first of them.
-    """
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is not None and source.name == "COMMANDLINE" and parameter.name not in read:
-            raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
 
 
 def print_report(found: Report, *, as_json: bool) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import sys
-from datetime import date, datetime
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vivavoce.cli.corpus import CORPUS_OPTION, report_problems
-from vivavoce.cli.fetch import CONTACT_OPTION
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    print_json,
-    print_table,
-    say,
-)
-from vivavoce.cli.rounds import ROUND_ARGUMENT, app
+from vivavoce.cli.bind import Json, RoundFolder, verb
+from vivavoce.cli.corpus import CorpusFolder, report_problems
+from vivavoce.cli.output import print_json, print_table, say
+from vivavoce.cli.rounds import app
 from vivavoce.reports import Sheet
+from vivavoce.requests import Arg, Connection, Opt
 
 if TYPE_CHECKING:
     from vivavoce.rounds.arrivals import Arrivals
@@ -27,35 +24,19 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-@app.command(
-    epilog="Example: viva round update rounds/2024-h2 --corpus corpus --out rounds "
-    "--until 2025-02-01"
-)
+@verb(app, "round update rounds/2024-h2 --corpus corpus --out rounds --until 2025-02-01")
 def update(
-    folder: Path = ROUND_ARGUMENT,
-    corpus: Path = CORPUS_OPTION,
-    out: Path = typer.Option(..., "--out", help="The folder that holds rounds."),
-    until: datetime = typer.Option(
-        ..., "--until", formats=["%Y-%m-%d"], help="The new end of the window, not included."
-    ),
-    name: str | None = typer.Option(
-        None, "--id", help="The new round's id; by default the old one's with the date."
-    ),
-    oai: str | None = typer.Option(
-        None, "--oai", metavar="SET", help="First bring in changes in a set of arXiv's OAI."
-    ),
-    arxiv: str | None = typer.Option(
-        None, "--arxiv", metavar="QUERY", help="First bring in papers that arXiv's API finds."
-    ),
-    metadata: Path | None = typer.Option(
-        None, "--metadata", metavar="FILE", help="First bring in a newer file of metadata."
-    ),
-    texts: bool = typer.Option(
-        False, "--texts", help="Also fetch texts of papers that have none, as viva fetch texts."
-    ),
-    contact: str | None = CONTACT_OPTION,
-    base: str | None = typer.Option(None, "--base", hidden=True, help="A loopback server."),
-    as_json: bool = JSON_OPTION,
+    folder: RoundFolder,
+    corpus: CorpusFolder,
+    out: Annotated[Path, Opt("The folder that holds rounds.")],
+    connection: Connection,
+    until: Annotated[date, Opt("The new end of the window, not included.")],
+    name: Annotated[str | None, Opt("Its id; else the old one's with the date.", "--id")] = None,
+    oai: Annotated[str | None, Opt("First fetch changes of an OAI set.", metavar="SET")] = None,
+    arxiv: Annotated[str | None, Opt("First fetch what arXiv finds.", metavar="QUERY")] = None,
+    metadata: Annotated[Path | None, Opt("First read newer metadata.", metavar="FILE")] = None,
+    texts: Annotated[bool, Opt("First fetch texts, as viva fetch texts.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
@@ -72,14 +53,14 @@ def update(
         came = bring_papers(
             corpus,
             date.fromisoformat(parent.manifest["window"]["end"]),
-            until.date(),
+            until,
             oai=oai,
             arxiv=arxiv,
             metadata=metadata,
             texts=texts,
-            service=open_service(base, contact),
+            service=open_service(connection.base, connection.contact),
         )
-    done = update_round(load_corpus(corpus), parent, builders(), out, until.date(), name=name)
+    done = update_round(load_corpus(corpus), parent, builders(), out, until, name=name)
     summary: dict[str, Any] = {
         "round": done.round.id,
         "path": str(done.round.folder),
@@ -108,11 +89,11 @@ def update(
     say(str(done.round.folder))
 
 
-@app.command(epilog="Example: viva round diff rounds/2024-h1 rounds/2024-h2")
+@verb(app, "round diff rounds/2024-h1 rounds/2024-h2")
 def diff(
-    one: Path = typer.Argument(metavar="A", help="The folder of a round."),
-    other: Path = typer.Argument(metavar="B", help="The folder of another one."),
-    as_json: bool = JSON_OPTION,
+    one: Annotated[Path, Arg("The folder of a round.", metavar="A")],
+    other: Annotated[Path, Arg("The folder of another one.", metavar="B")],
+    as_json: Json = False,
 ) -> None:
     """Compare two rounds: their specs, and which items came, went, changed or stayed."""
     from vivavoce.rounds import diff_rounds, load_round
@@ -139,25 +120,19 @@ def diff(
         say(f"  {name} differs")
 
 
-@app.command(
-    epilog="Example: viva round seal rounds/2024-h2 --out published; once the next round is out, "
-    "the same with --reveal"
+@verb(
+    app,
+    "round seal rounds/2024-h2 --out published; once the next round is out, the same with --reveal",
 )
 def seal(
-    round_path: Path = typer.Argument(
-        metavar="ROUND", help="The folder of a round; for --check the published ID.sealed.json."
-    ),
-    out: Path | None = typer.Option(None, "--out", help="The folder to write the file into."),
-    reveal: bool = typer.Option(
-        False, "--reveal", help="Write ID.revealed.json: the items' ids and the salt."
-    ),
-    check: Path | None = typer.Option(
-        None,
-        "--check",
-        metavar="REVEALED",
-        help="Hold a published ID.revealed.json against the commitment.",
-    ),
-    as_json: bool = JSON_OPTION,
+    round_path: Annotated[
+        Path,
+        Arg("The folder of a round; for --check the published ID.sealed.json.", metavar="ROUND"),
+    ],
+    out: Annotated[Path | None, Opt("The folder to write the file into.")] = None,
+    reveal: Annotated[bool, Opt("Write ID.revealed.json: the items' ids and the salt.")] = False,
+    check: Annotated[Path | None, Opt("Check an ID.revealed.json.", metavar="REVEALED")] = None,
+    as_json: Json = False,
 ) -> None:
     """Write the commitment to a round's items: salted hashes of their ids, to be published now."""
     from vivavoce.rounds import load_round
@@ -213,17 +188,15 @@ def _count(value: Any) -> str:
     return f"{value if isinstance(value, int) else len(value):,}"
 
 
-@app.command(
-    epilog="Example: viva round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01"
-)
+@verb(app, "round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01")
 def init(
-    spec: Path = typer.Argument(metavar="SPEC", help="The file to write, such as spec.toml."),
-    name: str | None = typer.Option(None, "--id", help="Name of the round."),
-    start: str | None = typer.Option(None, "--start", metavar="DATE", help="First day of papers."),
-    end: str | None = typer.Option(None, "--end", metavar="DATE", help="First day no more."),
-    family: list[str] = typer.Option([], "--family", help="May be given again; all by default."),
-    seed: int = typer.Option(0, "--seed", help="Seed of everything that is drawn."),
-    as_json: bool = JSON_OPTION,
+    spec: Annotated[Path, Arg("The file to write, such as spec.toml.", metavar="SPEC")],
+    name: Annotated[str | None, Opt("Name of the round.", "--id")] = None,
+    start: Annotated[str | None, Opt("First day of papers.", metavar="DATE")] = None,
+    end: Annotated[str | None, Opt("First day no more.", metavar="DATE")] = None,
+    family: Annotated[Sequence[str], Opt("May be given again; all by default.")] = (),
+    seed: Annotated[int, Opt("Seed of everything that is drawn.")] = 0,
+    as_json: Json = False,
 ) -> None:
     """Write the spec of a round, with every option and its default as a comment.
 

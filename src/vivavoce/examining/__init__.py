@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
@@ -44,14 +44,14 @@ from vivavoce.examining.verdicts import (
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
-from vivavoce.publication import SiteInputs, SiteOptions, make_site
+from vivavoce.publication import SiteInputs, make_site
+from vivavoce.requests import SiteOptions
+from vivavoce.requests.run import RunSpec
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
-from vivavoce.running import RunSpec, run
+from vivavoce.running import run
 from vivavoce.running.logs import Progress
-from vivavoce.running.spec import parse_prices
-from vivavoce.statistics.sequential import Until
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import CEILING, build_round, list_families
 from vivavoce.text.dates import period
@@ -63,8 +63,7 @@ every look takes its share of what an error may cost."""
 
 TRIES = 3
 """Times that a request to arXiv is sent: somebody is waiting."""
-PAGE, SAMPLES = "index.html", 5
-"""The page of the site; items of each task that its board shows with answers."""
+PAGE = "index.html"
 
 Agree = Callable[[Row], bool]
 """Told of the papers and the plan; False to ask no model."""
@@ -104,40 +103,26 @@ class Exam:
 
 def exam(
     papers: str | Path,
-    model: str | Sequence[str] = (),
+    models: str | Sequence[str] = (),
     *,
-    tasks: Sequence[str] = (),
-    budget: float | None = None,
-    since: date | None = None,
-    until: date | None = None,
-    max: int | None = None,
     yes: bool = False,
-    out: str | Path = "viva-exam",
-    price: Sequence[str] = (),
-    judge: str | None = None,
     agree: Agree | None = None,
     watch: Watch | None = None,
     contact: str | None = None,
     base: str | None = None,
+    **options: Any,
 ) -> Exam:
     """Examine models on papers, and say which is better at what.
 
     Args:
         papers: A folder of mixed files, one file, or `arxiv:QUERY`.
-        model: Names as `provider/model`; without one the baselines answer, and nothing is paid.
-        tasks: What is asked; by default all that the papers can carry.
-        budget: Dollars that all of it may cost; prices must be known.
-        since: Papers from this day on.
-        until: Papers before this day.
-        max: The most papers that a query brings.
+        models: Names as `provider/model`; without one the baselines answer, and nothing is paid.
         yes: Ask the models without asking anybody first.
-        out: Folder for everything that is made.
-        price: `MODEL=IN,OUT` in dollars for a million tokens.
-        judge: A model that compares each answer with the gold, where a task takes one.
         agree: Asked once, with the papers and the plan, where `yes` is not given.
         watch: Opens each step by its label, for a progress bar.
         contact: An address that arXiv can write to.
         base: A server to ask in place of arXiv.
+        options: Further fields of `ExamRequest`, such as `tasks`, `budget` and `since`.
 
     Raises:
         InputError: Papers, models, tasks or the budget do not do, or nobody agreed to the plan;
@@ -145,19 +130,9 @@ def exam(
         VivaError: A step failed; the same call goes on.
         LockedError: Another exam has the folder.
     """
-    names = [model] if isinstance(model, str) else list(model)
-    request = Request(
-        papers=str(papers),
-        models=tuple(dict.fromkeys(names)),
-        out=Path(out),
-        tasks=check_tasks(tasks),
-        judge=judge,
-        prices=parse_prices(price),
-        budget=budget,
-        since=since,
-        until=until,
-        most=max,
-    )
+    names = [models] if isinstance(models, str) else list(models)
+    request = Request(papers=str(papers), models=tuple(dict.fromkeys(names)), **options)
+    request = replace(request, out=Path(request.out), tasks=check_tasks(request.tasks))
     check_request(request)
     files = find_papers(request)
     with lock(request.out):
@@ -240,10 +215,11 @@ class _Exam:
         request = self.request
         for each in chosen:
             looks = max(1, min(MAX_LOOKS, each.papers // PAPERS_A_LOOK))
-            until = Until("all", looks=looks) if len(request.models) > 1 else None
+            decide = "all" if len(request.models) > 1 else None
             with self.watch(f"Asking about {each.task}") as update:
                 asked = asking(request, each, request.models, request.logs)
-                self._carry_out(replace(asked, until=until, budget=request.budget), update)
+                asked = replace(asked, decide=decide, budget=request.budget)
+                self._carry_out(replace(asked, looks=looks) if decide else asked, update)
 
     def _carry_out(self, spec: RunSpec, update: Progress) -> None:
         report = run(spec, update)
@@ -256,8 +232,7 @@ class _Exam:
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
-            options = SiteOptions(samples=SAMPLES)
-            board, _ = make_site(request.logs, request.board, options, inputs)
+            board, _ = make_site(request.logs, request.board, SiteOptions(), inputs)
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
             verdicts = [row for each in chosen for row in compare(request, each, logs, board.rows)]

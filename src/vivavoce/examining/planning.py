@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
+from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec
 from vivavoce.running.estimating import estimate
 from vivavoce.sandbox.guarantees import why_unusable
 from vivavoce.statistics.comparison import smallest_detectable_difference
@@ -211,7 +211,6 @@ def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) 
         methods=(chosen.method,),
         judge=judge,
         prices={n: price for n, price in request.prices.items() if n in (*models, judge)},
-        display="none",
     )
 
 

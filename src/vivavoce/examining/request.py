@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
+from vivavoce.requests.exam import ExamRequest
+from vivavoce.requests.run import parse_price
 from vivavoce.rounds import Round
 from vivavoce.rounds.arrivals import Service
 from vivavoce.rounds.family import EVERY_TASK
-from vivavoce.running.spec import Price
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import dated, find_page
@@ -29,24 +29,9 @@ ARXIV = "arxiv:"
 STATE = "exam.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Request of an exam: papers, models, tasks and budget."""
-
-    papers: str
-    """A folder, a file, or `arxiv:QUERY`."""
-    models: tuple[str, ...]
-    out: Path
-    tasks: tuple[str, ...] = ()
-    """Short names; empty for all that the papers can carry."""
-    judge: str | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict)
-    budget: float | None = None
-    since: date | None = None
-    until: date | None = None
-    """First day that is too late."""
-    most: int | None = None
-    """The most papers that a query brings."""
+@dataclass(frozen=True, kw_only=True)
+class Request(ExamRequest):
+    """Request of an exam, and the places of its files."""
 
     @property
     def query(self) -> str | None:
@@ -81,7 +66,11 @@ class Request:
     @property
     def key(self) -> str:
         """Hash of everything but the papers that a verdict depends on."""
-        prices = {name: [price.input, price.output] for name, price in self.prices.items()}
+        prices = {
+            name: [price.input, price.output]
+            for name, text in self.prices.items()
+            for price in [parse_price(text)]
+        }
         return hash_of([__version__, self.models, self.tasks, self.judge, prices])
 
 
@@ -89,7 +78,7 @@ def check_request(request: Request) -> None:
     """Raise `InputError` for options that do not fit each other."""
     if request.budget is not None and not request.budget > 0:
         raise InputError(f"A budget of {request.budget:g} dollars buys nothing. Give one above 0.")
-    if request.most is not None and (request.query is None or request.most < 1):
+    if request.max is not None and (request.query is None or request.max < 1):
         raise InputError("--max belongs to arxiv:QUERY, and is at least 1.")
     if request.since and request.until and request.since >= request.until:
         raise InputError(f"--since {request.since} must lie before --until {request.until}.")
@@ -165,7 +154,7 @@ def _about(request: Request, files: Mapping[str, Sequence[File]]) -> Row:
     found = [pair for each in files.values() for pair in each]
     return {
         "dates": dates,
-        "most": request.most,
+        "most": request.max,
         "query": request.query,
         "files": {name: hash_file(path) for name, path in found},
     }
@@ -237,7 +226,7 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
     client, listed = service.client, request.out / "feeds" / _LISTED
     if not listed.exists():
         query = dated(query, request.since, request.until)
-        most = request.most or _MOST
+        most = request.max or _MOST
         with watch("Asking arXiv") as update:
             feed = find_page(client, query, most, sort="submittedDate", api=service.api)
             update(1, 1)

@@ -7,23 +7,29 @@ window, which the schedule gives. `viva live init` writes one, and what runs it 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from annotated_types import MinLen
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
-from vivavoce.rounds.spec import Options, RoundSpec, nearest, parse_spec, read_toml
+from vivavoce.requests import CutoffOptions, SiteOptions, nearest, sentence_of
+from vivavoce.requests.run import ModelUse, Patience, parse_price
+from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
-from vivavoce.running.spec import Price, needs_model, parse_price
+from vivavoce.running.spec import needs_model
 from vivavoce.store import write_text
 from vivavoce.tasks import CONTESTANTS, builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
+
+_STRICT = ConfigDict(extra="forbid")
 
 
 class LiveOptions(Options):
@@ -67,27 +73,25 @@ class TextOptions(Options):
     index: Literal["none", "abstracts", "full"] = "none"
 
 
-class RunOptions(Options):
+@dataclass(frozen=True, kw_only=True)
+class RunTable(Patience):
     """The `[run]` table: what every contestant is asked, and how patiently."""
 
+    __pydantic_config__ = _STRICT
+
     tasks: tuple[str, ...] = ()
-    settings: tuple[str, ...] = Field(default=("base",), min_length=1)
-    subset: int | None = Field(default=None, ge=1)
-    epochs: int = Field(default=1, ge=1)
-    max_retries: int | None = Field(default=None, ge=0)
-    attempt_timeout: int | None = Field(default=None, ge=1)
-    """Seconds after which a request counts as failed."""
-    time_limit: int | None = Field(default=None, ge=1)
-    """Seconds of one sample."""
-    retry_on_error: int = Field(default=3, ge=0)
+    settings: Annotated[tuple[str, ...], MinLen(1)] = ("base",)
 
 
-class ContestantOptions(Options):
+@dataclass(frozen=True, kw_only=True)
+class ContestantOptions(ModelUse):
     """A `[[contestant]]`: a model with a method, or a method that needs no model."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    __pydantic_config__ = _STRICT
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
     model: str | None = None
-    methods: tuple[str, ...] = Field(default=("direct",), min_length=1)
+    methods: Annotated[tuple[str, ...], MinLen(1)] = ("direct",)
     """Each task is answered by those of them that it has."""
     price: str | None = None
     cutoff: str | None = None
@@ -97,13 +101,6 @@ class ContestantOptions(Options):
     """Ends of earlier rounds that it is asked too."""
     retires: date | None = None
     """It takes part in no round that ends later."""
-    context: int | None = Field(default=None, ge=1)
-    """The model's window in tokens."""
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_connections: int | None = Field(default=None, ge=1)
-    decoding: Mapping[str, Any] = Field(default_factory=dict)
-    model_args: Mapping[str, Any] = Field(default_factory=dict)
-    method_args: Mapping[str, Any] = Field(default_factory=dict)
 
     def due(self, end: date) -> date | None:
         """Day from which on the round that ends on a day is asked; None for never."""
@@ -138,14 +135,15 @@ class AuditOptions(Options):
     renamed: bool = True
 
 
-class SiteTable(Options):
+@dataclass(frozen=True, kw_only=True)
+class SiteTable(SiteOptions, CutoffOptions):
     """The `[site]` table, as in `viva board build`."""
 
-    resamples: int = Field(default=10_000, ge=0, le=100_000)
-    samples: int = Field(default=0, ge=0, le=200)
+    __pydantic_config__ = _STRICT
+
+    samples: Annotated[int, Field(ge=0, le=200)] = 0
     rounds: Literal["none", "ids", "open", "all"] = "none"
     """Rounds shown beside the pages: without texts, with those of open papers, or whole."""
-    margin: int = Field(default=30, ge=0)
 
 
 _OF_ROUNDS = ("round", "update")
@@ -160,7 +158,7 @@ class LiveConfig(Options):
     source: tuple[SourceOptions, ...] = Field(min_length=1)
     contestant: tuple[ContestantOptions, ...] = Field(min_length=1)
     texts: TextOptions = TextOptions()
-    run: RunOptions = RunOptions()
+    run: RunTable = RunTable()
     judge: JudgeOptions | None = None
     budget: BudgetOptions = BudgetOptions()
     audits: AuditOptions = AuditOptions()
@@ -226,12 +224,12 @@ class LiveConfig(Options):
         return parse_spec(values, options, where=str(self.path))
 
     @cached_property
-    def prices(self) -> dict[str, Price]:
+    def prices(self) -> dict[str, str]:
         """Dollars by model, of contestants and judge."""
         priced = {one.model: one.price for one in self.contestant}
         if self.judge:
             priced[self.judge.model] = self.judge.price
-        return {model: parse_price(price) for model, price in priced.items() if model and price}
+        return {model: price for model, price in priced.items() if model and price}
 
     @property
     def is_sealed(self) -> bool:
@@ -246,7 +244,8 @@ class LiveConfig(Options):
             for one in self.contestant
             if one.model and one.cutoff
         )
-        return Cutoffs((own, *load_cutoffs().files), self.site.margin)
+        stated = self.site.cutoffs and self.below(self.site.cutoffs)
+        return Cutoffs((own, *load_cutoffs(stated).files), self.site.margin)
 
     def _check_run(self) -> None:
         cards = list_families()
@@ -306,7 +305,7 @@ class LiveConfig(Options):
 
 
 _MANY = ("source", "contestant")
-_TABLES: dict[str, type[Options]] = {
+_TABLES: dict[str, Any] = {
     name: (get_args(field.annotation) or (field.annotation,))[0]
     for name, field in LiveConfig.model_fields.items()
 }
@@ -325,9 +324,11 @@ def _explain(path: Path, problem: Any) -> str:
         return f"{path} lacks the table {f'[[{table}]]' if table in _MANY else f'[{table}]'}."
     where = f"[[{table}]] {int(rest.pop(0)) + 1}" if table in _MANY else f"[{table}]"
     key = ".".join(str(part) for part in rest)
-    if problem["type"] == "extra_forbidden":
-        return f"{path}: {where} {key} is unknown.{nearest(key, list(model.model_fields))}"
-    return f"{path}: {where} {key}: {problem['msg']}."
+    if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        is_request = is_dataclass(model)
+        known = [each.name for each in fields(model)] if is_request else list(model.model_fields)
+        return f"{path}: {where} {key} is unknown.{nearest(key, known)}"
+    return f"{path}: {where} {key}: {sentence_of(problem)}."
 
 
 def read_config(path: Path) -> LiveConfig:

@@ -190,7 +190,7 @@ class State:
     @property
     def site_key(self) -> str:
         """Hash of everything that the site is made of."""
-        told = [self.config.site.model_dump(mode="json"), repr(self.config.cutoffs.files[0])]
+        told = [repr(self.config.site), repr(self.config.cutoffs.files[0])]
         return hash_of([self.cells_key(), list(self.rounds().values()), told])
 
     @property

@@ -7,19 +7,24 @@ copies that.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
-from vivavoce.publication import OWN, SiteInputs, SiteOptions, make_site
+from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.reports import Column, sheet
+from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
 from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file, write_json, write_text
 from vivavoce.tasks import list_families
+from vivavoce.text.printing import visible
+from vivavoce.web.board.blocks import Block, Words, html_of, markup
 from vivavoce.web.board.page import Link, environment
 
 
@@ -31,10 +36,7 @@ def build_site(state: State, period: Period) -> None:
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
-    options = SiteOptions(
-        resamples=table.resamples,
-        samples=table.samples,
-    )
+    options = SiteOptions(**table.shared(SiteOptions))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
@@ -110,7 +112,8 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
     lacks = [what for what in state.lacking(period) if not (is_page and what == SITE)]
     made = state.prepared(period, ROUND) or {}
     texts = state.prepared(period, TEXTS) or {}
-    cells = list(_cells(state, made.get("round")))
+    names = ("contestant", "setting", "items", "cost", "empty")
+    cells = state.ledger.find(CELL, round=made["round"]) if made.get("round") else ()
     return {
         "end": period.name,
         "state": (PENDING if state.preparation(period) else PARTIAL) if lacks else DONE,
@@ -121,15 +124,9 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
         "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
         "spent": state.ledger.spent(period.name),
-        "cells": cells,
+        "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
     }
-
-
-def _cells(state: State, round_id: str | None) -> list[Row]:
-    names = ("contestant", "setting", "items", "cost", "empty")
-    found = state.ledger.find(CELL, round=round_id) if round_id else ()
-    return [{name: row.get(name) for name in names} for row in found]
 
 
 def status_lines(status: Row) -> list[str]:
@@ -140,6 +137,33 @@ def status_lines(status: Row) -> list[str]:
 
 def status_page(status: Row) -> str:
     """The status as a page of the site."""
-    page = environment().get_template("status.html.j2")
-    nav = (Link("Board", "index.html"),)
-    return page.render(status=status, root="../", here="", nav=nav)
+    notices = [
+        *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
+        *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),
+    ]
+    periods = sheet(
+        "",
+        reversed(status["periods"]),
+        *(Column("end", "Until"), Column("state", "State")),
+        Column(lambda row: row["round"] or "none", "Round"),
+        *(Column(name, name.title()) for name in ("items", "papers", "late", "corrected")),
+        Column(_contestants, "Contestants"),
+        Column("spent", "Dollars", form=".2f"),
+    )
+    words = Words(
+        title=f"Status of {status['id']}",
+        lead=markup(
+            "As of {}. The next period is due on {}. The same as data: "
+            '<a href="status.json" download>status.json</a>.',
+            *(status["until"], status["next"]),
+        ),
+        blocks=[Block("Periods", sheets=[periods])],
+    )
+    if notices:
+        told = Block("Notices", items=[visible(text, 400) for text in notices])
+        words = replace(words, blocks=[told, *words.blocks])
+    return html_of(words, "../", nav=(Link("Board", "index.html"),))
+
+
+def _contestants(row: Row) -> str:
+    return ", ".join(dict.fromkeys(cell["contestant"] for cell in row["cells"])) or "none"

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext import build_index
@@ -21,7 +20,7 @@ from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.reading import list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live.calendar import Period
-from vivavoce.live.config import ContestantOptions, LiveConfig, SourceOptions
+from vivavoce.live.config import LiveConfig, SourceOptions
 from vivavoce.live.ledger import (
     CELL,
     CITED,
@@ -38,6 +37,7 @@ from vivavoce.live.ledger import (
 from vivavoce.models import start_model
 from vivavoce.networks import build_networks
 from vivavoce.records import Paper
+from vivavoce.requests.run import ModelUse, Patience, RunSpec
 from vivavoce.results.audits.leakage import audit_leakage
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, build_round, load_round
@@ -45,13 +45,12 @@ from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
 from vivavoce.rounds.licences import is_open
 from vivavoce.rounds.updating import SelectedCorpus, update_round
-from vivavoce.running import RunSpec, run
+from vivavoce.running import run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress, is_log
 from vivavoce.running.requests import spent_below
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
 from vivavoce.tasks import CONTESTANTS, builders, list_families
-from vivavoce.tasks.subsets import Subset
 
 SEEN = "seen.json"
 """The metadata of the papers of the last round's corpus, each as a hash."""
@@ -286,22 +285,11 @@ class Cells:
                 models=models,
                 methods=methods,
                 judge=judge.model if judge else None,
-                setting=cell.setting,
-                context=one.context,
-                solver_args=one.method_args,
-                subset=Subset(asked.subset) if asked.subset else None,
-                epochs=asked.epochs,
-                max_tokens=one.max_tokens,
-                generate=one.decoding,
-                model_args=one.model_args,
-                max_connections=one.max_connections,
-                max_retries=asked.max_retries,
-                attempt_timeout=asked.attempt_timeout,
-                retry_on_error=asked.retry_on_error,
-                time_limit=asked.time_limit,
+                settings=(cell.setting,),
                 budget=budget,
                 prices={n: self._config.prices[n] for n in names if n in self._config.prices},
-                display="none",
+                **asked.shared(Patience),
+                **one.shared(ModelUse),
             )
 
     def _verified(self, cell: Cell, folder: Path) -> Row:
@@ -341,14 +329,11 @@ def _groups(
         card = cards[family].tasks[task]
         if config.run.tasks and task not in {name.rpartition("/")[2] for name in config.run.tasks}:
             continue
-        methods = _methods(cell.contestant, card.methods)
+        offered = (*card.methods, *CONTESTANTS)
+        methods = tuple(name for name in cell.contestant.methods if name in offered)
         if methods and cell.setting in card.settings and opened.items(family, task):
             found[methods, bool(config.judge) and takes_judge(task)].append(task)
     return found
-
-
-def _methods(one: ContestantOptions, offered: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in one.methods if name in (*offered, *CONTESTANTS))
 
 
 def check_models(config: LiveConfig) -> None:
@@ -364,21 +349,15 @@ def check_models(config: LiveConfig) -> None:
             continue  # a key that is missing stops this contestant's cells and no others
 
 
-def _header(path: Path) -> Any:
-    from inspect_ai.log import read_eval_log
-
-    try:
-        return read_eval_log(str(path), header_only=True)
-    except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
-        return None
-
-
 def _served(path: Path) -> str:
     """The model that the provider says it answered with; empty where nobody was asked."""
-    from inspect_ai.log import read_eval_log_samples
+    from inspect_ai.log import read_eval_log, read_eval_log_samples
 
-    header = _header(path)
-    if header is None or header.eval.model == "none/none":
+    try:
+        header = read_eval_log(str(path), header_only=True)
+    except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
+        return ""
+    if header.eval.model == "none/none":
         return ""
     samples = read_eval_log_samples(str(path), all_samples_required=False)
     return next((sample.output.model for sample in samples if sample.output.model), "")

@@ -1,27 +1,33 @@
 """Metrics: pure functions from predictions and references to numbers.
 
 One file per metric family; no Inspect, no files, no model calls. `METRICS` describes what they
-compute, from metrics.toml; `viva list metrics`, the docs and the contract tests read it.
+compute, from metrics.toml, and `@metric` those that are one function; `viva list metrics`, the docs
+and the contract tests read both.
 
-A package registers metrics under the group `vivavoce.metrics`: name = module, which defines
-`METRICS`. Of a module that is a package, every module below its folder may.
+The package of a family, or its module `metrics`, may hold further ones. A package of metrics alone
+is registered like a family, under the group `vivavoce.families`, and has no card.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import math
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from types import ModuleType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.plugins import Plugins, load_plugins
+from vivavoce.store import Row
 from vivavoce.text.data import read_data
+
+T = TypeVar("T")
+
+Compute = Callable[[str, Row], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,29 @@ class Metric:
     source: str
     """Origin of the definition: paper and equation or table."""
     higher_is_better: bool = True
+    compute: Compute | None = None
+    """Takes an answer and its row; None where several metrics are computed at once."""
+
+
+def metric(
+    family: str,
+    source: str,
+    *,
+    low: float = 0.0,
+    high: float | None = 1.0,
+    higher_is_better: bool = True,
+) -> Callable[[Compute], Metric]:
+    """Describe a function as a metric, by its name and the first line of its docstring.
+
+    The arguments are those of `Metric`. A row has the fields of the item, with `id` and `target`.
+    """
+
+    def describe(compute: Compute) -> Metric:
+        summary = (compute.__doc__ or "").partition("\n")[0].rstrip(".")
+        name = str(getattr(compute, "__name__", ""))
+        return Metric(name, summary, family, low, high, source, higher_is_better, compute)
+
+    return describe
 
 
 def _read() -> Iterator[Metric]:
@@ -104,12 +133,8 @@ def find_text_metric(name: str) -> TextMetric:
 
 @cache
 def _text_metrics() -> dict[str, tuple[TextMetric, ...]]:
-    return load_plugins(
-        "vivavoce.metrics",
-        lambda _, module: tuple(
-            metric for part in modules_of(module) for metric in getattr(part, "TEXT_METRICS", ())
-        ),
-    ).loaded
+    loaded = _load(lambda part: getattr(part, "TEXT_METRICS", ())).loaded
+    return {name: tuple(found) for name, found in loaded.items()}
 
 
 def list_metrics() -> tuple[Metric, ...]:
@@ -135,22 +160,41 @@ def broken_metrics() -> dict[str, PluginError]:
 
 
 @cache
-def _registered() -> Plugins[tuple[Metric, ...]]:
-    return load_plugins("vivavoce.metrics", _metrics_of)
+def _registered() -> Plugins[list[Metric]]:
+    return _load(_metrics_of)
 
 
-def _metrics_of(name: str, module: ModuleType) -> tuple[Metric, ...]:
-    found = tuple(metric for part in modules_of(module) for metric in getattr(part, "METRICS", ()))
-    if not found:
-        raise ValueError("neither it nor a module of its folder defines METRICS")
+def _metrics_of(module: ModuleType) -> list[Metric]:
+    """Metrics that a module lists, and those that its functions are."""
+    functions = [value for value in vars(module).values() if isinstance(value, Metric)]
+    own = [each for each in functions if each.compute.__module__ == module.__name__]
+    return [*getattr(module, "METRICS", ()), *own]
+
+
+def has_metrics(package: ModuleType) -> bool:
+    """True for a package that describes metrics, or whose module `metrics` does."""
+    return any(_metrics_of(module) for module in _modules_of(package))
+
+
+def _load(find: Callable[[ModuleType], Sequence[T]]) -> Plugins[list[T]]:
+    """Things of the project's own modules and of those that packages register, by name."""
+
+    def collect(modules: Iterable[ModuleType]) -> list[T]:
+        return [each for module in modules for each in find(module)]
+
+    found = load_plugins("vivavoce.families", lambda _, module: collect(_modules_of(module)))
+    own = pkgutil.walk_packages(__path__, f"{__name__}.")
+    names = [__name__, *(part.name for part in own)]
+    found.loaded["vivavoce"] = collect(map(importlib.import_module, names))
     return found
 
 
-def modules_of(module: ModuleType) -> Iterator[ModuleType]:
-    """A module and, where it is a package, every module below it."""
-    yield module
-    for part in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
-        yield importlib.import_module(part.name)
+def _modules_of(package: ModuleType) -> Iterator[ModuleType]:
+    """The package of a family, and its module `metrics` where it has one."""
+    yield package
+    name = f"{package.__name__}.metrics"
+    if hasattr(package, "__path__") and importlib.util.find_spec(name):
+        yield importlib.import_module(name)
 
 
 _PARTS = {

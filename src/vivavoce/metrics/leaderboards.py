@@ -104,6 +104,10 @@ class BoardScore:
         ratios = {name: getattr(self, name).value for name in _RATIOS}
         return {**ratios, "f1": self.f1, "ktau": self.ktau}
 
+    def faults(self) -> dict[str, float | None]:
+        """Counts and flags of the answer's faults, by name."""
+        return {name: float(getattr(self, name)) for name in FAULTS}
+
 
 _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 

@@ -239,6 +239,14 @@ class PaperRankingScore:
     listed: int
     """Different papers in the answer."""
 
+    def values(self) -> dict[str, float | None]:
+        """Every metric by name."""
+        return {name: getattr(self, name) for name in PAPER_NAMES}
+
+
+PAPER_NAMES = ("ktau_all", "candidate_recall", "bem", "ndcg", "ktau")
+"""Metrics of a list of paper ids."""
+
 
 def read_paper_ids(text: str | None) -> list[str]:
     """The ids of an answer, one a line, each where it stands first.

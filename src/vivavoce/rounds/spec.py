@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
@@ -17,6 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from vivavoce.errors import InputError
 from vivavoce.records import Paper, Window
+from vivavoce.requests import nearest, sentence_of
 from vivavoce.store import hash_of
 from vivavoce.text.dates import inside
 
@@ -200,14 +200,8 @@ def _explain(error: ValidationError, model: type[Options], where: str) -> str:
             known = list(WindowOptions.model_fields if "." in key else model.model_fields)
             lines.append(f"{where} {key} is unknown.{nearest(key.rpartition('.')[2], known)}")
         else:
-            lines.append(f"{where} {key}: {problem['msg']}.")
+            lines.append(f"{where} {key}: {sentence_of(problem)}.")
     return "\n".join(lines)
-
-
-def nearest(name: str, known: list[str]) -> str:
-    """A sentence that names the known name closest to an unknown one, or all of them."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."
 
 
 def spec_text(head: Mapping[str, Any], families: Mapping[str, type[Options]]) -> str:

@@ -11,17 +11,18 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
+from vivavoce.requests.run import RunSpec
 from vivavoce.running.batches import kept_batches
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
 from vivavoce.running.requests import Meter, open_journal
 from vivavoce.running.resolving import describe_cache, models_of, resolve
-from vivavoce.running.spec import RunSpec
-from vivavoce.running.stopping import run_until
+from vivavoce.running.spec import decoding_of, rule_of
+from vivavoce.running.stopping import run_to_decision
 from vivavoce.store import Row, lock
 from vivavoce.tasks import CONTESTANTS, list_families
 
@@ -73,7 +74,6 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         LockedError: Another run writes into the log folder.
     """
     if spec is None:
-        given |= {name: Path(given[name]) for name in ("round", "logs") if name in given}
         spec = RunSpec(**given)
     elif given:
         raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
@@ -90,11 +90,14 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         journal = open_journal(spec.logs)
         # What the journal holds was paid before: it stands before the meter.
         journal.keep(models)
-        batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch is not None else None
+        batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch else None
         screen = unseen() if spec.display == "none" else nullcontext()
         # What Inspect prints goes to stderr; stdout is for results.
         with redirect_stdout(sys.stderr), screen:
-            logs, stopped = _carry_out(tasks, spec)
+            if rule := rule_of(spec):
+                logs, stopped = run_to_decision(tasks, rule, spec, partial(_eval_set, spec=spec))
+            else:
+                logs, stopped = _eval_set(tasks, spec), []
         failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
         journal.close(finished=not failed)
         if batches:
@@ -130,12 +133,6 @@ def unseen() -> Iterator[None]:
         RichDisplay.task_screen = seen  # type: ignore[method-assign]
 
 
-def _carry_out(tasks: list[Task], spec: RunSpec) -> tuple[list[EvalLog], list[Row]]:
-    if spec.until is None:
-        return _eval_set(tasks, spec), []
-    return run_until(tasks, spec.until, spec, lambda asked: _eval_set(asked, spec))
-
-
 def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
     from inspect_ai import Epochs, eval_set
 
@@ -164,7 +161,7 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         ctl_server=False if spec.display == "none" else None,
         log_level="warning",
         score_display=False,
-        **spec.generate,
+        **decoding_of(spec),
     )
     return logs
 

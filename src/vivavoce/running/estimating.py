@@ -15,9 +15,9 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.requests.run import RunSpec
 from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
-from vivavoce.running.spec import RunSpec
 from vivavoce.running.stopping import step_of
 from vivavoce.store import Row, hash_of
 

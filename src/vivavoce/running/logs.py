@@ -118,7 +118,7 @@ def _mean(values: list[Any]) -> float:
     return fsum(known) / len(known) if known else nan
 
 
-COMPARISON, STOPPED = "until", "stopped"
+COMPARISON, STOPPED = "decide", "stopped"
 """Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
 
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import take_clean
+from vivavoce.requests.run import RunSpec
 from vivavoce.running.batches import check_batches
 from vivavoce.running.spec import (
-    RunSpec,
     check_arguments,
     check_methods,
     check_numbers,
     combinations,
+    cutoffs_of,
     needs_model,
     rename,
+    rule_of,
     set_prices,
+    subset_of,
 )
 from vivavoce.running.stopping import section_of
 from vivavoce.store import Row
@@ -30,7 +34,6 @@ from vivavoce.tasks.subsets import take_subset
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.model import GenerateConfig, Model
-    from inspect_ai.solver import Solver
 
 NO_MODEL = "none/none"
 PATIENCE = {"max_retries": 6, "attempt_timeout": 600}
@@ -52,11 +55,13 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
     check_methods(spec, found)
     check_numbers(spec)
+    rule_of(spec)
 
     from inspect_ai import task_with
     from inspect_ai.model import GenerateConfig
 
     from vivavoce.tasks.lookup import check_samples, create_method
+    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
 
     spec = _with_own_names(spec, found)
     taken = _taken(spec, found)
@@ -64,13 +69,13 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
     # A judge is started anew for its role.
     roles = {"judge": start_model(spec.judge, {})} if spec.judge else {}
-    own = _own_agent(spec.agent) if spec.agent else None
+    own = custom_agent(spec.agent, identity_of(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
-    for family, task in found:
+    for (family, task), setting in product(found, dict.fromkeys(spec.settings)):
         try:
-            made = _make_tasks(spec, family, task, taken)
+            made = _make_tasks(spec, family, task, setting, taken)
         except NoItemsError as error:
-            if len(found) == 1:
+            if len(found) == len(spec.settings) == 1:
                 raise
             skipped.append(str(error))
             continue
@@ -93,27 +98,30 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     models = models_of(resolved)
     limit = spec.cost_limit if spec.budget is None else spec.budget
     set_prices(models, spec.prices, limit)
-    if spec.batch is not None:
+    if spec.batch:
         check_batches(models)
     for model in {id(each): each for task in resolved for each in _roles_of(task)}.values():
         model.config = model.config.merge(GenerateConfig(cache=spec.cache is not False))
     return resolved, skipped
 
 
-def _make_tasks(spec: RunSpec, family: str, task: str, taken: Collection[str]) -> list[Task]:
-    """A task, once for each combination of those swept arguments that no method takes.
+def _make_tasks(
+    spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
+) -> list[Task]:
+    """A task in a setting, once for each combination of those swept arguments that no method takes.
 
     Raises:
         InputError: A board could not tell two combinations apart.
     """
     names = [name for name in _task_parameters(task) if name not in taken]
     made = []
+    subset, cutoffs = subset_of(spec), cutoffs_of(spec)
     for swept in combinations(spec.sweep, names):
-        created = _create_task(task, {**_task_args(spec, family), **swept})
-        if spec.subset:
-            created = take_subset(created, spec.subset)
-        if spec.clean_for is not None:
-            created = take_clean(created, spec.models, spec.clean_for)
+        created = _create_task(task, {**_task_args(spec, family, setting), **swept})
+        if subset:
+            created = take_subset(created, subset)
+        if cutoffs is not None:
+            created = take_clean(created, spec.models, cutoffs)
         created.config = _decoding(created.config, spec)
         made.append(created)
     if len({section_of(created) for created in made}) < len(made):
@@ -154,12 +162,6 @@ def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
     }
 
 
-def _own_agent(name: str) -> Solver:
-    from vivavoce.tasks.methods.custom_agent import custom_agent, identity_of
-
-    return custom_agent(name, identity_of(name))
-
-
 def _sandbox_of(created: Task, agent: str) -> Any:
     """Sandbox of a task for an agent: command line agents work in a container."""
     from vivavoce.sandbox.command import find_docker
@@ -182,8 +184,9 @@ def _decoding(config: GenerateConfig, spec: RunSpec) -> GenerateConfig:
     of_card = config.model_dump(include=set(PATIENCE), exclude_none=True)
     given = {name: value for name, value in asked.items() if value is not None}
     told: dict[str, Any] = {**PATIENCE, **of_card, **given, "cache": spec.cache}
-    if spec.batch is not None:  # which takes hours
-        told |= {"attempt_timeout": None, "batch": BatchConfig(**spec.batch)}
+    if spec.batch:  # which takes hours
+        batch = BatchConfig(tick=spec.batch_tick, send_delay=spec.batch_tick)
+        told |= {"attempt_timeout": None, "batch": batch}
     return config.model_copy(update=told)
 
 
@@ -202,7 +205,7 @@ def _with_own_names(spec: RunSpec, tasks: Sequence[tuple[str, str]]) -> RunSpec:
     taken = _taken(spec, tasks)
     return replace(
         spec,
-        solver_args=rename(spec.solver_args, aliases, taken),
+        method_args=rename(spec.method_args, aliases, taken),
         sweep=rename(spec.sweep, aliases, taken),
     )
 
@@ -232,7 +235,7 @@ def _task_parameters(task: str) -> list[str]:
 def _solver_args(spec: RunSpec, family: str, method: str) -> dict[str, Any]:
     """Arguments of a method; as with a task's arguments, a log is known by them."""
     known = _solver_parameters(family, method)
-    given = {name: value for name, value in spec.solver_args.items() if name in known}
+    given = {name: value for name, value in spec.method_args.items() if name in known}
     # `direct` stands in the task, which hands the window on; other methods get it here.
     if "context" in known and spec.context is not None:
         given["context"] = spec.context
@@ -262,7 +265,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
         return create_task(task, args)
 
 
-def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
+def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
     """Arguments of a task; they decide which log of the folder a run goes on with."""
     from vivavoce.tasks.entry import fingerprint, open_prompts
 
@@ -270,7 +273,7 @@ def _task_args(spec: RunSpec, family: str) -> dict[str, Any]:
     opened = open_round(spec.round)
     args = {
         "round": str(spec.round.resolve()),
-        "setting": spec.setting,
+        "setting": setting,
         "context": spec.context,
         "prompts": prompts,
         "max_tokens": spec.max_tokens,

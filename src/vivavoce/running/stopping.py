@@ -21,9 +21,10 @@ from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
+from vivavoce.requests.run import RunSpec
 from vivavoce.running.logs import COMPARISON, item_values, log_path, settle, settled, why_incomplete
-from vivavoce.running.spec import RunSpec
-from vivavoce.statistics.sequential import Decision, Until
+from vivavoce.running.spec import cutoffs_of, decoding_of
+from vivavoce.statistics.sequential import Decision, StoppingRule
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import CEILING, short_name
 
@@ -33,18 +34,13 @@ if TYPE_CHECKING:
 
 Ask = Callable[[list["Task"]], list["EvalLog"]]
 """Carries tasks out, going on with the logs of those that were asked before."""
-_OF_ANSWERS = (
-    *("context", "task_args", "max_tokens", "generate", "model_args", "judge", "epochs"),
-    *("time_limit", "cost_limit", "clean_for"),
-)
-"""Parts of a specification on which answers depend, beside a task's name, method and model."""
 
 
-def first_items(task: Task, until: Until, look: int) -> Task:
+def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
     """A task cut to the items that are answered before a look."""
     from inspect_ai import task_with
 
-    items = until.items_at(look, _clusters(task))
+    items = rule.items_at(look, _clusters(task))
     return task_with(
         copy(task), dataset=task.dataset.filter(lambda sample: str(sample.id) in items)
     )
@@ -55,13 +51,13 @@ def ask_again(task: Task, log: EvalLog) -> Task:
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
     if about is None or record is None:
         return task
-    until = _until_of(log)
-    asked = _in_comparison(task, until, about["comparison"], about["contestant"])
-    return first_items(asked, until, record["look"])
+    rule = _rule_of(log)
+    asked = _in_comparison(task, rule, about["comparison"], about["contestant"])
+    return first_items(asked, rule, record["look"])
 
 
-def run_until(
-    tasks: Sequence[Task], until: Until, spec: RunSpec, ask: Ask
+def run_to_decision(
+    tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec, ask: Ask
 ) -> tuple[list[EvalLog], list[Row]]:
     """Ask the contestants of every task until its question is answered.
 
@@ -72,7 +68,7 @@ def run_until(
         InputError: Too few contestants for the question.
     """
     kept = {str(path.absolute()) for path in spec.logs.iterdir()}
-    comparisons = {found.name: found for found in comparisons_of(tasks, until, spec)}
+    comparisons = {found.name: found for found in comparisons_of(tasks, rule, spec)}
     while asked := [task for each in comparisons.values() for task in each.next_look()]:
         for log in ask(asked):
             about = (log.eval.metadata or {})[COMPARISON]
@@ -88,19 +84,19 @@ def run_until(
     return found, [report for each in comparisons.values() if (report := each.report())]
 
 
-def comparisons_of(tasks: Sequence[Task], until: Until, spec: RunSpec) -> list[Comparison]:
+def comparisons_of(tasks: Sequence[Task], rule: StoppingRule, spec: RunSpec) -> list[Comparison]:
     """The contestants of each task; `InputError` if they are too few for the question."""
     groups: dict[tuple[str, ...], list[Task]] = defaultdict(list)
     for task in tasks:
         groups[section_of(task)].append(task)
-    return [Comparison(members, until, spec) for members in groups.values()]
+    return [Comparison(members, rule, spec) for members in groups.values()]
 
 
 @dataclass
 class Looks:
     """Looks at the contestants of a task, each at the answers to more of its items."""
 
-    until: Until
+    rule: StoppingRule
     facts: Mapping[str, Any]
     """Metadata of the task."""
     clusters: Mapping[str, str]
@@ -112,8 +108,8 @@ class Looks:
         self.values: dict[int, dict[str, float]] = {}
         self.taken, self.is_over = 0, False
         self.decision: Decision | None = None
-        self.looks = min(self.until.looks, len(set(self.clusters.values())))
-        self.test = self.until.test(self.looks)
+        self.looks = min(self.rule.looks, len(set(self.clusters.values())))
+        self.test = self.rule.test(self.looks)
         self.active = self.ranked
 
     def take(self, paths: Mapping[int, str]) -> dict[int, Row]:
@@ -123,11 +119,11 @@ class Looks:
             Records of those that nobody asks any more, by their numbers.
         """
         self.taken += 1
-        items = self.until.items_at(self.taken, self.clusters)
+        items = self.rule.items_at(self.taken, self.clusters)
         metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
         for n in self.active:
             self.values[n] = item_values(paths[n], metric, items, pooling)
-        places = {cluster: n for n, cluster in enumerate(self.until.order(self.clusters))}
+        places = {cluster: n for n, cluster in enumerate(self.rule.order(self.clusters))}
         rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
         table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
         known = metrics_of(self.facts["family"]).get(metric)
@@ -144,16 +140,16 @@ class Looks:
         reason = f"decided at look {self.taken} of {self.looks}"
         if not is_decided:
             reason = f"not decided in {self.looks} looks"
-        elif contestant in self.ranked and self.until.question == "top":
+        elif contestant in self.ranked and self.rule.question == "top":
             is_in = self.ranked.index(contestant) in decision.top
-            reason += f": {'' if is_in else 'not '}among the {self.until.k} best"
+            reason += f": {'' if is_in else 'not '}among the {self.rule.k} best"
         return {
             "contestant": contestant,
-            "question": self.until.label,
+            "question": self.rule.label,
             "decided": is_decided,
             "look": self.taken,
             "looks": self.looks,
-            "items": len(self.until.items_at(self.taken, self.clusters)),
+            "items": len(self.rule.items_at(self.taken, self.clusters)),
             "of": len(self.clusters),
             "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
             "reason": reason,
@@ -171,8 +167,8 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
     ranked = [n for n, log in logs.items() if short_name(log.plan.steps[0].solver) != CEILING]
     if sorted(logs) != list(range(len(logs))) or len(ranked) < 2:
         raise InputError("logs of those it was compared with are not here")
-    until = _until_of(next(iter(logs.values())))
-    looks = Looks(until, whole.metadata or {}, _clusters(whole), sorted(ranked))
+    rule = _rule_of(next(iter(logs.values())))
+    looks = Looks(rule, whole.metadata or {}, _clusters(whole), sorted(ranked))
     right: dict[int, Row] = {}
     while not looks.is_over:
         ended = looks.take({n: log_path(log) for n, log in logs.items()})
@@ -187,9 +183,9 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
     }
 
 
-def _until_of(log: EvalLog) -> Until:
+def _rule_of(log: EvalLog) -> StoppingRule:
     about = (log.eval.metadata or {})[COMPARISON]
-    return Until(**{each.name: about[each.name] for each in fields(Until)})
+    return StoppingRule(**{each.name: about[each.name] for each in fields(StoppingRule)})
 
 
 @dataclass
@@ -197,7 +193,7 @@ class Comparison:
     """The contestants of one task, asked look by look."""
 
     tasks: Sequence[Task]
-    until: Until
+    rule: StoppingRule
     spec: RunSpec
 
     def __post_init__(self) -> None:
@@ -205,17 +201,21 @@ class Comparison:
         self.facts = self.tasks[0].metadata or {}
         steps = [step_of(task) for task in self.tasks]
         ranked = [n for n, (name, _) in enumerate(steps) if short_name(name) != CEILING]
-        if len(ranked) < 2 or self.until.label == f"top={len(ranked)}":
+        if len(ranked) < 2 or self.rule.label == f"top={len(ranked)}":
             raise InputError(
-                f"--until {self.until.label} is no question of {len(ranked)} contestants of "
+                f"--decide {self.rule.label} is no question of {len(ranked)} contestants of "
                 f"{self.facts['task']}. Name more models or methods, or ask for fewer of the best."
             )
         who = [[str(task.model), *step] for task, step in zip(self.tasks, steps, strict=True)]
         pinned = [self.facts["round_sha256"], *section_of(self.tasks[0])]
-        given = [getattr(self.spec, name) for name in _OF_ANSWERS]
-        about = [asdict(self.until), who, pinned, given]
+        spec = self.spec
+        given = [
+            *(spec.context, spec.task_args, spec.max_tokens, decoding_of(spec), spec.model_args),
+            *(spec.judge, spec.epochs, spec.time_limit, spec.cost_limit, cutoffs_of(spec)),
+        ]
+        about = [asdict(self.rule), who, pinned, given]
         self.name = hash_of(to_jsonable_python(about, serialize_unknown=True))[:12]
-        self.looks = Looks(self.until, self.facts, _clusters(self.tasks[0]), ranked)
+        self.looks = Looks(self.rule, self.facts, _clusters(self.tasks[0]), ranked)
 
     def next_look(self) -> list[Task]:
         """The tasks of those who are still asked, cut to the items of the next look."""
@@ -223,7 +223,7 @@ class Comparison:
             return []
         return [
             first_items(
-                _in_comparison(task, self.until, self.name, n), self.until, self.looks.taken + 1
+                _in_comparison(task, self.rule, self.name, n), self.rule, self.looks.taken + 1
             )
             for n, task in enumerate(self.tasks)
             if n in self.looks.active or n not in self.looks.ranked
@@ -256,7 +256,7 @@ class Comparison:
         }
 
 
-def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -> Task:
+def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: int) -> Task:
     """A task of a comparison, whose logs and boards say so."""
     from inspect_ai import task_with
 
@@ -265,11 +265,11 @@ def _in_comparison(task: Task, until: Until, comparison: str, contestant: int) -
     return task_with(
         copy(task),
         # Inspect goes on with a log of the same name: that of another comparison is not meant.
-        name=f"{task.name}-until-{comparison}",
+        name=f"{task.name}-decide-{comparison}",
         metadata={
             **facts,
-            "setting": f"{facts['setting']} ({until.traits})",
-            COMPARISON: {**asdict(until), **told},
+            "setting": f"{facts['setting']} ({rule.traits})",
+            COMPARISON: {**asdict(rule), **told},
         },
     )
 

@@ -216,7 +216,7 @@ def _crossing(
 
 
 @dataclass(frozen=True, slots=True)
-class Until:
+class StoppingRule:
     """A question about the contestants of a task, which ends a run when it is answered."""
 
     question: Question = "all"
@@ -242,10 +242,10 @@ class Until:
     @property
     def traits(self) -> str:
         """The question with its changed options, for the setting's name on a board."""
-        usual = Until(self.question, self.k)
+        usual = StoppingRule(self.question, self.k)
         given = {name: value for name, value in asdict(self).items() if name != "question"}
         changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
-        return ", ".join([f"until {self.label}", *changed])
+        return ", ".join([f"decide {self.label}", *changed])
 
     def test(self, looks: int) -> Sequential:
         """The test that answers the question."""

@@ -1,12 +1,13 @@
-"""The families: packages of tasks with the same file names, registered by entry points.
+"""The families: packages of tasks with a card, registered by entry points.
 
-A package registers a family under the group `vivavoce.families`: name = module. Importing this
-package does not import Inspect; `build.py` of a family does not either.
+A package registers a family under the group `vivavoce.families`: name = module. Its parts are
+modules of that package, or the package itself: `build` makes the items of a round, `family` defines
+the tasks, `answers` what `viva score` reads, `solvers` the methods. Only `solvers` needs Inspect.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError, PluginError
+from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
 
 if TYPE_CHECKING:
@@ -128,13 +130,18 @@ class Family:
         return self.module.partition(".")[0]
 
     def part(self, name: str) -> ModuleType:
-        """Import one of the family's modules, such as `build` or `task`."""
-        return importlib.import_module(f"{self.module}.{name}")
+        """Import one of the family's modules, such as `build`: the package where it has none."""
+        path = f"{self.module}.{name}"
+        package = importlib.import_module(self.module)
+        is_there = hasattr(package, "__path__") and importlib.util.find_spec(path)
+        return importlib.import_module(path) if is_there else package
 
 
 @cache
 def _registered() -> Plugins[Family]:
-    found = load_plugins("vivavoce.families", _family_of)
+    registered = load_plugins("vivavoce.families", _family_of)
+    families = {name: family for name, family in registered.loaded.items() if family}
+    found = Plugins(families, registered.broken)
     owners = Counter(task for family in found.loaded.values() for task in family.card.tasks)
     for task, count in owners.items():
         if count > 1:
@@ -146,8 +153,11 @@ def _registered() -> Plugins[Family]:
     return found
 
 
-def _family_of(name: str, module: ModuleType) -> Family:
+def _family_of(name: str, module: ModuleType) -> Family | None:
+    """The family of a package; None for one that holds metrics alone."""
     folder = Path(str(module.__file__)).parent
+    if not (folder / "card.yaml").exists() and has_metrics(module):
+        return None
     return Family(name, module.__name__, folder, read_card(folder / "card.yaml"))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from inspect import signature
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
@@ -15,25 +15,28 @@ from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
 from vivavoce.tasks import CONTESTANTS, Family, find_family, find_task, list_families
+from vivavoce.tasks.engine import make_method, make_tasks
 from vivavoce.tasks.methods import direct
 
-Part = Literal["task", "solvers", "scorer"]
-PARTS: tuple[Part, ...] = ("task", "solvers", "scorer")
-"""Modules of a family that register something with Inspect."""
+Loaded = TypeVar("Loaded")
+
+_COMMON = (*CONTESTANTS, "direct")
 
 
 def import_families() -> dict[str, PluginError]:
-    """Import the parts of every family that Inspect knows by name.
+    """Register the tasks, scorers and methods of every family with Inspect.
 
     Returns:
-        The error of each family of another package that cannot be imported, by name.
+        The error of each family of another package that cannot be used, by name.
     """
     unusable: dict[str, PluginError] = {}
     for name in list_families():
         family = find_family(name)
         try:
-            for part in PARTS:
-                _part(family, part)
+            _tasks_of(family)
+            _of(family, partial(family.part, "scorer"))
+            for method in family.card.methods:
+                find_method_maker(name, method)
         except PluginError as error:
             if family.namespace == "vivavoce":
                 raise
@@ -49,7 +52,7 @@ def find_task_maker(task: str) -> Callable[..., Task]:
         PluginError: Its family names it in the card and does not define it.
     """
     family, short = find_task(task)
-    return _named(find_family(family), "task", short)
+    return _tasks_of(find_family(family))[short]
 
 
 def takes_judge(task: str) -> bool:
@@ -58,16 +61,23 @@ def takes_judge(task: str) -> bool:
 
 
 def find_method_maker(family: str, method: str) -> Callable[..., Solver]:
-    """The `@solver` function of a method: the family's own, or a contestant of every family.
+    """The `@solver` function of a method: the family's own, or one of every family.
+
+    A method without a model may be a function of the family's package from a row to the answer.
 
     Raises:
         InputError: No such family.
         PluginError: The family does not define the method.
     """
-    if method in CONTESTANTS:
-        maker: Callable[..., Solver] = getattr(direct, method)
-        return maker
-    return _named(find_family(family), "solvers", method)
+    found = find_family(family)
+    module = direct if method in _COMMON else _of(found, partial(found.part, "solvers"))
+    maker: Callable[..., Solver] | None = getattr(module, method, None)
+    if maker is None:
+        raise PluginError(
+            f"The card of {family} names {method!r}, and {module.__name__} does not define it. "
+            "Define or import it there."
+        )
+    return make_method(family, method, maker) if module.__name__ == found.module else maker
 
 
 def create_task(task: str, arguments: Mapping[str, Any]) -> Task:
@@ -95,24 +105,18 @@ def check_samples(family: str, method: str, samples: Iterable[Sample]) -> None:
         check(samples)
 
 
-def _part(family: Family, part: Part) -> ModuleType:
+def _tasks_of(family: Family) -> Mapping[str, Callable[..., Task]]:
+    return _of(family, partial(make_tasks, family.name))
+
+
+def _of(family: Family, load: Callable[[], Loaded]) -> Loaded:
+    """Something of a family's; `PluginError` where its code does not give it."""
     try:
-        return family.part(part)
+        return load()
     except InputError:
         raise
     except Exception as error:  # the code of another package raises what it likes
         raise PluginError(
-            f"{family.module}.{part} of the family {family.name} cannot be imported: "
-            f"{type(error).__name__}: {error}. Repair or uninstall its package."
+            f"{family.module}, the package of the family {family.name}, cannot be used: "
+            f"{type(error).__name__}: {error}. Repair or uninstall it."
         ) from error
-
-
-def _named(family: Family, part: Part, name: str) -> Callable[..., Any]:
-    maker = getattr(_part(family, part), name, None)
-    if maker is None:
-        raise PluginError(
-            f"The card of {family.name} names {name!r}, and {family.module}.{part} does not define "
-            "it. Define or import it there."
-        )
-    found: Callable[..., Any] = maker
-    return found

@@ -143,8 +143,8 @@ def test_variants_retrievers_and_settings_are_told_by_the_logs(
         {"task_args": {"variant": 2}},
         {"setting": "random"},
         {"setting": "title_only"},
-        {"methods": ["rag"], "solver_args": {"retriever": "bm25", "chunks": 2}},
-        {"methods": ["rag"], "solver_args": {"retriever": "tfidf", "chunks": 2}},
+        {"methods": ["rag"], "method_args": {"retriever": "bm25", "chunks": 2}},
+        {"methods": ["rag"], "method_args": {"retriever": "tfidf", "chunks": 2}},
     ):
         assert run(spec(opened, logs, **lead, **changes)).failed == ()
     options = {"resamples": 200}

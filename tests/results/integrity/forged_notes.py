@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
 from tests.results.integrity.forging import Forged, value_of
 
-from vivavoce.statistics.sequential import Until
+from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks.scoring.marks import our_scores
 
 # --- what boards read beside the scores ----------------------------------------------------------
@@ -88,8 +88,8 @@ def invented_decision(forged: Forged) -> None:
 
 def stopped_at_a_lucky_look(forged: Forged) -> None:
     """Only what was answered before the first look is kept, as if that had been the last."""
-    record, told = dict(forged.log.metadata["stopped"]), forged.told["until"]
-    until = Until(**{each.name: told[each.name] for each in fields(Until)})
+    record, told = dict(forged.log.metadata["stopped"]), forged.told["decide"]
+    until = StoppingRule(**{each.name: told[each.name] for each in fields(StoppingRule)})
     clusters = {str(one.id): str(one.metadata["cluster"]) for one in forged.samples}
     kept = until.items_at(1, clusters)
     forged.log.samples = [one for one in forged.samples if str(one.id) in kept]

@@ -203,9 +203,9 @@ FORGERIES = (
     *(Forgery(of, logs.raised_mean) for of in ("judged", "table", "ranking")),
     *(Forgery(of, logs.other_model) for of in ("judged", "formula", "table")),
     Forgery("title", notes.invented_stop),
-    Forgery("until", logs.raised_score),
-    Forgery("until", notes.invented_decision),
-    Forgery("until", notes.stopped_at_a_lucky_look),
+    Forgery("decide", logs.raised_score),
+    Forgery("decide", notes.invented_decision),
+    Forgery("decide", notes.stopped_at_a_lucky_look),
     Forgery("title", nothing, RECOMPUTED, added_metric),
     Forgery("title", nothing, CAUGHT, set_aside),
 )

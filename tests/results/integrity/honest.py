@@ -27,7 +27,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "ranking": ("rank_by_prompt",),
     "formula": ("formula",),
     "table": ("table", "--method", "per_paper"),
-    "until": ("title", "--until", "all", "--looks", "3", "--model", "openai-api/scripted/other"),
+    "decide": ("title", "--decide", "all", "--looks", "3", "--model", "openai-api/scripted/other"),
 }
 TASKS = ("title", "leaderboard", "rank_by_prompt", "formula", "table")
 

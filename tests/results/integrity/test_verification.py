@@ -22,7 +22,6 @@ from vivavoce.results.integrity.verification import LogCheck, verify_logs
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import recording
-from vivavoce.tasks.subsets import Subset
 
 ITEMS = 4
 CRITERIA = ("novelty", "feasibility", "consistency", "factuality", "style", "overall")
@@ -229,7 +228,7 @@ def test_a_folder_without_logs_and_a_log_that_cannot_be_read(logs: Path, tmp_pat
 
 
 def test_attempts_and_subsets_are_verified_as_they_were_run(opened: Round, tmp_path: Path) -> None:
-    made_by(opened, tmp_path / "logs", epochs=2, subset=Subset(2))
+    made_by(opened, tmp_path / "logs", epochs=2, subset=2)
     found = verify_logs(tmp_path / "logs")
     assert [(check.status, check.samples) for check in found.logs] == [("verified", 4)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.results.scoring import score
-from vivavoce.results.scoring.pairs import missing, read_pairs
+from vivavoce.tasks.scoring.files import missing, read_pairs
 
 
 def write(path, *rows, end="\n"):

@@ -13,13 +13,14 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from safetensors.numpy import load
 from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.tasks.samples import samples_of
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.dataset import architecture_trials
+from vivavoce.tasks.implementation.family import architecture_trials
 from vivavoce.tasks.implementation.items.architecture import list_architectures
 
 pytestmark = [
@@ -313,11 +314,7 @@ def test_a_model_that_refines_sees_how_its_own_module_failed(
 
 
 def test_a_prompt_holds_the_item_and_not_its_reference(opened: Round) -> None:
-    from vivavoce.tasks.entry import open_prompts
-    from vivavoce.tasks.implementation.dataset import architecture_dataset
-
-    prompts = open_prompts("implementation", None)
-    for sample in architecture_dataset(opened, prompts, max_tokens=4096):
+    for sample in samples_of("architecture", opened):
         item, text = list_architectures()[str(sample.id)], str(sample.input)
         assert slot(text, "description") == item.description
         assert item.constructor in slot(text, "constructor")
@@ -352,15 +349,6 @@ def test_a_round_has_the_architectures_its_spec_names(folder: Path, opened: Roun
     assert json.loads(rows[0]["parameters"])["lin.weight"] == [6, 8]
     with pytest.raises(InputError, match=r"none is called 'GCN'; there are AntiSymmetric, DirGNN"):
         build(folder, ["GCN"], "unknown")
-
-
-def test_the_round_is_made_again_with_the_same_bytes(folder: Path, opened: Round) -> None:
-    again = build_round(
-        folder / "corpus",
-        json.loads((opened.folder / "spec.json").read_text("utf-8")),
-        folder / "b",
-    )
-    assert again.sha256 == opened.sha256
 
 
 def test_without_torch_geometric_a_spec_has_to_do_without_architectures(

@@ -62,19 +62,6 @@ def run_script(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_two_are_easy_three_medium_and_one_hard() -> None:
-    difficulties = {name: item.difficulty for name, item in ARCHITECTURES.items()}
-
-    assert difficulties == {
-        "AntiSymmetric": "medium",
-        "DirGNN": "medium",
-        "GPSConv": "medium",
-        "LINKX": "easy",
-        "PMLP": "easy",
-        "ViSNet": "hard",
-    }
-
-
 @each_architecture
 def test_the_reference_equals_torch_geometric_to_the_last_bit(name: str, tmp_path: Path) -> None:
     architecture = ARCHITECTURES[name]

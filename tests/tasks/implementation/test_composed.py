@@ -315,7 +315,7 @@ def test_readers_who_mistake_one_thing_fall_where_they_should(
         round=opened.folder,
         logs=tmp_path,
         methods=[method],
-        solver_args=arguments,
+        method_args=arguments,
         display="none",
     )
     assert run(spec).failed == ()

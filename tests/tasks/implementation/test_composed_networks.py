@@ -277,7 +277,7 @@ def test_readers_who_mistake_one_thing_fall_where_they_should(
     opened: Round, tmp_path: Path, what: str
 ) -> None:
     method, arguments = ("oracle", {}) if what == "none" else ("misreader", {"what": what})
-    found = reached(opened, tmp_path, methods=[method], solver_args=arguments)
+    found = reached(opened, tmp_path, methods=[method], method_args=arguments)
     wrong = 0
     for row in opened.items("implementation", "architecture"):
         values = found[row["id"]]

@@ -25,7 +25,7 @@ from vivavoce.tasks.implementation.items.report import (
     parse_methods,
 )
 from vivavoce.tasks.implementation.scorer import extract_method
-from vivavoce.tasks.implementation.task import extract_method as extract_method_task
+from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.json_answer import find_json
 
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
@@ -114,8 +114,8 @@ def test_a_model_reads_the_report_and_nothing_else(
         monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
         monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
         model = f"{READING}-{setting}"
-        found = contest(opened, logs, models=[model], methods=["direct"], setting=setting)
-        alone = contest(opened, tmp_path / "alone", methods=["headings"], setting=setting)
+        found = contest(opened, logs, models=[model], methods=["direct"], settings=[setting])
+        alone = contest(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
     assert server.failures == []
     for name in REPORTS:
         direct, headings = found["direct", name], alone["headings", name]
@@ -187,7 +187,9 @@ def test_an_encoder_that_is_not_there_is_named(opened: Round, tmp_path: Path) ->
 
 def test_a_board_can_tell_what_compared_the_descriptions(opened: Round, tmp_path: Path) -> None:
     def judge(**arguments: Any) -> str:
-        metadata = extract_method_task(str(opened.folder), **arguments).metadata
+        metadata = create_task(
+            "extract_method", {"round": str(opened.folder), **arguments}
+        ).metadata
         assert metadata
         return str(metadata["judge"])
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.implementation.dataset import record_to_sample
+from vivavoce.tasks.family import View
+from vivavoce.tasks.implementation.family import FormulaTask, MarketArguments
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import formula_row
 
-PROMPTS = open_prompts("implementation", None)
-
 
 def sample(name: str, setting: str) -> Any:
+    """A formula as it is shown, without a round around it."""
     row = formula_row(list_formulas()[name], "values/000.parquet")
-    return record_to_sample(row, PROMPTS, setting, max_tokens=4096)
+    card = list_families()["implementation"].tasks["formula"]
+    prompts, given = open_prompts("implementation", None), MarketArguments(setting)
+    opened: Any = SimpleNamespace(folder=Path("round"))
+    view = View("implementation", "formula", card, opened, prompts, given)
+    return FormulaTask().sample(row, view)
 
 
 def slot(found: Any, name: str) -> str:
-    start, end = found.metadata["spans"][name]
-    return str(found.input[start:end])
+    start, end = found.prompt.spans[name]
+    return str(found.prompt.text[start:end])
 
 
 @pytest.mark.parametrize("name", sorted(list_formulas()))
@@ -33,8 +40,7 @@ def test_a_sample_holds_the_formula_and_not_its_reference(name: str) -> None:
     assert all(symbol in slot(found, "variables") for symbol in formula.variables)
     assert all(table in slot(found, "data") for table in formula.tables)
     assert found.target == formula.program()
-    assert "groupby" not in found.input
-    assert found.metadata["cluster"]
+    assert "groupby" not in found.prompt.text
 
 
 def test_a_setting_says_more_or_less_of_the_data_and_the_field() -> None:

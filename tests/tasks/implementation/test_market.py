@@ -38,10 +38,6 @@ def _files(market: Market) -> list[bytes]:
     return [to_parquet(market.table(name)) for name in TABLES]
 
 
-def _rows_of(frame: pd.DataFrame) -> pd.Series:
-    return frame.groupby("instrument")["datetime"].nunique()
-
-
 def _missing_days(frame: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
     """Days before an instrument's first row, and days without a row after it."""
     days = np.sort(frame["datetime"].unique())
@@ -93,41 +89,6 @@ def test_columns_are_flat_and_typed(market: Market, name: str) -> None:
     assert frame["instrument"].str.fullmatch(r"S[HZ]\d{6}").all()
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_are_unique_and_in_no_order(market: Market, name: str) -> None:
-    frame = market.table(name)
-    assert not frame.duplicated(["datetime", "instrument"]).any()
-    # In a random order half of the neighbours step backwards; sorted, none (or few) would.
-    assert (frame["datetime"].diff().dt.total_seconds() < 0).mean() > 0.4
-    assert (frame["instrument"].shift() > frame["instrument"]).mean() > 0.4
-
-
-def test_fifty_stocks_of_eight_industries_trade_on_three_hundred_days(market: Market) -> None:
-    frame = market.daily_pv
-    assert frame["instrument"].nunique() == 50
-    assert frame["datetime"].nunique() == 300
-    assert (frame["datetime"] == frame["datetime"].dt.normalize()).all()
-    assert (frame["datetime"].dt.day_of_week < 5).all()
-    groups = frame.groupby("instrument")["industry"].agg(["nunique", "first"])
-    assert (groups["nunique"] == 1).all()
-    # 50 stocks over 8 groups: 6 or 7 in each.
-    assert set(groups["first"].value_counts()) == {6, 7}
-    assert groups["first"].nunique() == 8
-
-
-def test_six_stocks_are_locked_at_a_limit_for_two_days(market: Market) -> None:
-    frame = market.daily_pv.sort_values(["instrument", "datetime"])
-    moves = frame.groupby("instrument")["$close"].pct_change()
-    prices = frame[["$open", "$close", "$high", "$low", "$vwap"]]
-    locked = prices.nunique(axis=1) == 1
-    assert frame.loc[locked].groupby("instrument").size().tolist() == [2] * 6
-    # The limit is 10%; prices of some currency units, rounded to 0.01, miss it by less than 0.4%.
-    assert np.allclose(moves[locked].abs(), 0.1, atol=0.004)
-    assert {-1.0, 1.0} == set(np.sign(moves[locked]))
-    # Only while a stock is suspended can its price move further.
-    assert (moves[~locked].abs() > 0.097).sum() <= 3
-
-
 def test_prices_of_a_day_lie_between_its_low_and_high(market: Market) -> None:
     frame = market.daily_pv
     for column in ("$open", "$close", "$vwap"):
@@ -150,45 +111,6 @@ def test_money_turnover_and_cap_follow_from_prices_paid(market: Market) -> None:
     assert np.allclose(known["free_float_cap"], paid * known["free_float_shares"], rtol=1e-9)
 
 
-def test_the_factor_starts_at_one_and_only_rises(market: Market) -> None:
-    frame = market.daily_pv.sort_values("datetime")
-    steps = frame.groupby("instrument")["$factor"].diff().dropna()
-    assert (steps >= 0).all()
-    assert frame.loc[frame["datetime"] == frame["datetime"].min(), "$factor"].eq(1).all()
-    # Two dividends each at most: a late listing or a suspension can hide or join some.
-    assert 94 <= (steps > 0).sum() <= 100
-
-
-def test_fundamentals_change_with_a_report_and_some_are_missing(market: Market) -> None:
-    frame = market.daily_f.sort_values(["instrument", "datetime"])
-    values = frame.groupby("instrument")["ROE"].nunique()
-    assert values.between(2, 6).all()
-    # 12 of 50 x 6 reports are missing for 60 days each, fewer where a stock is not listed yet.
-    gaps = frame["ROE"].isna()
-    assert 8 * 60 <= gaps.sum() <= 12 * 60
-    assert frame.loc[gaps, ["B/P", "PE", "net_profit_growth"]].isna().all(axis=None)
-    # Two stocks whose number of shares is unknown for 60 days.
-    assert 0 < frame["free_float_shares"].isna().sum() <= 120
-    assert frame["turnover"].isna().equals(frame["free_float_shares"].isna())
-
-
-def test_minutes_of_twenty_stocks_on_the_last_ten_days_miss_few_rows(market: Market) -> None:
-    frame = market.high_freq
-    rows = frame.groupby([frame["datetime"].dt.normalize(), "instrument"]).size()
-    assert len(rows) == 20 * 10
-    # 1% of 240 minutes are missing, and in a tenth of the days a halt of 5 to 29 minutes more.
-    assert rows.between(240 - 29 - 12, 240).all()
-    assert 10 <= (rows < 240 - 12).sum() <= 30
-    days = np.sort(market.daily_pv["datetime"].unique())[-10:]
-    assert set(frame["datetime"].dt.normalize()) == set(days)
-    assert (
-        sorted(frame["instrument"].unique()) == sorted(market.daily_pv["instrument"].unique())[:20]
-    )
-    times = sorted(frame["datetime"].dt.strftime("%H:%M").unique())
-    assert (times[0], times[119], times[120], times[239]) == ("09:31", "11:30", "13:01", "15:00")
-    assert len(times) == 240
-
-
 def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) -> None:
     minutes = market.high_freq.sort_values("datetime")
     minutes = minutes.assign(datetime=minutes["datetime"].dt.normalize())
@@ -199,18 +121,6 @@ def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) 
     assert (minutes["volume"] >= 0).all()
     assert (minutes["volume"] == 0).any()
     assert (minutes.groupby("instrument")["datetime"].nunique() == 10).all()
-
-
-def test_some_minutes_and_one_whole_day_have_no_orders(market: Market) -> None:
-    frame = market.high_freq
-    assert (frame["bid"] < frame["close"]).all()
-    assert (frame["close"] < frame["ask"]).all()
-    empty = (frame["bidV"] == 0) & (frame["askV"] == 0)
-    days = empty.groupby([frame["datetime"].dt.normalize(), frame["instrument"]])
-    minutes = days.sum()
-    assert (minutes == days.size()).sum() == 1
-    # 0.5% of 240 minutes is 1.2 a day.
-    assert ((minutes > 0) & (minutes < 20)).sum() > 50
 
 
 def test_shocks_have_deviation_one_and_a_volatility_that_lasts() -> None:

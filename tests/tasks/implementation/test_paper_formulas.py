@@ -19,7 +19,6 @@ from vivavoce.tasks.implementation.items.market import Market, generate, to_parq
 FORMULAS = {name: formula for name, formula in list_formulas().items() if formula.origin == "paper"}
 LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive)
 NAN = math.nan
-PAGE = Path(__file__).parents[3] / "docs" / "families" / "formulas.md"
 
 
 @pytest.fixture(scope="module")
@@ -244,10 +243,6 @@ def test_forgetting_the_instrument_gives_other_values(name: str, market: Market)
     assert close[right.notna()].mean() < 0.01
 
 
-def test_the_windows_that_count_days_are_the_ones_with_a_naive_twin() -> None:
-    assert sorted(set(FORMULAS) - set(LAGGED)) == ["PEG", "minute_pv_corr"]
-
-
 def test_no_two_factors_are_the_same(market: Market) -> None:
     values = {
         name: formula.compute(*tables(formula, market), **formula.parameters)
@@ -288,18 +283,6 @@ def test_a_value_takes_so_many_days_of_its_stock(name: str, first: int, market: 
     defined = values.notna().groupby(level="instrument").cumsum()
     rows = values.groupby(level="instrument").cumcount() + 1
     assert rows[defined == 1].groupby(level="instrument").min().min() == first
-
-
-def test_the_page_states_every_formula_as_its_item_does() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    for name, formula in list_formulas().items():
-        assert f"`{name}`" in page
-        if formula.origin == "paper":
-            heading = f"### `{name}`\n\n{formula.category}, {formula.difficulty}; "
-            assert heading in page
-            assert f"```math\n{formula.formulation}\n```" in page
-        if formula.alias_of:
-            assert f"`{formula.alias_of}`" in page.partition("## Aliases")[2]
 
 
 RUN_ALL = """

@@ -5,7 +5,6 @@ import math
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import pytest
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
 from vivavoce.tasks.implementation.items.formulas import reference
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
-from vivavoce.tasks.implementation.items.rows import cluster_of
 
 FORMULAS = {
     name: formula for name, formula in list_formulas().items() if formula.origin == "public"
@@ -89,25 +87,6 @@ def listed(series: pd.Series) -> list[tuple[str, str, float]]:
 
 def near(*expected: tuple[str, str, float]) -> Any:
     return [(day, name, pytest.approx(value, nan_ok=True)) for day, name, value in expected]
-
-
-def test_there_are_nine_families_of_three_named_and_graded_as_published() -> None:
-    sizes = Counter(cluster_of(name) for name in FORMULAS)
-    assert list(sizes.values()) == [3] * 9
-    assert {formula.origin for formula in FORMULAS.values()} == {"public"}
-    grades = {(formula.category, formula.difficulty) for formula in FORMULAS.values()}
-    categories, difficulties = ("price-volume", "fundamental", "minute"), ("easy", "medium", "hard")
-    assert grades == set(itertools.product(categories, difficulties))
-    assert len(LAGGED) == 15
-
-
-@pytest.mark.parametrize("name", LAGGED)
-def test_the_text_of_a_variant_names_its_own_lag(name: str) -> None:
-    formula = FORMULAS[name]
-    lag = formula.parameters["lag"]
-    assert f"row {lag} rows earlier" in formula.description
-    assert f"t-{lag}}}" in formula.formulation
-    assert f"t-{lag}" in formula.variables
 
 
 @pytest.mark.parametrize("name", LAGGED)

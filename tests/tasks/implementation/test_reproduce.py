@@ -24,7 +24,6 @@ from tests.servers.scripted import (
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
-from vivavoce.results.board.attempts import ALL, attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
@@ -276,28 +275,6 @@ def test_each_stage_is_scored_on_its_own(
     assert wrong[model]["fault"] == fault
 
 
-@pytest.mark.sandbox
-def test_the_tables_of_attempts_show_the_stage_that_failed(opened: Round, tmp_path: Path) -> None:
-    ask_model(
-        opened,
-        tmp_path / "logs",
-        "crasher",
-        for_volatility(written(SAID, "raise SystemExit(3)")),
-        epochs=2,
-    )
-
-    tables = attempt_tables(tmp_path / "logs", resamples=0)
-
-    (row,) = [
-        row
-        for row in tables.groups
-        if (row["category"], row["difficulty"], row["metric"]) == (ALL, ALL, "claim")
-    ]
-    # The one item is read and its data chosen; the other is not even read.
-    assert row["stages"] == {"exe": 2, "method_f1": 2}
-    assert row["faults"] == {"error": 2, "malformed": 2}
-
-
 def market() -> dict[str, pd.DataFrame]:
     """Two stocks on four days; no other table is looked at."""
     days = pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"])
@@ -339,12 +316,3 @@ def test_persistence_pairs_a_stock_with_itself_only() -> None:
     found = STATISTICS["persistence"](values, market()["daily_pv"])
 
     assert found == pytest.approx(np.corrcoef(now, before)[0, 1])
-
-
-def test_every_report_has_a_claim_about_one_of_its_methods() -> None:
-    for report in list_reports().values():
-        assert report.claim is not None
-        (method,) = [one for one in report.methods if one.name == report.claim.method]
-        assert method.formula is not None
-        assert list_formulas()[report.claim.formula].category == report.category
-        assert {name.split(".")[0] for name in report.claim.columns} <= set(TABLES)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks import list_families
-from vivavoce.tasks.implementation.dataset import (
-    data_level,
-    effective_setting,
-    has_knowledge,
-)
+from vivavoce.tasks.implementation.family import effective_setting
 
 
 @pytest.mark.parametrize(
@@ -30,17 +24,9 @@ def test_the_parts_make_a_setting_of_the_card(
 ) -> None:
     assert effective_setting("base", data_info, knowledge) == setting
     assert setting in list_families()["implementation"].tasks["formula"].settings
-    assert data_level(setting) == (data_info or "brief")
-    assert has_knowledge(setting) is bool(knowledge)
 
 
 @pytest.mark.parametrize(("setting", "data_info"), [("base", "everything"), ("full", "none")])
 def test_what_is_unknown_or_contradictory_is_refused(setting: str, data_info: str) -> None:
     with pytest.raises(InputError, match="data_info"):
         effective_setting(setting, data_info, None)
-
-
-def test_notes_are_asked_for_with_true_or_false_alone() -> None:
-    word: Any = "maybe"
-    with pytest.raises(InputError, match="true, false"):
-        effective_setting("base", None, word)

@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 from inspect_ai.dataset import Sample
 from tests.tasks.leaderboards.board_corpora import parsing
+from tests.tasks.samples import samples_of
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.leaderboards.dataset import Showing, leaderboard_dataset
-
-PROMPTS = open_prompts("leaderboards", None)
+from vivavoce.tasks.leaderboards.family import LeaderboardArguments
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +24,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 def only(opened: Round, **arguments: Any) -> Sample:
-    [sample] = leaderboard_dataset(opened, Showing(**arguments), PROMPTS, max_tokens=1600)
+    [sample] = samples_of("leaderboard", opened, **arguments)
     return sample
 
 
@@ -105,10 +103,10 @@ def test_fewer_and_smaller_chunks_show_less(opened: Round) -> None:
 
 
 def test_a_board_is_named_by_what_was_shown() -> None:
-    assert Showing().label == "base"
-    assert Showing("corpus", "dev").label == "corpus+dev"
-    assert Showing(chunks=20).label == "base@20"
-    assert Showing(chunk_size=256).label == "base@10x256"
+    assert LeaderboardArguments().label == "base"
+    assert LeaderboardArguments("corpus", "dev").label == "corpus+dev"
+    assert LeaderboardArguments(chunks=20).label == "base@20"
+    assert LeaderboardArguments(chunk_size=256).label == "base@10x256"
 
 
 @pytest.mark.parametrize(
@@ -122,18 +120,20 @@ def test_a_board_is_named_by_what_was_shown() -> None:
         ({"variant": 4}, "no wording 4"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments: dict[str, Any], message: str) -> None:
+def test_what_makes_no_sense_is_refused(
+    opened: Round, arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
-        Showing(**arguments)
+        only(opened, **arguments)
 
 
 def test_a_round_without_the_setting_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match='pool = "corpus"'):
+    with pytest.raises(InputError, match=r"built without it \(\[leaderboards\]"):
         only(parsing(tmp_path).round(), setting="corpus")
 
 
 def test_a_round_of_other_boards_alone_says_what_was_left_out(tmp_path: Path) -> None:
     made = parsing(tmp_path)
     made.results = [row for row in made.results if row["dataset"] == "Treebank"]
-    with pytest.raises(InputError, match=r"no dev board.*base"):
+    with pytest.raises(InputError, match=r"setting base\+dev\..*left out"):
         only(made.round(), split="dev")

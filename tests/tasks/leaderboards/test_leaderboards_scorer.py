@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelName, ModelOutput
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.model import StopReason
+from inspect_ai.scorer import Score
+from tests.tasks.samples import score_of, values_of
 
-from vivavoce.tasks.leaderboards.scorer import leaderboards
+from vivavoce.tasks.engine import make_scorer
 
 HEAD = "| Method | Score |\n|---|---|"
 CEILINGS = [[0.0, None], [0.5, 0.0], [0.5, 1.0], [1.0, 0.75]]
 
 
-def scored(answer: str, *, stop: str = "stop", fit: dict[str, Any] | None = None) -> Score:
-    output = ModelOutput.from_content("m", answer, stop_reason=stop)  # type: ignore[arg-type]
+def scored(answer: str, *, stop: StopReason = "stop", fit: dict[str, Any] | None = None) -> Score:
     metadata = {
         "entries": [["Alder", 91.5], ["Birch (Weir, 2019)", 92.25], ["Cedar", 93.0]],
         "board": {"metric": "F1"},
         "ceilings": CEILINGS,
         **({"fit": fit} if fit else {}),
     }
-    state = TaskState(ModelName("none/m"), "s", 1, "?", [], output=output, metadata=metadata)
-    given = asyncio.run(leaderboards()(state, Target("")))  # type: ignore[arg-type]
-    assert isinstance(given, Score)
-    return given
+    scorer = make_scorer("leaderboards", "leaderboards")()
+    return score_of(scorer, answer, metadata=metadata, stop=stop)
 
 
 def values(answer: str, **arguments: Any) -> dict[str, Any]:
-    value = scored(answer, **arguments).value
-    assert isinstance(value, dict)
-    return value
+    return values_of(scored(answer, **arguments))
 
 
 def test_a_board_is_scored_by_its_methods_scores_and_order() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect as python_inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +18,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard as board_of
 from vivavoce.rounds import Round
-from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.leaderboards.solvers import random_rows, table_reader
-from vivavoce.tasks.leaderboards.task import leaderboard
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.direct import copycat, null, oracle
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import FileCounter
@@ -43,6 +39,9 @@ def read_the_excerpts(ask: Ask) -> Reply:
     rows = [line for line in excerpts.splitlines() if " | 9" in line]
     assert rows, "no row of a table arrived"
     return answer("\n".join(["| Method | Score |", "|---|---|", *dict.fromkeys(rows)]))
+
+
+leaderboard = find_task_maker("leaderboard")
 
 
 @dataclass(frozen=True)
@@ -187,25 +186,6 @@ def test_a_window_without_room_for_the_question_says_so(finished: Finished) -> N
     assert "--context" in log.error.message
 
 
-def test_contestants_bound_every_metric(finished: Finished) -> None:
-    found = {
-        name: value_of(finished.answered(solver, split="dev"))
-        for name, solver in (("oracle", oracle()), ("null", null()))
-    }
-    for metric in CARD.metrics:
-        assert found["oracle"][metric] == 1.0, metric
-        assert found["null"][metric] == 0.0 or metric == "ktau"
-    assert (found["oracle"]["valid"], found["null"]["valid"]) == (1.0, 0.0)
-    assert found["oracle"]["repeated"] == found["oracle"]["invented"] == 0.0
-
-
-def test_a_copy_of_every_excerpt_finds_all_methods_and_much_else(finished: Finished) -> None:
-    echo = value_of(finished.answered(copycat(), chunks=1000))
-    assert (echo["mr"], echo["valid"]) == (1.0, 1.0)
-    assert echo["invented"] == 3.0  # each paper without its leaves
-    assert echo["mp"] == 0.5
-
-
 def test_random_rows_are_rows_of_the_papers_tables_and_always_the_same(finished: Finished) -> None:
     found, other = (
         finished.answered(random_rows(rows=4), variant=variant).output.completion
@@ -241,28 +221,3 @@ def test_an_agent_gets_the_question_without_excerpts(
 def test_random_rows_refuse_what_is_no_number(arguments: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="is not a number from"):
         random_rows(**arguments)
-
-
-def test_a_log_names_what_was_shown_and_the_wording(finished: Finished) -> None:
-    plain = open_prompts("leaderboards", None).sha256
-    for arguments, setting, prompt_hash in (
-        ({}, "base", plain),
-        ({"setting": "corpus", "chunks": 20}, "corpus@20", plain),
-        ({"split": "dev"}, "base+dev", plain),
-        ({"variant": 2}, "base", hash_of({"set": plain, "variant": 2})),
-    ):
-        metadata = leaderboard(str(finished.round.folder), **arguments).metadata  # type: ignore[arg-type]
-        assert metadata is not None
-        assert (metadata["setting"], metadata["prompt_hash"]) == (setting, prompt_hash)
-        assert metadata["metrics"] == list(CARD.metrics)
-
-
-def test_the_common_arguments_are_there() -> None:
-    names = list(python_inspect.signature(leaderboard).parameters)
-    expected = ["round", "setting", "split", "chunks", "chunk_size", "variant", "context"]
-    assert names == [*expected, "prompts", "max_tokens", "pin"]
-
-
-def test_an_unknown_setting_names_those_there_are(finished: Finished) -> None:
-    with pytest.raises(InputError, match="There are: base, corpus"):
-        leaderboard(str(finished.round.folder), setting="random")

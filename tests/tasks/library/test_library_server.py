@@ -232,7 +232,7 @@ def test_what_cannot_be_served_is_said(given: dict[str, str], message: str, fold
 def test_a_round_without_papers_to_search(tmp_path: Path) -> None:
     manifest = {"id": "r", "window": {"start": "2023-01-01", "end": "2024-01-01"}}
     write_sealed(tmp_path / "manifest.json", {**manifest, "counts": {}, "files": {}})
-    done = viva_here("library", "serve", tmp_path, expect=2)
+    done = viva_here("round", "serve", tmp_path, expect=2)
     assert "no task of it has papers to search" in done.stderr
 
 
@@ -246,7 +246,7 @@ def test_the_command_serves_the_papers_of_an_item_and_of_a_round() -> None:
     titles = [row["title"] for row in sample.rows("writing/papers.parquet") if row["title"]]
 
     async def work(*options: str) -> tuple[list[tuple[str, str]], set[str]]:
-        started = StdioServerParameters(command=str(VIVA), args=["library", "serve", *options])
+        started = StdioServerParameters(command=str(VIVA), args=["round", "serve", *options])
         async with Client(stdio_client(started)) as client:
 
             async def ask(name: str, **given: Any) -> str:

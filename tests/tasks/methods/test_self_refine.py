@@ -17,7 +17,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.dataset import gold_values
+from vivavoce.tasks.implementation.family import gold_values
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.solvers import self_refine
 
@@ -81,7 +81,7 @@ def refine(
                 logs=logs,
                 models=[f"openai-api/scripted/{logs.parent.name}"],
                 methods=["self_refine"],
-                solver_args={"rounds": rounds},
+                method_args={"rounds": rounds},
                 display="none",
                 **options,
             )
@@ -237,7 +237,7 @@ def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) 
                 logs=logs,
                 models=[f"replay/{answers}"],
                 methods=["self_refine"],
-                solver_args={"rounds": rounds},
+                method_args={"rounds": rounds},
                 display="none",
             )
         )
@@ -270,7 +270,7 @@ def test_arguments_of_methods_are_checked(
                 logs=tmp_path / "logs",
                 models=["extractive/lead"],
                 methods=methods,
-                solver_args=args,
+                method_args=args,
             )
         )
 

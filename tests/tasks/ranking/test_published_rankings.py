@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import math
@@ -10,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
-from inspect_ai.scorer import Target
-from inspect_ai.solver import TaskState
+from tests.tasks.samples import score_of, values_of
 
 from vivavoce.metrics.titles_list import count_faults, distinct_titles, find_titles
+from vivavoce.tasks.engine import make_scorer
 from vivavoce.tasks.ranking.items.boards import plain_title
-from vivavoce.tasks.ranking.scorer import title_order
 
 SCORED, QUERIES = 101, 402
 TABLE_9 = {
@@ -37,14 +34,8 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def score(text: str | None, gold: list[str], scoring: str) -> dict[str, float]:
-    message = [ChatMessageUser(content="ask")]
-    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
-    state.output = ModelOutput.from_content("scripted/model", text or "")
-    target = Target("\n".join(gold))
-    found = asyncio.run(title_order(scoring)(state, target))  # type: ignore[arg-type]
-    assert found is not None
-    assert isinstance(found.value, dict)
-    return dict(found.value)  # type: ignore[arg-type]
+    scorer = make_scorer("ranking", "title_order")(scoring=scoring)
+    return values_of(score_of(scorer, text or "", "\n".join(gold)))
 
 
 def mean(values: list[float]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 from collections.abc import Iterator, Mapping
@@ -12,23 +11,24 @@ from typing import Any
 import pytest
 from inspect_ai import eval, task_with
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import Solver, TaskState
+from inspect_ai.scorer import Score
+from inspect_ai.solver import Solver
 from tests.tasks.ranking.board_corpora import WINDOW, Papers
+from tests.tasks.samples import score_of, values_of
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round, list_families
-from vivavoce.tasks.methods.direct import copycat, null, oracle
+from vivavoce.tasks.engine import make_scorer
+from vivavoce.tasks.family import rows_of
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.ranking import solvers
-from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
 from vivavoce.tasks.ranking.items.graph_ranking import PaperGraph, RankOptions, rank_papers
-from vivavoce.tasks.ranking.scorer import paper_order
-from vivavoce.tasks.ranking.task import rank_by_graph, rank_by_prompt
 
+GRAPH = "rank_by_graph"
+rank_by_graph, rank_by_prompt = find_task_maker(GRAPH), find_task_maker("rank_by_prompt")
 CARD = list_families()["ranking"].tasks[GRAPH]
 
 
@@ -63,18 +63,13 @@ def answers(log: EvalLog) -> dict[str, list[str]]:
 
 
 def values(given: EvalSample | Score) -> dict[str, Any]:
-    score = given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
-    assert isinstance(score.value, dict)
-    return dict(score.value)
+    return values_of(
+        given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
+    )
 
 
 def said(text: str, gold: str) -> Score:
-    message = [ChatMessageUser(content="ask")]
-    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
-    state.output = ModelOutput.from_content("scripted/model", text)
-    found = asyncio.run(paper_order()(state, Target(gold)))  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    return score_of(make_scorer("ranking", "paper_order")(), text, gold)
 
 
 def test_a_sample_asks_in_words_and_its_target_is_the_gold_order(opened: Round) -> None:
@@ -105,17 +100,6 @@ def test_every_method_ranks_the_candidates_and_nothing_else(opened: Round) -> No
     for name in ("pagerank", "recency", "in_degree", "bm25"):
         row = opened.items("ranking", GRAPH)[0]
         assert answers(logs[name])[row["id"]] == rank_papers(graph, row, ranker=name)
-
-
-def test_contestants_bound_the_metrics(opened: Round) -> None:
-    logs = run(opened, {"oracle": oracle(), "null": null(), "copycat": copycat()})
-    for sample in logs["oracle"].samples or []:
-        assert set(values(sample).values()) == {1.0}
-    for name in ("null", "copycat"):
-        for sample in logs[name].samples or []:
-            found = values(sample)
-            assert math.isnan(found.pop("ktau"))
-            assert set(found.values()) == {0.0}
 
 
 def test_options_of_pagerank_reach_it(opened: Round) -> None:
@@ -173,7 +157,7 @@ def test_baselines_rank_listed_titles_too(opened: Round) -> None:
 def test_development_boards_have_candidates_too(opened: Round) -> None:
     made = rank_by_graph(str(opened.folder), setting="fulltext", split="dev")
     assert (made.metadata or {})["setting"] == "fulltext+dev"
-    dev = read_rows(opened, GRAPH, "dev")
+    dev = rows_of(opened, "ranking", GRAPH, "dev")
     assert [sample.id for sample in made.dataset] == [row["id"] for row in dev]
     assert dev
     [log] = run(opened, {"r": solvers.random_order()}, setting="fulltext", split="dev").values()
@@ -188,7 +172,7 @@ def test_a_round_without_a_network_says_so(tmp_path: Path) -> None:
     opened = papers.round(WINDOW, networks=["comparison"], texts=["abstracts"])
     made = rank_by_graph(str(opened.folder), setting="comparison")
     assert len(made.dataset) == 1
-    with pytest.raises(InputError, match="networks"):
+    with pytest.raises(InputError, match=r"built without it \(\[ranking\]"):
         rank_by_graph(str(opened.folder))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 from collections.abc import Iterator
@@ -12,23 +11,19 @@ from typing import Any
 import pytest
 from inspect_ai import eval, task_with
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelName, ModelOutput
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import Solver, TaskState
+from inspect_ai.scorer import Score
+from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.ranking.board_corpora import TITLES, Papers
+from tests.tasks.samples import score_of, values_of
 
-from vivavoce.errors import InputError
-from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.methods.direct import copycat, null, oracle
-from vivavoce.tasks.prompting.prompts import VARIANTS
+from vivavoce.tasks.engine import make_scorer
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.ranking.items.boards import plain_title
-from vivavoce.tasks.ranking.scorer import title_order
-from vivavoce.tasks.ranking.solvers import in_order, random_order, recency
-from vivavoce.tasks.ranking.task import rank_by_prompt
+from vivavoce.tasks.ranking.solvers import random_order
 
+rank_by_prompt = find_task_maker("rank_by_prompt")
 GOLD = [plain_title(TITLES[name]) for name in ("bay", "cob", "ash", "dew")]
 MANY = 180
 
@@ -89,17 +84,9 @@ def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
 
 
 def values(given: EvalSample | Score) -> dict[str, Any]:
-    value = score_of(given).value
-    assert isinstance(value, dict)
-    return dict(value)
-
-
-def score_of(given: EvalSample | Score) -> Score:
-    if isinstance(given, Score):
-        return given
-    assert given.scores is not None
-    [score] = given.scores.values()
-    return score
+    return values_of(
+        given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
+    )
 
 
 def fault(given: Score) -> str | None:
@@ -108,12 +95,8 @@ def fault(given: Score) -> str | None:
 
 def said(text: str, scoring: str = "default") -> Score:
     """What an answer about the four papers scores."""
-    message = [ChatMessageUser(content="ask")]
-    state = TaskState(ModelName("none/none"), "a", 1, "ask", message)
-    state.output = ModelOutput.from_content("scripted/model", text)
-    found = asyncio.run(title_order(scoring)(state, Target("\n".join(GOLD))))  # type: ignore[arg-type]
-    assert found is not None
-    return found
+    scorer = make_scorer("ranking", "title_order")(scoring=scoring)
+    return score_of(scorer, text, "\n".join(GOLD))
 
 
 def test_a_server_gets_the_titles_and_nothing_of_their_order(
@@ -202,26 +185,6 @@ def test_legacy_takes_the_first_occurrence_and_gives_part_marks() -> None:
     assert values(said(text))["missing"] == 2.0
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_each_wording_has_the_same_slots_and_another_hash(opened: Round, variant: int) -> None:
-    made = rank_by_prompt(str(opened.folder), variant=variant)
-    shipped = open_prompts("ranking", None).sha256
-    assert made.metadata is not None
-    assert (made.metadata["prompt_hash"] == shipped) == (variant == 1)
-    for sample in made.dataset:
-        spans = (sample.metadata or {})["spans"]
-        assert spans.keys() == {"task", "dataset", "metric", "titles"}
-        start, end = spans["titles"]
-        assert str(sample.input)[start:end].splitlines() == (sample.metadata or {})["titles"]
-
-
-def test_the_wordings_differ(opened: Round) -> None:
-    inputs = [
-        rank_by_prompt(str(opened.folder), variant=each).dataset[0].input for each in VARIANTS
-    ]
-    assert len(set(map(str, inputs))) == 3
-
-
 def test_a_narrow_window_loses_whole_titles_from_the_end(
     server: ScriptedServer, opened: Round
 ) -> None:
@@ -250,39 +213,6 @@ def test_development_boards_are_run_under_a_name_of_their_own(opened: Round) -> 
     assert (legacy.metadata or {})["setting"] == "base+legacy"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [{"split": "train"}, {"scoring": "strict"}, {"variant": 4}, {"setting": "fulltext"}],
-)
-def test_what_there_is_not_is_refused(opened: Round, arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="There are"):
-        rank_by_prompt(str(opened.folder), **arguments)
-
-
-def test_baselines_bound_the_metrics(server: ScriptedServer, opened: Round, tmp_path: Path) -> None:
-    methods = {
-        "oracle": oracle(), "null": null(), "copycat": copycat(), "in_order": in_order(),
-        "random_order": random_order(), "recency": recency(),
-    }  # fmt: skip
-    logs = dict(zip(methods, run(opened, *methods.values(), logs=tmp_path), strict=True))
-    perfect = values(of(logs["oracle"]))
-    assert {perfect[name] for name in ("cp", "cis", "bem", "ktau", "bem_complete", "ndcg")} == {1.0}
-    nothing = values(of(logs["null"]))
-    assert (nothing["cp"], nothing["valid"]) == (0.0, 0.0)
-    # Newest first is cob, bay, ash, dew: one pair of six is turned.
-    assert values(of(logs["recency"]))["cp"] == 5 / 6
-    listed = of(logs["in_order"])
-    assert listed.output.completion.splitlines() == listed.metadata["titles"]
-    assert values(listed)["cp"] == values(of(logs["copycat"]))["cp"]
-    drawn = of(logs["random_order"]).output.completion.splitlines()
-    assert sorted(drawn) == sorted(GOLD)
-    assert drawn != listed.metadata["titles"]
-    shown = leaderboard(tmp_path, resamples=0)
-    cp = {row["method"]: row["value"] for row in shown.rows if row["metric"] == "cp"}
-    assert (cp["oracle"], cp["null"]) == (1.0, 0.0)
-    assert 0.2 < cp["random_order(stop_words=True)"] < 0.8
-
-
 def test_random_orders_differ_by_epoch_and_are_drawn_again(
     server: ScriptedServer, opened: Round
 ) -> None:
@@ -292,9 +222,3 @@ def test_random_orders_differ_by_epoch_and_are_drawn_again(
     assert len({text for (name, _), text in drawn.items() if name.startswith("tagging")}) == 3
     [again] = run(opened, random_order())
     assert drawn["parsing/bank/uas", 1] == of(again).output.completion
-
-
-def test_decoding_can_be_set(opened: Round) -> None:
-    made = rank_by_prompt(str(opened.folder), max_tokens=77)
-    assert isinstance(made.config, GenerateConfig)
-    assert made.config.max_tokens == 77

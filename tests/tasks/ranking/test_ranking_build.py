@@ -12,10 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.tasks.ranking.board_corpora import TITLES, Papers, four_papers
 
-from vivavoce.corpus.boards import is_test_board
 from vivavoce.errors import InputError, StaleError
 from vivavoce.rounds import Round, parse_spec
-from vivavoce.store import hash_tree
 from vivavoce.tasks.ranking.build import OPTIONS, build
 from vivavoce.tasks.ranking.items.boards import shown_order
 
@@ -39,10 +37,6 @@ def rows(opened: Round, name: str) -> list[dict[str, Any]]:
     content = pa.BufferReader(opened.read_file("ranking", name))
     found: list[dict[str, Any]] = pq.read_table(content).to_pylist()
     return found
-
-
-def test_the_boards_of_the_examples_are_of_both_kinds() -> None:
-    assert (is_test_board(TEST), is_test_board(DEV)) == (True, False)
 
 
 def test_test_boards_are_items_and_the_others_lie_apart(opened: Round) -> None:
@@ -109,14 +103,6 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any]) -> None:
     values = {"round": {"id": "r", "window": window, "families": ["ranking"]}, "ranking": options}
     with pytest.raises(InputError, match="ranking"):
         parse_spec(values, {"ranking": OPTIONS})
-
-
-def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("one", "two")]
-    for folder in folders:
-        folder.mkdir()
-    first, second = (hash_tree(two_boards(folder).round().folder) for folder in folders)
-    assert first == second
 
 
 def test_the_order_shown_depends_on_seed_and_board_but_not_on_the_scores() -> None:

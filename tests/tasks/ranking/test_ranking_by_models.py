@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.commands import INSPECT, only_json, run, viva
+from tests.servers.commands import only_json, viva
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.methods.agent_runs import calls, results
 from tests.tasks.ranking.board_corpora import WINDOW, Papers
@@ -33,17 +32,6 @@ async def rank(question, tools):
         return "\\n".join(re.findall(r"paper_id: (\\S+)", found))
     titles = question.partition("<papers>")[2].partition("</papers>")[0].strip().splitlines()
     return "\\n".join(reversed(sorted(titles)))
-"""
-SOLVER = """
-from inspect_ai.model import ModelOutput
-from inspect_ai.solver import solver
-
-@solver
-def as_listed():
-    async def solve(state, generate):
-        state.output = ModelOutput.from_content("mine", "\\n".join(state.metadata["candidates"]))
-        return state
-    return solve
 """
 
 
@@ -102,13 +90,6 @@ def rows(
     return found
 
 
-def test_every_method_that_asks_a_model_is_on_the_board(
-    rows: dict[tuple[str, str], dict[str, Any]],
-) -> None:
-    methods = {"direct", "agent", "custom_agent"}
-    assert set(rows) == {(t, m) for t in ("rank_by_prompt", "rank_by_graph") for m in methods}
-
-
 def test_a_model_ranks_the_candidates_that_it_is_shown(
     rows: dict[tuple[str, str], dict[str, Any]], server: ScriptedServer
 ) -> None:
@@ -134,19 +115,3 @@ def test_agents_find_and_rank_papers_of_the_round(
     assert rows["rank_by_prompt", "custom_agent"]["ktau"] == -1.0
     assert rows["rank_by_prompt", "agent"]["cis"] == 1.0
     assert not any("SECRET" in str(ask.body) for ask in server.asks)
-
-
-def test_a_solver_of_another_package_ranks_with_what_the_sample_holds(
-    opened: Round, tmp_path: Path
-) -> None:
-    (tmp_path / "mine.py").write_text(SOLVER, "utf-8")
-    done = run(
-        INSPECT,
-        *("eval", "vivavoce/rank_by_graph", "-T", f"round={opened.folder}", "--model", "none/none"),
-        *("--solver", "mine.py@as_listed", "--display", "plain", "--log-dir", "logs"),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = only_json(viva("board", "show", "logs", "--json", cwd=tmp_path).stdout)["rows"]
-    values = {row["metric"]: row["value"] for row in rows}
-    assert (values["candidate_recall"], {row["method"] for row in rows}) == (1.0, {"as_listed"})

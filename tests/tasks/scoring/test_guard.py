@@ -12,9 +12,8 @@ from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.methods.direct import NULL_ANSWER
-from vivavoce.tasks.scoring.guard import FAULTS, MalformedAnswer, find_fault, guarded
-from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.scoring.guard import FAULTS, find_fault, guarded
+from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -109,10 +108,6 @@ def test_an_answer_that_nobody_can_see_is_empty(text: str) -> None:
     assert find_fault(output(f"{text}A title{text}")) is None
 
 
-def test_the_constant_contestant_gives_a_valid_answer() -> None:
-    assert find_fault(output(NULL_ANSWER)) is None
-
-
 def test_a_long_text_is_no_refusal_however_it_opens() -> None:
     opening = "I cannot provide a summary of this field in a sentence. "
     assert find_fault(output(opening)) == "refusal"
@@ -205,7 +200,7 @@ def test_an_answer_keeps_its_values_and_a_malformed_one_has_none() -> None:
     values, metadata = score(output("A Title"), {"first": 0.25, "second": 0.5})
     assert values == {"first": 0.25, "second": 0.5, VALID: 1.0}
     assert metadata["fault"] is None
-    values, metadata = score(output("12.5"), MalformedAnswer())
+    values, metadata = score(output("12.5"), FaultyAnswer("malformed"))
     assert values == {"first": 0.0, "second": 0.0, VALID: 0.0}
     assert metadata["fault"] == "malformed"
 

@@ -33,8 +33,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.entry import open_prompts, open_task
-from vivavoce.tasks.scoring.judge import Comparison, Judged, judge_hash, target_source
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.scoring.judge import Comparison, judge_hash, target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
@@ -456,20 +456,6 @@ def test_what_cannot_be_judged_is_told_before_any_work(
     assert len(court.server.asks) == asked
 
 
-def test_a_task_that_is_opened_without_a_judge_says_how_to_name_one(court: Court) -> None:
-    with pytest.raises(InputError, match="--model-role judge=MODEL"):
-        open_task(
-            "writing",
-            "title",
-            round=str(court.round.folder),
-            setting="base",
-            prompts=None,
-            max_tokens=None,
-            pin=None,
-            judge=True,
-        )
-
-
 def test_inspect_alone_names_a_judge_by_its_role(court: Court, tmp_path: Path) -> None:
     court.known |= {"writer-role": write, "judge-role": always_first}
     court.server.script = by_model(court.known)
@@ -510,12 +496,6 @@ def test_a_mark_occurs_in_no_text() -> None:
     assert again.mark not in again.answer
     assert again.mark != plain.mark
     assert Comparison("title", "one", "two").mark == plain.mark
-
-
-def test_a_malformed_order_is_recorded_as_such() -> None:
-    record = Judged("a/b", Comparison("title", "one", "two words"), (None, None)).record()
-    assert [order["verdicts"] for order in record["orders"]] == [dict.fromkeys(ASPECTS)] * 2
-    assert record["words"] == {"answer": 1, "reference": 2}
 
 
 def test_a_source_leaves_examples_out_and_puts_works_last() -> None:

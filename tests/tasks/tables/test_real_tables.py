@@ -16,10 +16,10 @@ import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.rounds import Round, parse_spec
 from vivavoce.rounds.build import build_round
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.methods.direct import null, oracle
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.solvers import bm25_phrases
-from vivavoce.tasks.tables.task import table
 
 
 def round_of(corpus: Path, name: str, **options: Any) -> Round:
@@ -37,7 +37,7 @@ def round_of(corpus: Path, name: str, **options: Any) -> Round:
 def work(folder: Path, made: Round, solver: Solver, items: int) -> EvalLog:
     """A run of a solver that asks no model over the first tables of a round."""
     [log] = eval(
-        table(str(made.folder)),
+        find_task_maker("table")(str(made.folder)),
         model="none",
         solver=solver,
         log_dir=str(folder / "logs"),

@@ -290,11 +290,6 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     assert found["pools"]["missing_distractors"] == 1 + 3
 
 
-def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus")
-    assert round_of(tmp_path, corpus=corpus).sha256 == round_of(tmp_path, corpus=corpus).sha256
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.dataset import Sample
+from tests.tasks.samples import samples_of
 from tests.tasks.tables.table_rounds import (
     ITEM,
     PARSERS,
@@ -19,11 +20,7 @@ from tests.tasks.tables.table_rounds import (
 from vivavoce.errors import InputError
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.tables.dataset import table_dataset
 from vivavoce.tasks.tables.items.composing import PoolText, full_text, read_pool
-
-PROMPTS = open_prompts("tables", None)
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +29,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
 
 
 def sample_of(opened: Round, setting: str = "base") -> Sample:
-    made = table_dataset(opened, setting, PROMPTS, max_tokens=1000)
-    return next(sample for sample in made if sample.id == ITEM)
+    found = samples_of("table", opened, setting=setting)
+    return next(sample for sample in found if sample.id == ITEM)
 
 
 def metadata_of(sample: Sample) -> dict[str, Any]:
@@ -118,5 +115,5 @@ def test_titles_stand_on_one_line(opened: Round) -> None:
 
 
 def test_a_round_without_the_setting_says_so(opened: Round) -> None:
-    with pytest.raises(InputError, match="no table with the setting other"):
-        table_dataset(opened, "other", PROMPTS, max_tokens=1000)
+    with pytest.raises(InputError, match="no setting 'other'"):
+        sample_of(opened, "other")

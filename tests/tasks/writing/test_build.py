@@ -20,7 +20,6 @@ from vivavoce.tasks.sample_round import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
-    SETTINGS,
     TASKS,
     gold_paragraphs,
     paper_from_row,
@@ -413,8 +412,3 @@ def test_another_seed_gives_other_demonstrations_and_the_same_one_the_same_bytes
     chosen = [i.tasks["abstract"][0]["demos_random"] for i in (first, other)]
     assert chosen[0] != chosen[1]
     assert all(len(demos) == 2 for demos in chosen)
-
-
-def test_settings_come_in_their_usual_order() -> None:
-    assert SETTINGS == ("base", "random", "coauthor", "mixed", "title_only", "leave_one_out")
-    assert settings_of("title") == tuple(s for s in SETTINGS if s != "title_only")

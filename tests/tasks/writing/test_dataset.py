@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 from inspect_ai.dataset import Sample
-from tests.servers.commands import small_round
 from tests.servers.scripted import slot
+from tests.tasks.samples import samples_of
 from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.dataset import SampleMaker, Showing, showing, writing_dataset
-from vivavoce.tasks.writing.items.inputs import SETTINGS, TASKS, settings_of
+from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
 DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}
@@ -36,17 +35,14 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
     return hand_round(tmp_path_factory.mktemp("dataset"))
 
 
-def samples(
-    opened: Round,
-    task: str,
-    setting: str = "base",
-    demos: int | None = None,
-    track: str = "cited",
-    variant: int = 1,
-) -> list[Sample]:
-    shown = showing(opened, task, setting, demos, track, variant)
-    prompts = open_prompts("writing", None)
-    return list(writing_dataset(opened, shown, prompts, words=10, max_tokens=128))
+def samples(opened: Round, task: str, setting: str = "base", **given: Any) -> list[Sample]:
+    return samples_of(task, opened, setting=setting, **given)
+
+
+def label(opened: Round, task: str, **given: Any) -> str:
+    """The setting's name on a board."""
+    made = create_task(task, {"round": str(opened.folder), **given})
+    return str((made.metadata or {})["setting"])
 
 
 def only(
@@ -64,34 +60,13 @@ def parts_shown(text: str, name: str) -> set[str]:
     return {role for role in roles if f"{name}-{role}-0" in text}
 
 
-def test_one_item_becomes_one_sample_with_its_gold_as_the_target() -> None:
-    target = paper("ash")
-    row = item("abstract", target, id="i1", cluster="c1")
-    made = SampleMaker(
-        Showing("abstract", "title_only"),
-        open_prompts("writing", None),
-        {"words": 200, "max_tokens": 1024},
-        {target.paper_id: target},
-    ).sample(row)
-    assert (made.id, made.target) == ("i1", target.abstract)
-    assert made.metadata is not None
-    assert made.metadata["cluster"] == "c1"
-    assert slot(str(made.input), "title") == target.title
-    assert target.abstract not in str(made.input)
-
-
-def test_there_are_twenty_three_settings_of_tasks() -> None:
-    assert len(PAIRS) == 23
-    assert ("title", "title_only") not in PAIRS
-
-
 def test_an_item_becomes_a_sample(opened: Round) -> None:
     [sample] = samples(opened, "abstract")
     target = paper("pear")
     assert (sample.id, sample.target) == ("pear", target.abstract)
     assert isinstance(sample.input, str)
     assert slot(sample.input, "title") == "The pear title"
-    assert "around 10 words" in sample.input
+    assert "around 200 words" in sample.input
     metadata = dict(sample.metadata or {})
     spans = metadata.pop("spans")
     found = {name: sample.input[start:end] for name, (start, end) in spans.items()}
@@ -108,8 +83,8 @@ def test_an_item_becomes_a_sample(opened: Round) -> None:
         "setting": "base",
         "variant": 1,
         "blocks": [],
-        "words": 10,
-        "max_tokens": 128,
+        "words": 200,
+        "max_tokens": 1024,
     }
 
 
@@ -187,22 +162,20 @@ def test_a_work_without_an_abstract_is_listed_by_its_title(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("setting", "demos", "track", "label"),
+    ("given", "expected"),
     [
-        ("base", None, "cited", "base"),
-        ("base", None, "padded", "base+padded"),
-        ("random", None, "cited", "random"),
-        ("random", 2, "cited", "random"),
-        ("mixed", 1, "cited", "mixed@1"),
-        ("coauthor", 1, "padded", "coauthor+padded@1"),
-        ("title_only", None, "cited", "title_only"),
-        ("leave_one_out", None, "padded", "leave_one_out+padded"),
+        ({"setting": "base"}, "base"),
+        ({"setting": "base", "track": "padded"}, "base+padded"),
+        ({"setting": "random", "demos": 2}, "random"),
+        ({"setting": "mixed", "demos": 1}, "mixed@1"),
+        ({"setting": "coauthor", "track": "padded", "demos": 1}, "coauthor+padded@1"),
+        ({"setting": "leave_one_out", "track": "padded"}, "leave_one_out+padded"),
     ],
 )
 def test_a_setting_is_named_by_all_that_changes_what_is_seen(
-    opened: Round, setting: str, demos: int | None, track: str, label: str
+    opened: Round, given: dict[str, Any], expected: str
 ) -> None:
-    assert showing(opened, "related_work", setting, demos, track, 1).label == label
+    assert label(opened, "related_work", **given) == expected
 
 
 def test_a_split_holds_its_items_alone_and_stands_in_the_name(tmp_path: Path) -> None:
@@ -210,31 +183,28 @@ def test_a_split_holds_its_items_alone_and_stands_in_the_name(tmp_path: Path) ->
     splits = {"pear": "train", "plum": "val", "elm": "test"}
     rows = [item("title", papers[n], split=split) for n, split in enumerate(splits.values())]
     opened = hand_round(tmp_path, papers, {"title": rows})
-    prompts = open_prompts("writing", None)
     for split, name in (("train", "pear"), ("validation", "plum"), ("test", "elm")):
-        shown = showing(opened, "title", "mixed", 1, "padded", 1, split)
-        assert shown.label == f"mixed+padded+{split}@1"
-        [sample] = writing_dataset(opened, shown, prompts, words=10, max_tokens=128)
+        given = {"setting": "mixed", "demos": 1, "split": split}
+        assert label(opened, "title", **given) == f"mixed+{split}@1"
+        [sample] = samples(opened, "title", **given)
         assert sample.id == name
     with pytest.raises(InputError, match="There are: train, validation, test"):
-        showing(opened, "title", "base", None, "cited", 1, "dev")
+        samples(opened, "title", split="dev")
 
 
 def test_a_round_without_items_of_a_split_says_so(opened: Round) -> None:
-    shown = showing(opened, "title", "base", None, "cited", 1, "train")
     with pytest.raises(NoItemsError, match="no train item of title with the setting base"):
-        writing_dataset(opened, shown, open_prompts("writing", None), words=10, max_tokens=128)
+        samples(opened, "title", split="train")
 
 
 def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_path: Path) -> None:
     target = paper("pear")
     rows = {"title": [item("title", target, demos_random=["elm", "fir", "oak"])]}
     opened = hand_round(tmp_path, items=rows, demos=3)
-    shown = showing(opened, "title", "random", None, "cited", 1)
-    assert (shown.demos, shown.label) == (3, "random@3")
+    assert label(opened, "title", setting="random") == "random@3"
     text, _ = only(opened, "title", "random")
     assert text.count("<example number") == 3
-    assert showing(opened, "title", "random", 2, "cited", 1).label == "random"
+    assert label(opened, "title", setting="random", demos=2) == "random"
 
 
 def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
@@ -260,9 +230,8 @@ def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
 def test_arguments_that_make_no_sense_are_refused(
     opened: Round, changes: dict[str, Any], complaint: str
 ) -> None:
-    given = {"setting": "random", "demos": None, "track": "cited", "variant": 1} | changes
     with pytest.raises(InputError, match=complaint):
-        showing(opened, "title", **given)
+        samples(opened, "related_work", **{"setting": "random", **changes})
 
 
 def test_items_outside_a_setting_are_not_in_its_dataset(tmp_path: Path) -> None:
@@ -309,22 +278,3 @@ def test_an_odd_text_arrives_as_it_is(tmp_path: Path) -> None:
     text, metadata = only(opened, "abstract", "random")
     start, end = metadata["spans"]["content"]
     assert text[start:end].startswith("1 Introduction of {{ x }} {% raw %} <paper> \ue000content")
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_built_round_becomes_a_dataset(
-    tmp_path_factory: pytest.TempPathFactory, task: str
-) -> None:
-    folder = tmp_path_factory.getbasetemp() / "built"
-    opened = small_round(folder)
-    rows = opened.items("writing", task)
-    assert rows
-    for setting in SETTINGS:
-        fit = [row for row in rows if setting in row["settings"]]
-        if not fit:
-            continue
-        dataset = samples(opened, task, setting)
-        assert [sample.id for sample in dataset] == [row["id"] for row in fit]
-        for sample, row in zip(dataset, fit, strict=True):
-            assert sample.target == row["reference"]
-            assert row["reference"] not in sample.input

@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from typing import Any
 
 import pytest
-from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Score
+from tests.tasks.samples import score_of, values_of
 
-from vivavoce.tasks.writing.scorer import CITATIONS, LENGTH, NAMES, writing
+from vivavoce.tasks.engine import make_scorer
 
-SCORED = (*NAMES, *LENGTH)
+CITATIONS = ("citation_precision", "citation_recall")
+SCORED = ("rougeL", "rouge1", "rouge2", "length_ratio")
 
 
-def scored(
-    answer: str,
-    gold: str,
-    *,
-    stop: StopReason = "stop",
-    task: str = "abstract",
-    metadata: dict[str, Any] | None = None,
-) -> Score:
-    state = TaskState(
-        ModelName("none/none"),
-        "a",
-        1,
-        "ask",
-        [ChatMessageUser(content="ask")],
-        metadata=metadata or {},
-    )
-    state.output = ModelOutput.from_content("scripted/model", answer, stop_reason=stop)
-    found = asyncio.run(writing(task)(state, Target(gold)))  # type: ignore[arg-type]
-    assert found is not None
-    return found
+def scored(answer: str, gold: str, *, task: str = "abstract", **more: Any) -> Score:
+    scorer = make_scorer("writing", "writing")(task=task)
+    metadata = {"task": task, **more.pop("metadata", {})}
+    return score_of(scorer, answer, gold, metadata, **more)
 
 
 def score(answer: str, gold: str, **options: Any) -> dict[str, float]:
-    value = scored(answer, gold, **options).value
-    assert isinstance(value, dict)
-    return dict(value)  # type: ignore[arg-type]
+    return values_of(scored(answer, gold, **options))
 
 
 def test_the_gold_scores_one_and_an_unrelated_text_zero() -> None:

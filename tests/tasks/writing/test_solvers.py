@@ -10,14 +10,13 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import Solver
+from tests.tasks.samples import samples_of
 from tests.tasks.writing.hand_round import hand_round, paper
 
 import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE
-from vivavoce.tasks.writing.dataset import showing, writing_dataset
 from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
 from vivavoce.tasks.writing.solvers import abstract_copy, centrality, direct, lead
 
@@ -119,10 +118,10 @@ def answer(
     words: int = 30,
 ) -> str:
     """What a method answers."""
-    shown = showing(opened, task, setting, None, "cited", 1)
-    prompts = open_prompts("writing", None)
-    dataset = writing_dataset(opened, shown, prompts, words=words, max_tokens=100)
-    made = Task(dataset=dataset, solver=solver)
+    samples = samples_of(task, opened, setting=setting)
+    for sample in samples:
+        sample.metadata = {**(sample.metadata or {}), "words": words}
+    made = Task(dataset=MemoryDataset(samples), solver=solver)
     [log] = eval(made, model=model, display="none", log_dir=os.environ["INSPECT_LOG_DIR"])
     assert log.status == "success", log.error
     assert log.samples is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect as python_inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,17 +18,15 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
-from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.writing import task as module
+from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.writing.items.inputs import TASKS
 
 CARDS = list_families()["writing"].tasks
-MAKERS = {name: getattr(module, name) for name in TASKS}
+MAKERS = {name: find_task_maker(name) for name in TASKS}
 
 
 @dataclass(frozen=True)
@@ -100,15 +97,6 @@ def test_every_prompt_reached_the_server_whole(finished: Finished) -> None:
         assert sample.target not in sample.messages[0].text
 
 
-def test_decoding_reached_the_server(finished: Finished) -> None:
-    asked = {ask.prompt: ask.body for ask in finished.server.asks}
-    for task in TASKS:
-        body = asked[only(finished.logs[task, "writing-whole"]).messages[0].text]
-        assert body["temperature"] == 0.0
-        assert body["max_tokens"] == CARDS[task].decoding["max_tokens"]
-        assert [message["role"] for message in body["messages"]] == ["user"]
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_answers_are_scored_against_the_papers_text(finished: Finished, task: str) -> None:
     sample = only(finished.logs[task, "writing-whole"])
@@ -171,7 +159,7 @@ class Long:
     def run(self, window: int, setting: str = "mixed", **arguments: Any) -> tuple[EvalSample, str]:
         """The sample, and what reached the server, with a model of this window."""
         name = f"writing-long-{window}-{setting}"
-        made: Task = module.related_work(
+        made: Task = MAKERS["related_work"](
             str(self.round.folder), setting=setting, context=window, **arguments
         )
         [log] = eval(
@@ -264,7 +252,7 @@ def test_examples_go_from_the_last_and_each_with_its_answer(long: Long, names: l
 
 
 def only_input(long: Long) -> str:
-    made: Task = module.related_work(str(long.round.folder), setting="mixed")
+    made: Task = MAKERS["related_work"](str(long.round.folder), setting="mixed")
     return str(made.dataset[0].input)
 
 
@@ -330,39 +318,6 @@ def test_a_log_names_the_setting_the_track_and_the_wording(tmp_path: Path) -> No
         assert metadata["task"] == "related_work"
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_every_wording_makes_a_dataset(tmp_path: Path, task: str) -> None:
-    opened = hand_round(tmp_path)
-    assert len({make(opened, task, variant=n).dataset[0].input for n in (1, 2, 3)}) == 3
-
-
 def test_a_title_is_not_written_from_the_title(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="title has no setting 'title_only'"):
         make(hand_round(tmp_path), "title", setting="title_only")
-
-
-def test_all_tasks_take_the_same_arguments() -> None:
-    arguments = ["round", "setting", "demos", "split", "variant", "judge", "judge_source"]
-    arguments += ["context", "prompts", "max_tokens", "pin"]
-    for name, task in MAKERS.items():
-        own = [*arguments[:2], "track", *arguments[2:]] if name == "related_work" else arguments
-        assert list(python_inspect.signature(task).parameters) == own
-
-
-def test_baselines_and_excerpts_run_like_any_method(tmp_path: Path) -> None:
-    methods = ("lead", "centrality", "abstract_copy", "rag")
-    spec = RunSpec(
-        tasks=TASKS,
-        round=hand_round(tmp_path).folder,
-        logs=tmp_path / "logs",
-        models=["extractive/lead"],
-        methods=methods,
-        solver_args={"retriever": "tfidf"},
-        display="none",
-    )
-    assert run(spec).failed == ()
-    rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    found = {(row["task"], row["method"].split("(")[0]) for row in rows}
-    assert found == {(task, method) for task in TASKS for method in methods}
-    assert all("retriever=tfidf" in row["method"] for row in rows if "rag" in row["method"])
-    assert all(row["valid"] == 1.0 for row in rows if row["metric"] == "rougeL")

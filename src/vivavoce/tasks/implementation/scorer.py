@@ -28,7 +28,8 @@ from vivavoce.metrics.factor import (
 )
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.dataset import (
+from vivavoce.tasks.family import View
+from vivavoce.tasks.implementation.family import (
     Claimed,
     architecture_trials,
     claims,
@@ -39,19 +40,46 @@ from vivavoce.tasks.implementation.dataset import (
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
-from vivavoce.tasks.implementation.items.report import MINILM, parse_methods, usual_threshold
-from vivavoce.tasks.programs import named_in
-from vivavoce.tasks.programs.program import find_program, is_placeholder, run_program
-from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
-from vivavoce.tasks.scoring.guard import (
-    FaultyAnswer,
-    MalformedAnswer,
-    Values,
-    defined_mean,
-    guarded,
+from vivavoce.tasks.implementation.items.report import (
+    MINILM,
+    judge_of,
+    parse_methods,
+    usual_threshold,
 )
+from vivavoce.tasks.programs import named_in
+from vivavoce.tasks.programs.program import (
+    find_program,
+    is_placeholder,
+    run_program,
+    sandbox_for,
+)
+from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
+from vivavoce.tasks.scoring.guard import defined_mean, guarded
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
+
+_NEEDED = {
+    "formula": ("numpy", "pandas", "pyarrow"),
+    "reproduce": ("numpy", "pandas", "pyarrow"),
+    "architecture": ("numpy", "torch", "safetensors"),
+}
+"""Distributions that programs may import, by task."""
+
+
+def parts(view: View[Any]) -> dict[str, Any]:
+    """Scorer, sandbox and facts of a log; `InputError` for a sandbox that is none."""
+    given, folder = view.given, str(view.round.folder)
+    if view.task == "extract_method":
+        return {
+            "scorer": extract_method(folder, given.embedder, given.threshold),
+            "metadata": {"judge": judge_of(given.embedder, given.threshold)},
+        }
+    make = {"formula": formula, "reproduce": reproduce, "architecture": architecture}[view.task]
+    return {
+        "scorer": make(folder, given.timeout),
+        "sandbox": sandbox_for(_NEEDED[view.task], given.sandbox, given.timeout),
+    }
+
 
 FACTOR_NAMES = ("acc", "corr", "form", "exe")
 NAMES = ("skill", *FACTOR_NAMES, "data")
@@ -73,7 +101,7 @@ def formula(round: str, timeout: int = 120) -> Scorer:
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         program = find_program(answer)
         if program is None:
-            raise MalformedAnswer
+            raise FaultyAnswer("malformed")
         values = dict.fromkeys(NAMES, 0.0) | {"corr": float("nan")}
         named = columns_among(named_in(program))
         values["data"] = score_columns_read(state.metadata["columns"], named)
@@ -132,7 +160,7 @@ def architecture(round: str, timeout: int = 120, gamma: float = DEFAULT_GAMMA) -
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         program = find_program(answer)
         if program is None:
-            raise MalformedAnswer
+            raise FaultyAnswer("malformed")
         trial = trials[str(state.sample_id)]
         outcome = await run_program(
             program, trial.files, timeout, name="model.py", start="driver.py"
@@ -185,7 +213,7 @@ def reproduce(round: str, timeout: int = 120) -> Scorer:
     async def score(answer: str, state: TaskState, target: Target) -> dict[str, float]:
         said, program = find_json(answer, ("method", "columns")), _find_code(answer)
         if not isinstance(said, dict) and program is None:
-            raise MalformedAnswer
+            raise FaultyAnswer("malformed")
         truth = gold[str(state.sample_id)]
         values = dict.fromkeys(REPRODUCE_NAMES, 0.0) | {"corr": float("nan")}
         values |= _score_reading(truth, said if isinstance(said, dict) else {})
@@ -266,7 +294,7 @@ def extract_method(
     async def score(answer: str, state: TaskState, target: Target) -> Values:
         found = parse_methods(find_json(answer))
         if found is None:
-            raise MalformedAnswer
+            raise FaultyAnswer("malformed")
         methods = gold[str(state.sample_id)]
         result = score_extraction(methods, found, similarity, limit)
         if result.unmarked:

@@ -10,7 +10,7 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.dataset import architecture_trials, market_files
+from vivavoce.tasks.implementation.family import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.loading import choose_cheat
 from vivavoce.tasks.implementation.items.report import headings_as_methods
@@ -18,7 +18,7 @@ from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct
 from vivavoce.tasks.methods.self_refine import Check, refine
 from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
-from vivavoce.tasks.scoring.guard import FaultyAnswer
+from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 __all__ = ["cheater", "direct", "empty", "headings", "misreader", "naive", "self_refine"]
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from vivavoce.checking import check_numbers
-from vivavoce.tasks.entry import TaskEntry
 from vivavoce.tasks.methods.agent_tools import text_of
 from vivavoce.tasks.methods.direct import check_context, first_message
 from vivavoce.tasks.programs.program import find_program
@@ -30,25 +28,11 @@ NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not P
 _MAX_ROUNDS = 100
 
 
-def note_run(dataset: MemoryDataset, kind: str, entry: TaskEntry, timeout: int) -> MemoryDataset:
-    """Note in every sample how its task runs programs, for methods that do so too."""
-    for sample in dataset:
-        sample.metadata = (sample.metadata or {}) | {
-            "run": {
-                "kind": kind,
-                "round": str(entry.round.folder.resolve()),
-                "prompts": entry.prompts.place,
-                "timeout": timeout,
-            }
-        }
-    return dataset
-
-
 def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Solver:
     """Ask as `direct` does, then show the model its program's failure until it runs.
 
     Args:
-        checks: How programs are run, by the kind that `note_run` notes.
+        checks: How programs are run, by the kind that a sample's `run` names.
         rounds: Further answers at most.
         context: Window in tokens; by default what the provider or the model table says.
 

@@ -21,7 +21,7 @@ from inspect_ai.util import sandbox
 
 from vivavoce.metrics.factor import FactorFrame
 from vivavoce.tasks.programs.program import FAILURES, python_inside, read_bytes
-from vivavoce.tasks.scoring.guard import FaultyAnswer
+from vivavoce.tasks.scoring.marks import FaultyAnswer
 
 _MAX_COLUMNS = 8
 _MAX_NAME = 64

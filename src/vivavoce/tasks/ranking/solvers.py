@@ -15,9 +15,11 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row
+from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
-from vivavoce.tasks.ranking.dataset import GRAPH, read_rows
+from vivavoce.tasks.ranking.family import GRAPH
+from vivavoce.tasks.ranking.items.boards import FAMILY
 from vivavoce.tasks.ranking.items.encoders import ENCODERS
 from vivavoce.tasks.ranking.items.graph_ranking import (
     Direction,
@@ -173,7 +175,8 @@ class _RankingRound:
         """The item of a sample."""
         key = (state.metadata["task"], state.metadata["split"])
         if key not in self._rows:
-            self._rows[key] = {row["id"]: row for row in read_rows(self._round, *key)}
+            rows = rows_of(self._round, FAMILY, *key)
+            self._rows[key] = {row["id"]: row for row in rows}
         return self._rows[key][str(state.sample_id)]
 
     @property

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
 
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import (
@@ -23,11 +23,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer, Values
 from vivavoce.text.data import read_patterns
-
-Values: TypeAlias = Mapping[str, float | None]
-"""Metrics of an answer by name; None where one is undefined."""
 
 WORK = ("steps", "searches", "reads")
 """Counts of an agent's work that its note has."""
@@ -40,25 +37,6 @@ _REFUSAL_WORDS = 80
 _PATTERNS = read_patterns(__file__, "guard.toml")
 _REFUSAL = _PATTERNS["refusal"]
 _PROVIDER_ERROR = _PATTERNS["provider_error"]
-
-
-class FaultyAnswer(Exception):
-    """Raised by a scorer for an answer with a fault; `fault` names it.
-
-    `values` are the metrics that it reaches all the same; None when there is nothing to score.
-    """
-
-    def __init__(self, fault: str, values: Values | None = None) -> None:
-        super().__init__(fault)
-        self.fault = fault
-        self.values = values
-
-
-class MalformedAnswer(FaultyAnswer):
-    """Raised by a scorer for an answer that is not of the form the task asks for."""
-
-    def __init__(self) -> None:
-        super().__init__("malformed")
 
 
 def find_fault(output: ModelOutput) -> str | None:

@@ -1,9 +1,9 @@
-"""Marks by which scores of our scorers are known in logs, free of Inspect."""
+"""Values and faults of answers, and the marks of our scores in logs; free of Inspect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -11,6 +11,20 @@ if TYPE_CHECKING:
 VALID = "valid"
 JUDGE = "judge"
 """Role of the model that judges."""
+Values: TypeAlias = Mapping[str, float | None]
+"""Metrics of an answer by name; None where one is undefined."""
+
+
+class FaultyAnswer(Exception):
+    """An answer with a fault, which `fault` names, such as `malformed`.
+
+    `values` are the metrics that it reaches all the same; None when there is nothing to score.
+    """
+
+    def __init__(self, fault: str, values: Values | None = None) -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.values = values
 
 
 def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -24,8 +23,6 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.checking import check_numbers
-from vivavoce.errors import InputError
 from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
     ASPECTS,
@@ -40,10 +37,11 @@ from vivavoce.metrics.tables.table_questions import BIASES
 from vivavoce.models import replayed_roles, start_model
 from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
-from vivavoce.tasks import TaskCard
+from vivavoce.tasks.family import View
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
-from vivavoce.tasks.scoring.guard import FaultyAnswer, guarded, numbers
-from vivavoce.tasks.scoring.marks import VALID
+from vivavoce.tasks.scoring.guard import guarded, numbers
+from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
+from vivavoce.tasks.tables.family import FORMS, ITEMS, MATCHER, TableArguments
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
@@ -62,8 +60,8 @@ from vivavoce.tasks.tables.roles.answering import (
     check_roles,
     use_tables,
 )
+from vivavoce.tasks.tables.solvers import one_step
 
-FORMS = "forms"
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""
 
@@ -261,7 +259,7 @@ def open_meaning(name: str) -> Meaning:
     return Meaning(embed)
 
 
-MATCHER, ROLE, ITEMS = "matcher", "role", "items"
+ROLE = "role"
 _AVERAGES = {"avg": [f"{aspect}_f1" for aspect in QUESTION_ASPECTS]}
 _TEMPLATES = ("answering", "questions", "headers")
 _ON_QUESTIONS = tuple(
@@ -270,111 +268,84 @@ _ON_QUESTIONS = tuple(
 """Metrics that rest on how questions are answered; papers are compared by rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Evaluation of a run's answers, by its arguments."""
-
-    answerer: str = MATCHER
-    """`matcher`, `role`, or the name of a model."""
-    meaning: str = FORMS
-    """Basis of the matcher: `forms`, or the name of an encoder as well."""
-    matcher: str | None = None
-    """`role` or the name of a model that decides in place of forms."""
-    synthesizer: str | None = None
-    """`role` or the name of a model; None for fixed words."""
-    headers: str = "schema"
-    pairs: int | None = None
-    seed: int = 0
-    aggregate: str = ITEMS
-    """How a board adds up tables: `items`, `macro` or `micro`."""
-
-    def __post_init__(self) -> None:
-        if self.aggregate not in (ITEMS, "macro", "micro"):
-            raise InputError(f"aggregate={self.aggregate!r} is none of items, macro, micro.")
-        pairs = 0 if self.pairs is None else self.pairs
-        check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.seed, 0, None)})
-        given = (self.answerer, self.synthesizer or "-", self.matcher or "-")
-        if not all(isinstance(one, str) and one for one in given):
-            raise InputError(
-                "answerer, synthesizer and matcher are matcher, role, or the names of models."
-            )
-        if self._is_matcher and (self.synthesizer or self.headers != "schema"):
-            raise InputError("synthesizer and headers need an answerer that is a model.")
-        if self.matcher and (not self._is_matcher or self.meaning != FORMS):
-            raise InputError("matcher decides alone: leave out answerer and meaning.")
-        self._use()
-
-    @property
-    def _is_matcher(self) -> bool:
-        return self.answerer == MATCHER
-
-    def _use(self) -> Use:
-        return use_of(self.pairs, self.seed, self.headers, self.synthesizer is not None)
-
-    def scorer(self) -> Scorer:
-        """The scorer."""
-        if self._is_matcher:
-            return tables(self.pairs, self.seed, self.meaning, self.matcher is not None)
-        return tables_by_use(
-            self.pairs, self.seed, self.headers, synthesizer=self.synthesizer is not None
+def parts(view: View[TableArguments]) -> dict[str, Any]:
+    """Method, scorer, models of roles and facts of a log, by a run's arguments."""
+    given = view.given
+    use = use_of(given.pairs, given.question_seed, given.headers, given.synthesizer is not None)
+    if given.is_by_rule:
+        scorer = tables(given.pairs, given.question_seed, given.meaning, given.matcher is not None)
+        judging = _judging_by_rule(view)
+    else:
+        scorer = tables_by_use(
+            given.pairs,
+            given.question_seed,
+            given.headers,
+            synthesizer=given.synthesizer is not None,
         )
+        judging = _judging_by_use(view, use)
+    pooling = {"pooling": {"how": given.aggregate, "averages": _AVERAGES}}
+    return {
+        "solver": one_step(context=view.context),
+        "scorer": scorer,
+        "metadata": judging | ({} if given.aggregate == ITEMS else pooling),
+        "model_roles": start_roles(given),
+    }
 
-    def start_roles(self) -> dict[str, str | Model] | None:
-        """The models that are named for roles; None where none is.
 
-        Raises:
-            InputError: A role that should be given is not.
-        """
-        if replayed_roles() is not None:
-            return None
-        answerer = None if self._is_matcher else self.answerer
-        given = {ANSWERER: answerer, SYNTHESIZER: self.synthesizer, yes_or_no.ROLE: self.matcher}
-        check_roles([role for role, name in given.items() if name == ROLE])
-        named = {role: name for role, name in given.items() if name not in (None, ROLE)}
-        started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
-        return {role: started[name] for role, name in named.items()} or None
+def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
+    """The models that are named for roles; None where none is.
 
-    def metadata(self, card: TaskCard, prompts: PromptSet, setting: str) -> dict[str, Any]:
-        """Facts of a log beyond those of every log of the task."""
-        if self.aggregate == ITEMS:
-            return self._judging(card, prompts)
-        return self._judging(card, prompts) | {
-            "setting": f"{setting}+{self.aggregate}",
-            "pooling": {"how": self.aggregate, "averages": _AVERAGES},
-        }
+    Raises:
+        InputError: A role that should be given is not.
+    """
+    if replayed_roles() is not None:
+        return None
+    answerer = None if given.is_by_rule else given.answerer
+    models = {ANSWERER: answerer, SYNTHESIZER: given.synthesizer, yes_or_no.ROLE: given.matcher}
+    check_roles([role for role, name in models.items() if name == ROLE])
+    named = {role: name for role, name in models.items() if name not in (None, ROLE)}
+    started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
+    return {role: started[name] for role, name in named.items()} or None
 
-    def _judging(self, card: TaskCard, prompts: PromptSet) -> dict[str, Any]:
-        use = self._use()
-        if self._is_matcher:
-            if self.pairs is None and self.meaning == FORMS and not self.matcher:
-                return {}
-            said = f"{MATCHER} pairs={self.pairs} seed={self.seed}"
-            judged = [name for name in NAMES if name.startswith(("avg", "pairwise"))]
-            if self.meaning != FORMS:
-                said, judged = f"{said} meaning={self.meaning}", list(_ON_QUESTIONS)
-            if self.matcher:
-                name = self._name(yes_or_no.ROLE, self.matcher)
-                template = _hash(prompts, yes_or_no.TEMPLATE)
-                said, judged = f"{said} matcher={name} template={template}", list(_ON_QUESTIONS)
-            return {"judge": said, "judged": judged}
-        parts = [
-            self._name(ANSWERER, self.answerer),
-            *([f"worded={self._name(SYNTHESIZER, self.synthesizer)}"] if self.synthesizer else []),
-            f"pairs={use.pairs} seed={use.seed} headers={use.headers} runs={use.runs}",
-            f"template={_hash(prompts, *_TEMPLATES)}",
-        ]
-        return {
-            "judge": " ".join(parts),
-            "judged": [*_ON_QUESTIONS, *BIASES],
-            "diagnostics": [*card.diagnostics, *BIASES],
-        }
 
-    def _name(self, role: str, given: str) -> str:
-        if given != ROLE:
-            return given
-        replayed = replayed_roles()
-        model = model_roles().get(role) if replayed is None else replayed.get(role)
-        return role if model is None or isinstance(model, list) else str(model)
+def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
+    given = view.given
+    if given.pairs is None and given.meaning == FORMS and not given.matcher:
+        return {}
+    judge = f"{MATCHER} pairs={given.pairs} seed={given.question_seed}"
+    judged = [name for name in NAMES if name.startswith(("avg", "pairwise"))]
+    if given.meaning != FORMS:
+        judge, judged = f"{judge} meaning={given.meaning}", list(_ON_QUESTIONS)
+    if given.matcher:
+        name = _model_name(yes_or_no.ROLE, given.matcher)
+        template = _hash(view.prompts, yes_or_no.TEMPLATE)
+        judge, judged = f"{judge} matcher={name} template={template}", list(_ON_QUESTIONS)
+    return {"judge": judge, "judged": judged}
+
+
+def _judging_by_use(view: View[TableArguments], use: Use) -> dict[str, Any]:
+    given = view.given
+    worded = given.synthesizer and f"worded={_model_name(SYNTHESIZER, given.synthesizer)}"
+    judge = [
+        _model_name(ANSWERER, given.answerer),
+        *([worded] if worded else []),
+        f"pairs={use.pairs} seed={use.seed} headers={use.headers} runs={use.runs}",
+        f"template={_hash(view.prompts, *_TEMPLATES)}",
+    ]
+    return {
+        "judge": " ".join(judge),
+        "judged": [*_ON_QUESTIONS, *BIASES],
+        "diagnostics": [*view.card.diagnostics, *BIASES],
+    }
+
+
+def _model_name(role: str, given: str) -> str:
+    """Name of a model that is given itself, or by its role."""
+    if given != ROLE:
+        return given
+    replayed = replayed_roles()
+    model = model_roles().get(role) if replayed is None else replayed.get(role)
+    return role if model is None or isinstance(model, list) else str(model)
 
 
 def _hash(prompts: PromptSet, *names: str) -> str:

@@ -23,7 +23,6 @@ from tests.tasks.tables.methods.method_runs import (
     work,
 )
 
-from vivavoce.errors import InputError
 from vivavoce.tasks.tables.solvers import one_step
 
 WINDOW = 8192
@@ -147,9 +146,3 @@ def test_reasoning_is_asked_for_and_passed_over(
     server, log = work(tmp_path, monkeypatch, thinker, one_step(cot=True), given, "one-step")
     assert one(log).output.completion.startswith("A draft")
     assert len(server.asks) == 1
-
-
-def test_arguments_that_make_no_sense_are_told() -> None:
-    for given in ({"cot": 1}, {"fit": "yes"}, {"context": 0}):
-        with pytest.raises(InputError):
-            one_step(**given)

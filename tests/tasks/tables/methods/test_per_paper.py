@@ -20,7 +20,6 @@ from tests.tasks.tables.methods.method_runs import (
     work,
 )
 
-from vivavoce.errors import InputError
 from vivavoce.tasks.tables.solvers import per_paper
 
 WINDOW = 8192
@@ -117,14 +116,3 @@ def test_garbage_leaves_its_paper_out(tmp_path: Path, monkeypatch: pytest.Monkey
     assert set(table_of(log)["rows"]) == {"P5", "P7"}
     record = record_of(log)
     assert (record["calls"], record["malformed"], record["skipped"]) == (4 * 2 + 3, 8, 4)
-
-
-def test_reasoning_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = sample(pool_of(3))
-    server, _ = work(tmp_path, monkeypatch, reader, per_paper(cot=True), given, "per-paper")
-    assert all("First think" in ask.prompt for ask in server.asks)
-
-
-def test_arguments_that_make_no_sense_are_told() -> None:
-    with pytest.raises(InputError):
-        per_paper(cot="yes")  # type: ignore[arg-type]

@@ -11,7 +11,6 @@ from tests.tasks.tables.methods.method_runs import (
     demanded,
     facts_of,
     gold_of,
-    needs,
     papers_in,
     pool_of,
     record_of,
@@ -20,10 +19,7 @@ from tests.tasks.tables.methods.method_runs import (
     work,
 )
 
-from vivavoce.errors import InputError
 from vivavoce.tasks.tables.solvers import two_stage
-
-WINDOW = 8192
 
 
 def reader(ask: Ask) -> Reply:
@@ -73,19 +69,6 @@ def test_rows_bring_no_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert table_of(log)["rows"] == {"P1": {"F1": "88"}, "P2": {"F1": "88"}}
 
 
-def test_32_papers_fit_a_window_of_8k(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def small(ask: Ask) -> Reply:
-        assert needs(ask) <= WINDOW
-        return reader(ask)
-
-    pool = pool_of(32, filler=1000)
-    for paper in pool:
-        paper["abstract"] += " There is more to say of it." * 60
-    method = two_stage(context=WINDOW)
-    _, log = work(tmp_path, monkeypatch, small, method, sample(pool), "two-stage")
-    assert table_of(log)["rows"] == gold_of(32)
-
-
 def test_papers_of_which_a_title_is_known_are_listed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,14 +101,3 @@ def test_a_row_that_cannot_be_read_stays_empty(
     _, log = work(tmp_path, monkeypatch, play, two_stage(), sample(pool_of(4)), "two-stage")
     assert table_of(log)["rows"] == {**gold_of(4), "P2": {}}
     assert record_of(log)["malformed"] == 2
-
-
-def test_reasoning_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = sample(pool_of(3))
-    server, _ = work(tmp_path, monkeypatch, reader, two_stage(cot=True), given, "two-stage")
-    assert all("First think" in ask.prompt for ask in server.asks)
-
-
-def test_arguments_that_make_no_sense_are_told() -> None:
-    with pytest.raises(InputError):
-        two_stage(context=-1)

@@ -1,0 +1,263 @@
+"""Verbs made from their signatures: parameters with `Opt` or `Arg`, and whole requests.
+
+The parameters of a verb become options and arguments. One whose type is a request, a dataclass,
+becomes an option for each annotated field, and the verb gets the request.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import typer
+from typer.core import TyperCommand
+from typer.models import ParameterInfo
+
+from vivavoce.cli import completion
+from vivavoce.errors import InputError
+from vivavoce.requests import Arg, Opt, check_values, sentence_of
+
+Verb = TypeVar("Verb", bound=Callable[..., None])
+
+Json = Annotated[bool, Opt("Print one JSON document on stdout.", "--json")]
+Logs = Annotated[Path, Arg("Folder of logs that viva run wrote.")]
+Rounds = Annotated[
+    Sequence[Path],
+    Opt(
+        "Folder of your own copy of a round that logs have to be of; may be given again.", "--round"
+    ),
+]
+RoundFolder = Annotated[Path, Arg("The folder of the round's manifest.json.", metavar="ROUND")]
+Port = Annotated[int, Opt("Port; 0 takes a free one.", min=0, max=65535)]
+_CONFIG = "config"
+
+
+class _Parameter(NamedTuple):
+    """A parameter for Typer, and what makes the verb's value of the value that Typer gives."""
+
+    name: str
+    hint: Any
+    default: Any
+    convert: Callable[[Any], Any]
+    flag: str
+    """Name in messages."""
+
+
+class VivaCommand(TyperCommand):
+    """A verb: its options below their headings, and problems of values as sentences."""
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **kw: Any) -> Any:
+        """Read the words of a command line.
+
+        Raises:
+            typer.BadParameter: Says in a sentence what a value has to be.
+        """
+        try:
+            return super().make_context(info_name, args, *more, **kw)
+        except typer.BadParameter as error:
+            if problems := getattr(error.__cause__, "errors", None):
+                error.message = f"{sentence_of(problems()[0])}."
+            raise
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, those of a heading together."""
+        headings: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                panel = getattr(parameter, "rich_help_panel", None) or "Options"
+                is_argument = parameter.param_type_name == "argument"
+                headings.setdefault("Arguments" if is_argument else panel, []).append(record)
+        for heading, records in headings.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def verb(
+    app: typer.Typer, example: str, name: str | None = None, **settings: Any
+) -> Callable[[Verb], Verb]:
+    """Add a function to a group as a verb, with an example of a command line without `viva`."""
+
+    def add(function: Verb) -> Verb:
+        name_of = name or function.__name__.replace("_", "-")
+        settings.setdefault("epilog", f"Example: viva {example}")
+        app.command(name_of, cls=VivaCommand, **settings)(bind(function))
+        return function
+
+    return add
+
+
+def bind(function: Callable[..., None]) -> Callable[..., None]:
+    """A function that Typer can read, and that calls the verb with its requests."""
+    requests: dict[str, tuple[type, list[_Parameter]]] = {}
+    parameters: list[_Parameter] = []
+    hints = get_type_hints(function, include_extras=True)
+    context = None
+    has_file = _CONFIG in hints
+    for each in inspect.signature(function).parameters.values():
+        hint = hints[each.name]
+        if hint is typer.Context:
+            context = each.name
+        elif is_dataclass(hint):
+            requests[each.name] = cast("type", hint), list(_options_of(hint, has_file=has_file))
+            parameters += requests[each.name][1]
+        else:
+            default = MISSING if each.default is inspect.Parameter.empty else each.default
+            parameters.append(_parameter(each.name, hint, default))
+
+    def call(ctx: typer.Context, **values: Any) -> None:
+        given = {each.name: each.convert(values[each.name]) for each in parameters}
+        for name, (request, options) in requests.items():
+            found = {each.name: given.pop(each.name) for each in options}
+            if has_file:
+                typed = {key: value for key, value in found.items() if is_given(ctx, key)}
+                found = _of_file(request, given[_CONFIG]) | typed
+                _refuse_missing(request, options, found)
+            given[name] = request(**found)
+        function(**given, **({context: ctx} if context else {}))
+
+    empty, kind = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+    taken = [
+        inspect.Parameter(
+            each.name,
+            kind,
+            annotation=each.hint,
+            default=empty if each.default is MISSING else each.default,
+        )
+        for each in parameters
+    ]
+    shown = [inspect.Parameter("ctx", kind, annotation=typer.Context), *taken]
+    call.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in shown}
+    call.__doc__ = function.__doc__
+    return call
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """True if a parameter is given on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def refuse_unread(context: typer.Context, read: Collection[str], chosen: str) -> None:
+    """Refuse options that were given, and that mean nothing beside the one that was chosen.
+
+    Raises:
+        typer.BadParameter: Names the first of them.
+    """
+    for parameter in context.command.params:
+        if is_given(context, str(parameter.name)) and parameter.name not in read:
+            raise typer.BadParameter(f"{chosen} does not take it", param_hint=parameter.opts[0])
+
+
+def _of_file(request: type, path: Path | None) -> dict[str, Any]:
+    """Fields of a request that a file sets; none without one."""
+    from vivavoce.rounds.spec import read_toml
+
+    return {} if path is None else check_values(request, read_toml(path), str(path))
+
+
+def _refuse_missing(request: Any, options: Iterable[_Parameter], found: Collection[str]) -> None:
+    flags = {each.name: each.flag for each in options}
+    for each in fields(request):
+        has_default = each.default is not MISSING or each.default_factory is not MISSING
+        if not has_default and each.name not in found:
+            raise InputError(
+                f"Missing option '{flags[each.name]}': give it, or {each.name} in the file of "
+                "--config."
+            )
+
+
+def _options_of(request: Any, *, has_file: bool) -> Iterator[_Parameter]:
+    """Parameters of the annotated fields of a request; none is required where a file may set it."""
+    hints = get_type_hints(request, include_extras=True)
+    headings: Mapping[str, Sequence[str]] = getattr(request, "HEADINGS", {})
+    for each in fields(request):
+        if get_origin(hints[each.name]) is Annotated:
+            default = each.default
+            if each.default_factory is not MISSING:
+                default = each.default_factory()
+            if default is MISSING and has_file:
+                default = None
+            shown = {}
+            if headings:
+                panel = next((key for key, names in headings.items() if each.name in names), None)
+                shown = {"rich_help_panel": panel, "hidden": panel is None}
+            yield _parameter(each.name, hints[each.name], default, **shown)
+
+
+def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
+    """A parameter as Typer takes it: lists for what may be given again, moments for days."""
+    kind, *said = get_args(hint)
+    declared = next(one for one in said if isinstance(one, Opt | Arg | ParameterInfo))
+    parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    bare = next(one for one in parts if one is not type(None))
+    if isinstance(declared, ParameterInfo):
+        return _Parameter(name, hint, default, lambda value: value, f"--{name}")
+    flags: tuple[str, ...] = ()
+    if isinstance(declared, Opt):
+        flags = tuple(declared.flags.split()) or (f"--{name.replace('_', '-')}",)
+    for key in ("help", "metavar", "min", "max", "envvar"):
+        shown[key] = getattr(declared, key)
+    shown.setdefault("hidden", declared.hidden)
+    shown.setdefault("rich_help_panel", declared.panel)
+    if declared.complete:
+        shown["autocompletion"] = getattr(completion, declared.complete)
+    read: Callable[[Any], Any] = declared.read or (lambda value: value)
+    if declared.read or get_origin(bare) in (tuple, Sequence, list):
+        inner: Any = str if declared.read else get_args(bare)[0]
+        if get_origin(inner) is Literal:  # Typer takes lists of an enumeration alone
+            inner = cast("Any", StrEnum)("Choice", {each: each for each in get_args(inner)})
+        kind, default = list[inner], _words(default)
+        read = declared.read or tuple
+    elif bare is date:
+        kind = str if kind is date else str | None
+        shown["metavar"] = declared.metavar or "DATE"
+        read = _day
+    make = typer.Option if isinstance(declared, Opt) else typer.Argument
+    info = make(*flags, **shown)
+    flag = flags[0] if flags else declared.metavar or name.upper()
+    return _Parameter(name, Annotated[kind, info], default, _reader(read, flag), flag)
+
+
+def _words(default: Any) -> Any:
+    """A default as a list of words; a mapping has none."""
+    if default is MISSING or default is None:
+        return default
+    return [] if isinstance(default, Mapping) else list(default)
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no day. Write it as YYYY-MM-DD.") from error
+
+
+def _reader(read: Callable[[Any], Any], flag: str) -> Callable[[Any], Any]:
+    """A reader of the words of an option, which names it where they cannot be."""
+
+    def convert(value: Any) -> Any:
+        try:
+            return value if value is None else read(value)
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint=flag) from error
+
+    return convert

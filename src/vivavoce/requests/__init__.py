@@ -1,0 +1,218 @@
+"""Requests: what a verb, a file and a Python call may ask for, each option declared once.
+
+A request is a frozen dataclass whose fields are annotated with `Opt`. From it `viva` derives the
+options of its verbs, a configuration file its keys, and the reference its tables. The modules here
+import nothing heavy, so that `viva --help` may load them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_type_hints
+
+from annotated_types import Ge, Le, MaxLen
+
+from vivavoce.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Declared:
+    """Settings of an option or an argument, beside its help."""
+
+    metavar: str | None = None
+    min: float | None = None
+    max: float | None = None
+    complete: str | None = None
+    """A function of `cli.completion`."""
+    panel: str | None = None
+    """Heading in the help; None for the common one."""
+    hidden: bool = False
+    """Left out of `--help`; the reference lists it where it has a help."""
+    envvar: str | None = None
+    read: Callable[[list[str]], Any] | None = None
+    """Makes the value out of the words of an option that may be given again."""
+
+    __is_annotated_types_grouped_metadata__ = True
+
+    def __iter__(self) -> Iterator[Any]:
+        """Bounds as pydantic reads them, for values that come from a file."""
+        if self.min is not None:
+            yield Ge(self.min)
+        if self.max is not None:
+            yield Le(self.max)
+
+
+@dataclass(frozen=True, slots=True)
+class Opt(_Declared):
+    """An option: its help, and its flags where they are not the field's name."""
+
+    help: str = ""
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arg(_Declared):
+    """A positional argument."""
+
+    help: str = ""
+
+
+def given_names(words: Iterable[str]) -> tuple[str, ...]:
+    """Read words that each hold names between commas."""
+    return tuple(name.strip() for word in words for name in word.split(",") if name.strip())
+
+
+class Shape:
+    """A request, or options that several requests share."""
+
+    def shared(self, shape: type) -> dict[str, Any]:
+        """Values of the fields that a shape has too, by name."""
+        names = {each.name for each in fields(self)} & {each.name for each in fields(shape)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in sorted(names)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Shape):
+    """Settings of every interval."""
+
+    resamples: Annotated[int, Opt("Bootstrap draws; 0 for no intervals.", min=0, max=100_000)] = (
+        10_000
+    )
+    seed: Annotated[int, Opt("Seed of the bootstrap.")] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithPartial(Bootstrap):
+    """Logs that count, and settings of their intervals."""
+
+    partial: Annotated[bool, Opt("Also show logs that lack samples, marked.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(WithPartial):
+    """Answers to read from logs, and settings of their intervals."""
+
+    split: Annotated[str | None, Opt("Only this split.", metavar="train|validation|test")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffOptions(Shape):
+    """Ends of models' training data."""
+
+    cutoffs: Annotated[Path | None, Opt("Ends of training data, as TOML.", metavar="FILE")] = None
+    margin: Annotated[int, Opt("Grace days after a cutoff: possibly seen.", min=0)] = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection(Shape):
+    """Settings for requests to servers of papers."""
+
+    contact: Annotated[
+        str | None,
+        Opt(
+            "A mail address or page that servers can write to; it goes into the User-Agent.",
+            envvar="VIVAVOCE_CONTACT",
+        ),
+    ] = None
+    base: Annotated[str | None, Opt("A loopback server in place of theirs.", hidden=True)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteOptions(Reading):
+    """Settings of a site that it publishes, so that others can make it again."""
+
+    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5
+    complete_only: Annotated[bool, Opt("Leave out rows with missing or invalid answers.")] = False
+    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None
+    note: Annotated[str, Opt("Words on top of the first page."), MaxLen(400)] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Bootstrap):
+    """Options of `viva score`; each family uses its own."""
+
+    aggregate: Annotated[Literal["macro", "micro"], Opt("Mean over items or pooled.")] = "macro"
+    stem: Annotated[bool, Opt("writing: compare word stems.")] = False
+    bertscore: Annotated[str | None, Opt("writing: a model name or path that adds BERTScore.")] = (
+        None
+    )
+    layer: Annotated[int | None, Opt("writing: BERTScore's layer.")] = None
+    legacy: Annotated[bool, Opt("ranking, architecture: as published.")] = False
+    pairs: Annotated[int | None, Opt("tables: pairs asked a table.", min=1)] = None
+    gamma: Annotated[float, Opt("architecture: weight of deeper layers.")] = 1.1
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A sentence that names the known name closest to an unknown one, or all of them."""
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]}?" if close else f" There are: {', '.join(known)}."
+
+
+_SENTENCES = {
+    "greater_than_equal": "it must be at least {ge}",
+    "greater_than": "it must be above {gt}",
+    "less_than_equal": "it must be at most {le}",
+    "less_than": "it must be below {lt}",
+    "literal_error": "it must be {expected}",
+    "string_pattern_mismatch": "it must match {pattern}",
+    "int": "it must be a whole number",
+    "float": "it must be a number",
+    "bool": "it must be true or false",
+    "string": "it must be a text",
+    "path": "it must be a path",
+    "tuple": "it must be a list",
+    "list": "it must be a list",
+    "date": "it must be a day, written as YYYY-MM-DD",
+    "mapping": "it must be a table",
+    "dict": "it must be a table",
+    "dataclass": "it must be a table",
+}
+
+
+def sentence_of(problem: Mapping[str, Any]) -> str:
+    """A problem that pydantic found with a value, as a sentence about it, without a full stop."""
+    context = problem.get("ctx", {})
+    if problem["type"] == "value_error":
+        return str(context["error"]).removesuffix(".")
+    kind = problem["type"]
+    name = kind.removesuffix("_type").removesuffix("_parsing").partition("_from_")[0]
+    known = _SENTENCES.get(kind) or _SENTENCES.get(name)
+    if known is None:
+        return str(problem["msg"])
+    value = problem["input"]
+    given = f", not {value!r}" if isinstance(value, str | int | float) else ""
+    return known.format(**context) + given
+
+
+def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Check values of a file against the fields of a request; they need not be all.
+
+    Raises:
+        InputError: A key is unknown or a value cannot be; the message starts with `where` and
+            says what is allowed.
+    """
+    import json
+
+    from pydantic import TypeAdapter, ValidationError
+
+    hints = get_type_hints(request, include_extras=True)
+    names = [each.name for each in fields(request)]
+    checked, wrong = {}, []
+    for key, value in values.items():
+        if key not in names:
+            wrong.append(f"{where}: {key} is unknown.{nearest(key, names)}")
+            continue
+        try:
+            # A file has no tuples or paths, and dates may be texts: as in strict JSON.
+            text = json.dumps(value, default=str)
+            checked[key] = TypeAdapter(hints[key]).validate_json(text, strict=True)
+        except ValidationError as error:
+            for problem in error.errors():
+                place = ".".join([key, *map(str, problem["loc"])])
+                wrong.append(f"{where}: {place}: {sentence_of(problem)}.")
+    if wrong:
+        raise InputError("\n".join(wrong))
+    return checked

@@ -1,0 +1,280 @@
+"""The request of a run: tasks, contestants, what is asked, how patiently, and for what cost."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from vivavoce.errors import InputError
+from vivavoce.requests import Arg, Opt, Shape
+
+
+def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any]:
+    """Read words of a form such as `NAME=VALUE`; a value is read as YAML, so that 4 is a number.
+
+    Raises:
+        InputError: A word is not of this form, or a name has two values.
+    """
+    import yaml
+
+    pairs: dict[str, Any] = {}
+    for word in words:
+        name, separator, value = word.partition("=")
+        if not (name and separator):
+            raise InputError(f"{word!r} is not of the form {form}.")
+        if name in pairs:
+            raise InputError(f"{name} has two values. Give one.")
+        try:
+            pairs[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InputError(f"{word!r} has no readable value.") from error
+    return pairs
+
+
+def given_prices(words: Iterable[str]) -> dict[str, str]:
+    """Read `MODEL=IN,OUT` words into prices by model.
+
+    Raises:
+        InputError: A word is not of this form, or a model has two prices.
+    """
+    prices: dict[str, str] = {}
+    for word in words:
+        model, separator, price = word.rpartition("=")
+        if not (model and separator):
+            raise InputError(f"{word!r} does not say of which model: write MODEL=IN,OUT.")
+        if model in prices:
+            raise InputError(f"{model} has two prices. Give one.")
+        parse_price(price)
+        prices[model] = price
+    return prices
+
+
+_CACHE_WRITE = 1.25
+"""What writing a token into a cache costs of reading one, at the provider that asks most for it."""
+_HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens."""
+
+    input: float
+    output: float
+    cache_write: float
+    cache_read: float
+
+
+def parse_price(text: str) -> Price:
+    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
+
+    Without prices of its own a cached token costs what it may cost at most.
+
+    Raises:
+        InputError: These are not two or four numbers from 0.
+    """
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"{text!r} is no price. {_HOW}") from error
+    if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
+        raise InputError(f"{text!r} is no price. {_HOW}")
+    taken, given, *cached = numbers
+    write, read = cached or (_CACHE_WRITE * taken, taken)
+    return Price(taken, given, write, read)
+
+
+_MAX_VALUES = 1_000
+_RANGE = re.compile(r"(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})")
+
+
+def given_sweep(words: Iterable[str]) -> dict[str, list[Any]]:
+    """Read `batch=2,4,6` and `rounds=2..5`, a range with both its ends, into values by name.
+
+    A value is read as YAML, so that 4 is a number and true a truth.
+
+    Raises:
+        InputError: A word is not of this form, or a name or a value stands twice.
+    """
+    sweep: dict[str, list[Any]] = {}
+    for word in words:
+        name, separator, listed = word.partition("=")
+        if not (name and separator):
+            raise InputError(f"{word!r} is no sweep. Write NAME=VALUES, such as rounds=2..5.")
+        if name in sweep:
+            raise InputError(f"{name} is swept twice. Write all its values once: {name}=1,2,3.")
+        sweep[name] = _values(name, listed)
+    return sweep
+
+
+def _values(name: str, listed: str) -> list[Any]:
+    values: list[Any] = []
+    for part in listed.split(","):
+        span = _RANGE.fullmatch(part.strip())
+        values += _span(name, *map(int, span.groups())) if span else [_scalar(name, part)]
+    shown = [repr(value) for value in values]
+    if len(set(shown)) < len(shown):
+        raise InputError(f"{name}={listed} holds a value twice.")
+    return values
+
+
+def _span(name: str, first: int, last: int) -> list[int]:
+    if not 0 <= last - first < _MAX_VALUES:
+        raise InputError(
+            f"{name}={first}..{last} is no range of up to {_MAX_VALUES} numbers, the least first."
+        )
+    return list(range(first, last + 1))
+
+
+def _scalar(name: str, text: str) -> Any:
+    import yaml
+
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{name}: {text!r} has no readable value.") from error
+    if not isinstance(value, bool | int | float | str):
+        raise InputError(f"{name}: {text!r} is no value. Write {name}=VALUE,VALUE.")
+    return value
+
+
+Named = Mapping[str, Any]
+"""Values by name, in words NAME=VALUE."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience(Shape):
+    """Answers asked for, and tries and seconds before one counts as failed."""
+
+    subset: Annotated[int | None, Opt("N items of each task, the same for everyone.", min=1)] = None
+    epochs: Annotated[int, Opt("Answers asked for each item.", min=1)] = 1
+    max_retries: Annotated[int | None, Opt("Tries of one request; else 6.", min=0)] = None
+    attempt_timeout: Annotated[int | None, Opt("Seconds of one request; else 600.", min=1)] = None
+    retry_on_error: Annotated[int, Opt("Further tries of an item that failed.", min=0)] = 3
+    time_limit: Annotated[int | None, Opt("Seconds of one item.", min=1)] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelUse(Shape):
+    """Settings of each model's use."""
+
+    context: Annotated[int | None, Opt("The model's window in tokens.", min=1)] = None
+    max_tokens: Annotated[int | None, Opt("The longest answer.", min=1)] = None
+    max_connections: Annotated[int | None, Opt("Requests at one time.", min=1)] = None
+    decoding: Annotated[Named, Opt("Inspect's GenerateConfig: top_p=0.9.", read=given_pairs)] = (
+        field(default_factory=dict)
+    )
+    model_args: Annotated[
+        Named, Opt("For the provider: n_ctx=4096.", "--model-arg -M", read=given_pairs)
+    ] = field(default_factory=dict)
+    method_args: Annotated[
+        Named, Opt("For the methods: rounds=5.", "--method-arg -S", read=given_pairs)
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending(Shape):
+    """Models asked, and what they may cost."""
+
+    models: Annotated[
+        Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
+    ] = ()
+    judge: Annotated[str | None, Opt("A model that compares each answer with the gold.")] = None
+    prices: Annotated[
+        Mapping[str, str],
+        Opt(
+            "Dollars for a million tokens; boards then show the cost of a row.",
+            "--price",
+            metavar="MODEL=IN,OUT",
+            read=given_prices,
+        ),
+    ] = field(default_factory=dict)
+    budget: Annotated[
+        float | None, Opt("Dollars of all its logs; needs --price.", metavar="USD", min=0)
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec(ModelUse, Patience, Spending):
+    """Specification of a run: what `viva run`, its `--config` and `vivavoce.run` take."""
+
+    HEADINGS: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Options": (
+            "tasks",
+            "models",
+            "judge",
+            "round",
+            "logs",
+            "methods",
+            "settings",
+            "task_args",
+        ),
+        "Items and answers": ("subset", "sweep", "decide"),
+        "Cost": ("prices", "budget"),
+    }
+    """Options that the help shows; the reference lists all."""
+
+    tasks: Annotated[
+        Sequence[str], Arg("Such as title; see viva list tasks.", complete="tasks")
+    ] = ()
+    round: Annotated[Path, Opt("The folder of the round, or sample.", complete="rounds")]
+    logs: Annotated[Path, Opt("Folder for the logs; a rerun resumes from it.")]
+    methods: Annotated[
+        Sequence[str], Opt("How models are used; else direct.", "--method", complete="methods")
+    ] = ()
+    settings: Annotated[Sequence[str], Opt("Texts that it sees; repeatable.", "--setting")] = (
+        "base",
+    )
+    agent: Annotated[
+        str | None,
+        Opt("An agent of your own, or one of inspect-swe, by its name.", metavar="FILE.py@NAME"),
+    ] = None
+    task_args: Annotated[
+        Named, Opt("For the tasks: data_info=full.", "--task-arg -T", read=given_pairs)
+    ] = field(default_factory=dict)
+    prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None
+    sweep: Annotated[
+        Mapping[str, Sequence[Any]],
+        Opt(
+            "Values of such arguments, every combination: batch=2,4 k=2..5.",
+            metavar="NAME=VALUES",
+            read=given_sweep,
+        ),
+    ] = field(default_factory=dict)
+    subset_seed: Annotated[int, Opt("For --subset: seed of the choice.")] = 0
+    stratify: Annotated[bool, Opt("For --subset: items of every category and size.")] = False
+    limit: Annotated[int | None, Opt("A look at the first N items; boards say so.", min=1)] = None
+    clean_only: Annotated[bool, Opt("Only items later than the training of every model.")] = False
+    cutoffs: Annotated[Path | None, Opt("For --clean-only: ends of training.", metavar="FILE")] = (
+        None
+    )
+    margin: Annotated[int, Opt("For --clean-only: grace days after a cutoff.", min=0)] = 30
+    decide: Annotated[str | None, Opt("Stop once this is decided.", metavar="top=K|all")] = None
+    indifference: Annotated[float, Opt("For --decide: treat less as a tie.", min=0)] = 0.0
+    alpha: Annotated[float, Opt("For --decide: chance of any false decision.")] = 0.05
+    looks: Annotated[int, Opt("For --decide: the most interim analyses.", min=1)] = 20
+    decide_seed: Annotated[int, Opt("For --decide: order of the items.", min=0)] = 0
+    temperature: Annotated[float | None, Opt("Decoding temperature.")] = None
+    task_tries: int = 3
+    """Tries of a task some of whose items still have no score."""
+    cost_limit: Annotated[float | None, Opt("Dollars of one try of an item.", min=0)] = None
+    batch: Annotated[bool, Opt("Ask by the provider's batches: cheaper, hours later.")] = False
+    batch_tick: Annotated[float, Opt("Seconds between looks at batches.", min=0.01)] = 15.0
+    cache: Annotated[
+        bool | None,
+        Opt(
+            "Take replies to requests that were sent before from a cache of a week; by default "
+            "those of judges and evaluators.",
+            "--cache/--no-cache",
+        ),
+    ] = None
+    display: Annotated[str, Opt("none, or Inspect's full, rich, plain or log.")] = "none"
+
+    def __post_init__(self) -> None:
+        methods = self.methods or (() if self.agent else ("direct",))
+        found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
+        for name, value in found.items():
+            object.__setattr__(self, name, value)

@@ -1,0 +1,107 @@
+"""Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
+
+A family's part `answers` names its score families in `SCORE_FAMILIES`. Of a family without one, the
+answers to its first task are read as texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.ratios import estimate
+from vivavoce.store import Row
+from vivavoce.tasks import broken_families, find_family, list_families
+from vivavoce.tasks.scoring.files import ScoreFamily, missing, read_pairs
+
+__all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
+
+
+def list_score_families() -> dict[str, ScoreFamily]:
+    """Every usable score family by name, in alphabetical order."""
+    found = [one for family in list_families() for one in _scored_by(family)]
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+
+
+@cache
+def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
+    """Score families of a family: those of its part `answers`, or else its first task."""
+    family = find_family(name)
+    scored: tuple[ScoreFamily, ...] | None = getattr(family.part("answers"), "SCORE_FAMILIES", None)
+    if scored is not None:
+        return scored
+    from vivavoce.tasks.answers import score_family_of
+
+    return (score_family_of(family),)
+
+
+def score(
+    family: str,
+    gold: Path | str | Sequence[Row],
+    predictions: Path | str | Sequence[Row],
+    *,
+    resamples: int = 10_000,
+    options: ScoreOptions | None = None,
+) -> dict[str, Any]:
+    """Score predictions against gold.
+
+    Returns:
+        family, n, missing, metrics by name with value, ci, n and undefined, and settings.
+
+    Raises:
+        InputError: No such family, an option it does not know, or an unreadable file.
+        PluginError: The family's package cannot be used.
+    """
+    chosen, options = _find(family), options or ScoreOptions()
+    _refuse_unused(chosen, options)
+    shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
+    golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
+    if chosen.measure_files is not None:
+        if not isinstance(golds, Path) or not isinstance(answers, Path):
+            raise InputError(f"{family} takes two files, not rows.")
+        measured = chosen.measure_files(golds, answers, options)
+        count, lacking = 1, 0
+        metrics = estimate(measured, resample(["file"], resamples=0))
+    elif chosen.measure is not None:
+        pairs = read_pairs(golds, answers)
+        measured = chosen.measure(pairs, options)
+        clusters = [pair.cluster for pair in pairs][: measured.items or None]
+        count, lacking = len(clusters), missing(pairs)
+        metrics = estimate(measured, resample(clusters, resamples=resamples, seed=options.seed))
+    return {
+        "family": family,
+        "n": count,
+        "missing": lacking,
+        "metrics": metrics,
+        "settings": {**shared, **measured.settings},
+    }
+
+
+def _find(name: str) -> ScoreFamily:
+    """The score family of a name; most have the name of their family."""
+    if name in broken_families():
+        raise broken_families()[name]
+    own = _scored_by(name) if name in list_families() else ()
+    found = {one.name: one for one in own if one.name == name} or list_score_families()
+    if name not in found:
+        known = ", ".join(found)
+        raise InputError(f"No score family is called {name!r}. There are: {known}.")
+    return found[name]
+
+
+_OF_ALL = ("resamples", "seed", "aggregate")
+
+
+def _refuse_unused(family: ScoreFamily, options: ScoreOptions) -> None:
+    """Refuse an option that would be ignored."""
+    defaults = asdict(ScoreOptions())
+    for name, value in asdict(options).items():
+        if value != defaults[name] and name not in (*_OF_ALL, *family.uses):
+            known = ", ".join(f"--{used}" for used in family.uses) or "none"
+            raise InputError(f"{family.name} has no option --{name}. Its options: {known}.")

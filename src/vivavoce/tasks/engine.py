@@ -1,0 +1,245 @@
+"""Inspect tasks of the families: datasets, scorers and tasks made of each `FamilyTask`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from inspect import Parameter, Signature
+from itertools import chain
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
+from inspect_ai.scorer import Score, Scorer, Target, scorer, stderr
+from inspect_ai.solver import Solver, TaskState, solver
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
+from vivavoce.store import Row
+from vivavoce.tasks import find_family
+from vivavoce.tasks.entry import find_kind, open_prompts, open_view
+from vivavoce.tasks.family import FamilyTask, Item, View, measure_answer, metrics_of_task
+from vivavoce.tasks.methods.direct import baseline, direct
+from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
+from vivavoce.tasks.scoring.guard import defined_mean, guarded, numbers
+from vivavoce.tasks.scoring.judge import (
+    Comparison,
+    check_judge,
+    compare,
+    judge_hash,
+    target_source,
+)
+from vivavoce.tasks.scoring.marks import VALID, Values
+
+_OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
+"""Arguments of every task behind its own, with their defaults."""
+_OF_ROWS = ("cluster", "published", "split")
+"""Columns of items that every sample's metadata has."""
+
+
+class NoRoundError(InputError, PrerequisiteError):
+    """A task without a round; Inspect prints a `PrerequisiteError` without its traceback."""
+
+
+@cache
+def make_tasks(family: str) -> dict[str, Callable[..., Task]]:
+    """The `@task` functions of a family by name, registered with Inspect; their scorers too."""
+    found = {name: _make_task(family, name) for name in find_family(family).card.tasks}
+    for name in found:
+        if (scorer := find_kind(family, name).scorer) is not None:
+            make_scorer(family, scorer or name)
+    return found
+
+
+def _make_task(family: str, name: str) -> Callable[..., Task]:
+    kind = find_kind(family, name)
+
+    def made(round: str = "", **given: Any) -> Task:
+        if not round:
+            raise NoRoundError(
+                "Name a round: -T round=FOLDER, or -T round=sample for the sample papers."
+            )
+        opening = {key: given.pop(key, default) for key, default in _OPENING.items()}
+        return compose(kind, open_view(name, round, given, family=family, **opening))
+
+    own = {field.name: field.default for field in fields(kind.arguments)}
+    made.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, default=default)
+            for key, default in {"round": "", **own, **_OPENING}.items()
+        ]
+    )
+    made.__doc__ = f"{find_family(family).card.tasks[name].summary}\n\n{kind.arguments.__doc__}"
+    found: Callable[..., Task] = task(name=name)(_named(made, family, name))
+    return found
+
+
+def _named(made: Any, family: str, name: str) -> Any:
+    """A function as the family's package would define it: Inspect's name of it has the package."""
+    made.__module__, made.__name__ = find_family(family).module, name
+    return made
+
+
+@cache
+def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callable[..., Solver]:
+    """The `@solver` function of a function from a row to an answer, registered with Inspect."""
+
+    def made() -> Solver:
+        return baseline(name, lambda state: answer({**state.metadata, "target": state.target.text}))
+
+    made.__doc__ = answer.__doc__
+    found: Callable[..., Solver] = solver(name=name)(_named(made, family, name))
+    return found
+
+
+def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
+    """The Inspect task of a view."""
+    parts: dict[str, Any]
+    if kind.scorer is None:
+        parts = find_family(view.family).part("scorer").parts(view)
+    else:
+        given = {name: getattr(view.given, name) for name in kind.scored_by}
+        judging = {"prompts": view.prompts.place} if given.get("judge") else {}
+        make = make_scorer(view.family, kind.scorer or view.task)
+        parts = {"scorer": make(task=view.task, **given, **judging)}
+    metadata = {**_log_metadata(view), **parts.pop("metadata", {})}
+    decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
+    return Task(
+        dataset=make_dataset(kind, view),
+        config=GenerateConfig(**decoding),
+        version=view.card.version,
+        metadata=metadata,
+        **{"solver": direct(view.context), **parts},
+    )
+
+
+def make_dataset(kind: FamilyTask[Any], view: View[Any]) -> MemoryDataset:
+    """The samples of a view: every text in full, and the place of each."""
+    rows = kind.rows(view)
+    items = kind.items(rows, view)
+    samples = [_sample(row, item, view) for row, item in zip(rows, items, strict=True)]
+    return MemoryDataset(samples, name=f"{view.round.id}/{view.family}/{view.task}")
+
+
+def _sample(row: Row, item: Item, view: View[Any]) -> Sample:
+    metadata = {
+        **{name: row[name] for name in _OF_ROWS if name in row},
+        **item.metadata,
+        "spans": item.prompt.json_spans,
+        "max_tokens": view.max_tokens,
+    }
+    return Sample(id=item.id, input=item.prompt.text, target=item.target, metadata=metadata)
+
+
+def _log_metadata(view: View[Any]) -> dict[str, Any]:
+    """Facts of a log that a row of a board needs."""
+    window, card = view.round.manifest["window"], view.card
+    return {
+        "round": view.round.id,
+        "round_sha256": view.round.sha256,
+        "window": [window["start"], window["end"]],
+        "family": view.family,
+        "task": view.task,
+        "setting": view.given.label,
+        "prompt_hash": view.prompts.hash_in(getattr(view.given, "variant", 1)),
+        "metrics": list(card.metrics),
+        "diagnostics": list(card.diagnostics),
+        "stages": list(card.stages),
+        **_judging(view),
+    }
+
+
+def _judging(view: View[Any]) -> dict[str, Any]:
+    """Facts of a log on its judge; Inspect's model role has the judge's name."""
+    judge = getattr(view.given, "judge", False)
+    source = getattr(view.given, "judge_source", False)
+    if type(judge) is not bool or type(source) is not bool or (source and not judge):
+        raise InputError(
+            f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "
+            "there is no source without a judge."
+        )
+    if not judge:
+        return {}
+    check_judge(view.prompts, with_source=source)
+    return {
+        "metrics": [*view.card.metrics, *WINS],
+        "diagnostics": [*view.card.diagnostics, *CHECKS],
+        "judged": [*WINS, *CHECKS],
+        "judge": judge_hash(view.prompts) + ("+source" if source else ""),
+    }
+
+
+@cache
+def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
+    """The `@scorer` function of this name, registered with Inspect.
+
+    Its arguments are the `task`, by default the first that it scores, and what `scored_by` names.
+    With `judge` a model compares answers with the gold; with `judge_source` it is shown the rest
+    of the paper; `prompts` is the place of its template.
+    """
+    metrics = {
+        task: metrics_of_task(family, card)
+        for task, card in find_family(family).card.tasks.items()
+        if (find_kind(family, task).scorer or task) == name
+    }
+    every = dict.fromkeys([*chain(*metrics.values()), *WINS, *CHECKS, VALID])
+
+    def made(
+        task: str = next(iter(metrics)),
+        judge: bool = False,
+        judge_source: bool = False,
+        prompts: str | None = None,
+        **given: Any,
+    ) -> Scorer:
+        kind = find_kind(family, task)
+        templates = open_prompts(family, prompts and str(folder_at(prompts))) if judge else None
+
+        async def score(state: TaskState, target: Target) -> Score:
+            row = {**state.metadata, **given, "id": state.sample_id, "target": target.text}
+            row["stop_reason"] = state.output.stop_reason if state.output.choices else ""
+            notes = kind.notes(state.output.completion, row)
+
+            async def values(answer: str, state: TaskState, target: Target) -> Values:
+                found = measure_answer(kind, metrics[task], answer, {**row, **notes})
+                if templates is None:
+                    return found
+                spans = state.metadata["spans"]
+                comparison = Comparison(
+                    task.replace("_", " "),
+                    str(notes.get("read_as", answer)),
+                    target.text,
+                    target_source(state.input_text, spans) if judge_source else None,
+                )
+                return {**found, **await _judgement(templates, comparison, notes)}
+
+            failed = kind.failed(metrics[task], row)
+            if judge:
+                failed = {**failed, **dict.fromkeys(WINS, 0.0), **dict.fromkeys(CHECKS)}
+            scored = await guarded([], values)(state, target)
+            return _with(scored, numbers(failed), notes)
+
+        return score
+
+    summaries = {name: [defined_mean(), stderr(cluster="cluster")] for name in every}
+    return scorer(metrics=summaries, name=name)(_named(made, family, name))
+
+
+def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) -> Score:
+    """A score with the values of a failure where it has none, and with further notes."""
+    assert isinstance(scored.value, dict)
+    value = {**failed, **scored.value}
+    return scored.model_copy(
+        update={"value": value, "metadata": {**(scored.metadata or {}), **notes}}
+    )
+
+
+async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> Values:
+    """The judge's metrics; a text that is the reference itself ties without being asked for."""
+    if comparison.answer.split() == comparison.reference.split():
+        return {**dict.fromkeys(WINS, 0.5), **dict.fromkeys(CHECKS)}
+    judged = await compare(prompts, comparison)
+    notes["judge"] = judged.record()
+    return judgement_values(judged.verdicts)

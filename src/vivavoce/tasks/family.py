@@ -1,0 +1,185 @@
+"""A family's tasks: what each shows of a round's items, and what it measures of an answer.
+
+The module `family` of a family, or its package where there is none, defines `TASKS`: by name a
+`FamilyTask`. Nothing here imports Inspect; `vivavoce.tasks.engine` makes datasets, scorers and
+tasks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from vivavoce.errors import InputError, NoItemsError
+from vivavoce.metrics import Metric, metrics_of
+from vivavoce.rounds import Round
+from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks import TaskCard
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
+from vivavoce.tasks.scoring.marks import Values
+
+DEVELOPMENT = "development.parquet"
+"""File of items that methods are tuned on."""
+SPLITS = ("test", "dev")
+"""Items of the task, and those of `DEVELOPMENT`."""
+
+
+def rows_of(opened: Round, family: str, task: str, split: str = "test") -> list[Row]:
+    """Items of a task; for the split `dev` those that methods are tuned on."""
+    if split != "dev":
+        return opened.items(family, task)
+    found: list[Row] = table_of_parquet(opened.read_file(family, DEVELOPMENT)).to_pylist()
+    return found
+
+
+def check_choice(name: str, value: object, known: Sequence[str]) -> None:
+    """Raise `InputError` for an argument that is none of its values."""
+    if value not in known:
+        raise InputError(f"There is no {name} {value!r}. There are: {', '.join(known)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments of a task (`-T`) that decide what is shown; a task with more adds fields."""
+
+    setting: str = "base"
+    """Name of what the model sees."""
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board."""
+        return self.setting
+
+
+Given = TypeVar("Given", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class View(Generic[Given]):
+    """A task opened on a round, with the arguments of a run."""
+
+    family: str
+    task: str
+    card: TaskCard
+    round: Round
+    prompts: PromptSet
+    given: Given
+    context: int | None = None
+    """The model's window in tokens, where a run sets it."""
+    max_tokens: int = 0
+    """The longest answer a model may give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row as it is shown."""
+
+    id: str
+    prompt: Rendered
+    target: str
+    """The gold, written as an answer."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Facts beside those that every sample has."""
+
+
+class FamilyTask(Generic[Given]):
+    """One task of a family, or several that differ in their names alone.
+
+    Attributes:
+        arguments: Class of the task's arguments.
+        scorer: Name of the scorer in logs; the task's own where it is empty. None for tasks whose
+            answers a model or a sandbox has to look at: the family's module `scorer` defines
+            `parts`, which takes a view and gives parts of Inspect's `Task`, and `metadata` of logs.
+        scored_by: Arguments that the scorer takes too.
+        undefined: Metrics that a faulty answer leaves undefined, beside those in which 0 is best.
+    """
+
+    arguments: type[Arguments] = Arguments
+    scorer: str | None = ""
+    scored_by: Sequence[str] = ()
+    undefined: Sequence[str] = ()
+
+    def settle(self, given: Given, opened: Round) -> Given:
+        """Arguments with the defaults that depend on the round; `InputError` for a wrong one."""
+        return given
+
+    def rows(self, view: View[Given]) -> list[Row]:
+        """Rows of the round that have the setting.
+
+        Raises:
+            NoItemsError: There is none.
+        """
+        split = getattr(view.given, "split", "test")
+        rows = rows_of(view.round, view.family, view.task, split)
+        found = [row for row in rows if view.given.setting in row.get("settings", ("base",))]
+        if not found:
+            raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
+        return found
+
+    def why_empty(self, view: View[Given], *, has_others: bool) -> str:
+        """Reason that a round has no item in a setting; `has_others` where it has other items."""
+        message = (
+            f"Round {view.round.id} has no item of {view.task} with the setting {view.given.label}"
+        )
+        if has_others:
+            return f"{message}: it was built without it ([{view.family}] of its spec)."
+        counts = view.round.manifest["counts"][view.family][view.task]["excluded"]
+        reasons = ", ".join(f"{reason} {count}" for reason, count in counts.items())
+        return f"{message}. Items were left out for these reasons: {reasons}."
+
+    def items(self, rows: Iterable[Row], view: View[Given]) -> Iterator[Item]:
+        """Rows as they are shown; for tasks that prepare something for all of them."""
+        return (self.sample(row, view) for row in rows)
+
+    def sample(self, row: Row, view: View[Given]) -> Item:
+        """One row as it is shown."""
+        raise NotImplementedError
+
+    def room(self, view: View[Given]) -> int:
+        """Tokens that answers need at least, where no longest answer is asked for."""
+        return 0
+
+    def measure(self, answer: str, row: Row) -> Values:
+        """Metrics of an answer; those of the card that are missing are computed by their functions.
+
+        Args:
+            answer: What the model said.
+            row: Metadata of the sample, with its `id` and `target`, and the scorer's arguments.
+
+        Raises:
+            FaultyAnswer: The answer is not of the form that is asked for.
+        """
+        return {}
+
+    def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
+        """Values of an answer that is none: 0, or None where 0 is the best or says nothing."""
+        return {
+            name: 0.0 if metric.higher_is_better and name not in self.undefined else None
+            for name, metric in metrics.items()
+        }
+
+    def notes(self, answer: str, row: Row) -> dict[str, Any]:
+        """Further facts of an answer for its log; `read_as` is the text that was measured."""
+        return {}
+
+
+def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
+    """Metrics and diagnostics of a card by name."""
+    known = metrics_of(family)
+    return {name: known[name] for name in (*card.metrics, *card.diagnostics)}
+
+
+def measure_answer(
+    kind: FamilyTask[Any], metrics: Mapping[str, Metric], answer: str, row: Row
+) -> Values:
+    """Metrics of an answer by name: those of the task, and those that are functions.
+
+    Raises:
+        FaultyAnswer: As of `FamilyTask.measure`.
+    """
+    values = dict(kind.measure(answer, row))
+    for name, metric in metrics.items():
+        if name not in values and metric.compute:
+            values[name] = metric.compute(str(row.get("read_as", answer)), row)
+    return values

@@ -1,0 +1,316 @@
+"""The implementation tasks: what is shown of each item, and the gold of answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from safetensors.numpy import load
+
+from vivavoce.checking import check_numbers
+from vivavoce.errors import InputError, NoItemsError
+from vivavoce.metrics.extraction import GoldMethod
+from vivavoce.metrics.factor import FactorFrame, frame_from_columns
+from vivavoce.rounds import Round
+from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
+from vivavoce.tasks.implementation.items.architecture import driver_source
+from vivavoce.tasks.implementation.items.architectures.reference import Arrays
+from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
+from vivavoce.tasks.implementation.items.report import gold_method
+from vivavoce.tasks.prompting.prompts import Rendered
+
+LEVELS = {"base": "brief", "none": "none", "full": "full"}
+"""Detail about the data in a setting, by the first part of its name."""
+KNOWLEDGE = "+knowledge"
+"""End of the name of a setting that adds notes on the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramArguments(Arguments):
+    """Settings of a run of programs.
+
+    Args:
+        setting: What the model sees: base.
+        timeout: Seconds a program may run.
+        sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
+    """
+
+    timeout: int = 120
+    sandbox: str = "bwrap"
+
+    def __post_init__(self) -> None:
+        check_numbers({"timeout": (self.timeout, 1, None)})
+
+
+@dataclass(frozen=True, slots=True)
+class MarketArguments(Arguments):
+    """Description of a market's data, and settings of a run of programs.
+
+    Args:
+        setting: What is told of the data: base (brief), none or full, with +knowledge for notes.
+        data_info: none, brief or full; instead of naming a setting.
+        knowledge: Whether notes on the field are added; instead of naming a setting.
+        timeout: Seconds a program may run.
+        sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
+    """
+
+    data_info: str | None = None
+    knowledge: bool | None = None
+    timeout: int = 120
+    sandbox: str = "bwrap"
+
+    def __post_init__(self) -> None:
+        check_numbers({"timeout": (self.timeout, 1, None)})
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionArguments(Arguments):
+    """The text of a report, and the comparison of descriptions.
+
+    Args:
+        setting: base, or pdf for the text that its PDF gives.
+        embedder: Sentence encoder that compares descriptions; by default their words are compared.
+        threshold: Similarity from which two descriptions say the same, from 0 to 1: by default 0.9,
+            with `embedder=minilm` 0.6.
+    """
+
+    embedder: str | None = None
+    threshold: float | None = None
+
+
+def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
+    """The setting that a name or its two parts ask for.
+
+    Raises:
+        InputError: A part is unknown, or name and parts disagree.
+    """
+    if data_info is None and knowledge is None:
+        return setting
+    if setting != "base":
+        raise InputError(f"Give setting={setting} or data_info and knowledge, not both.")
+    names = {level: name for name, level in LEVELS.items()}
+    if data_info is not None and data_info not in names:
+        raise InputError(f"data_info={data_info!r} is unknown. There are: none, brief, full.")
+    if knowledge is not None and type(knowledge) is not bool:
+        raise InputError(f"knowledge={knowledge!r} is unknown. There are: true, false.")
+    return names[data_info or "brief"] + (KNOWLEDGE if knowledge else "")
+
+
+class _EverySetting(FamilyTask[Given]):
+    """A task whose items all have every setting."""
+
+    scorer = None
+
+    def rows(self, view: View[Given]) -> list[Row]:
+        """Every item."""
+        return view.round.items(view.family, view.task)
+
+
+class _MarketTask(_EverySetting[MarketArguments]):
+    """A task whose programs read the market."""
+
+    arguments = MarketArguments
+
+    def settle(self, given: MarketArguments, opened: Round) -> MarketArguments:
+        """The setting that the arguments name together."""
+        setting = effective_setting(given.setting, given.data_info, given.knowledge)
+        return replace(given, setting=setting)
+
+
+class FormulaTask(_MarketTask):
+    """Formulas; the target is the reference program."""
+
+    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+        """A formula as it is shown."""
+        slots = {
+            "name": str(row["id"]),
+            "description": str(row["description"]),
+            "formulation": str(row["formulation"]),
+            "variables": _variables(json.loads(row["variables"])),
+            "data": _data(row, view.given.setting),
+        }
+        prompt = view.prompts.render("formula", slots, {"result": RESULT})
+        more = {name: row[name] for name in ("values", "naive")}
+        more |= {"misread": json.loads(row["misread"]), "columns": row["columns"]}
+        return _item(row, prompt, row["reference"], more | _run(view))
+
+
+class ReproduceTask(_MarketTask):
+    """Reports whose claim is to be computed; the target is a whole answer."""
+
+    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+        """A report as it is shown."""
+        slots = {"content": str(row["text"]), "data": _data(row, view.given.setting)}
+        prompt = view.prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
+        return _item(row, prompt, row["reference"], {"naive": row["naive"]} | _run(view))
+
+
+class ArchitectureTask(_EverySetting[ProgramArguments]):
+    """Architectures; the target is the reference."""
+
+    arguments = ProgramArguments
+
+    def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
+        """An architecture as it is shown."""
+        arguments = json.loads(row["arguments"]).items()
+        shapes = json.loads(row["parameters"]).items()
+        listed = ", ".join(f"{key}={value}" for key, value in arguments)
+        slots = {
+            **{name: str(row[name]) for name in ("description", "formulation")},
+            "name": str(row["id"]),
+            "variables": _variables(json.loads(row["variables"])),
+            "constructor": f"{row['constructor']}\n\nThe arguments are: {listed}.",
+            "inputs": _variables(json.loads(row["inputs"])),
+            "parameters": _variables({key: str(tuple(shape)) for key, shape in shapes}),
+            "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
+        }
+        prompt = view.prompts.render("architecture", slots, {})
+        misread = json.loads(row.get("misread") or "{}")
+        return _item(row, prompt, row["reference"], {"misread": misread} | _run(view))
+
+
+class ExtractionTask(_EverySetting[ExtractionArguments]):
+    """Reports whose methods are to be found; the target is the methods in the form of an answer."""
+
+    arguments = ExtractionArguments
+
+    def rows(self, view: View[ExtractionArguments]) -> list[Row]:
+        """Reports that have the text of the setting: some have no PDF."""
+        rows = super().rows(view)
+        found = [row for row in rows if row[_COLUMNS[view.given.setting]]]
+        if not found:
+            raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
+        return found
+
+    def sample(self, row: Row, view: View[ExtractionArguments]) -> Item:
+        """A report as it is shown."""
+        content = str(row[_COLUMNS[view.given.setting]])
+        slots = {"title": str(row["title"]), "content": content}
+        prompt = view.prompts.render("extract_method", slots, {})
+        return _item(row, prompt, row["answer"], {"title": row["title"]})
+
+
+_COLUMNS = {"base": "text", "pdf": "pdf_text"}
+"""Column of a report's text by setting."""
+
+
+def _item(row: Row, prompt: Rendered, target: str, more: Mapping[str, Any]) -> Item:
+    kind = {name: row[name] for name in ("category", "difficulty")}
+    return Item(row["id"], prompt, target, {**kind, **more})
+
+
+def _run(view: View[Any]) -> dict[str, Any]:
+    """Settings of the run of programs, for methods that run them too."""
+    return {
+        "run": {
+            "kind": view.task,
+            "round": str(view.round.folder.resolve()),
+            "prompts": view.prompts.place,
+            "timeout": view.given.timeout,
+        }
+    }
+
+
+def _variables(variables: Mapping[str, str]) -> str:
+    return "\n".join(f"- {symbol}: {meaning}" for symbol, meaning in variables.items())
+
+
+def _data(row: Row, setting: str) -> str:
+    """Description of the data in a setting, as the round holds it."""
+    described = json.loads(row["data"])
+    text = str(described[LEVELS[setting.removesuffix(KNOWLEDGE)]])
+    if not setting.endswith(KNOWLEDGE):
+        return text
+    corners = row.get("corners")
+    own = f"\n- **{row['id']}**: {corners}" if corners else ""
+    return f"{text}\n\n{described['notes']}{own}"
+
+
+TASKS: dict[str, FamilyTask[Any]] = {
+    "formula": FormulaTask(),
+    "architecture": ArchitectureTask(),
+    "extract_method": ExtractionTask(),
+    "reproduce": ReproduceTask(),
+}
+
+
+def market_files(opened: Round) -> dict[str, bytes]:
+    """The market's files, as a program finds them in its folder."""
+    names = [f"{name}.parquet" for name in TABLES]
+    return {name: opened.read_file("implementation", f"market/{name}") for name in names}
+
+
+def gold_values(opened: Round) -> dict[str, FactorFrame]:
+    """Gold values by item id."""
+    rows = opened.items("implementation", "formula")
+    return {row["id"]: _values(opened, row["values"]) for row in rows}
+
+
+def _values(opened: Round, name: str) -> FactorFrame:
+    table = table_of_parquet(opened.read_file("implementation", name))
+    return frame_from_columns({name: table[name].to_numpy() for name in table.column_names})
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureTrial:
+    """Files that an item's candidate is run with, and the gold layers."""
+
+    files: dict[str, bytes]
+    """By name, as the driver reads them; the driver itself too."""
+    gold: Arrays
+    unseen_gold: Arrays
+
+
+def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
+    """Trials of the items, by id."""
+    trials = {}
+    for row in opened.items("implementation", "architecture"):
+        weights, inputs, gold, unseen, unseen_gold = (
+            opened.read_file("implementation", row[f"{part}_file"])
+            for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold")
+        )
+        files = {
+            "driver.py": driver_source().encode(),
+            "settings.json": row["settings"].encode(),
+            "weights.safetensors": weights,
+            "inputs.safetensors": inputs,
+            "unseen.safetensors": unseen,
+        }
+        trials[str(row["id"])] = ArchitectureTrial(files, load(gold), load(unseen_gold))
+    return trials
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The gold of one report."""
+
+    method: GoldMethod
+    columns: tuple[str, ...]
+    number: float
+    values: FactorFrame
+
+
+def claims(opened: Round) -> dict[str, Claimed]:
+    """Gold of `reproduce`, by item id."""
+    return {
+        str(row["id"]): Claimed(
+            method=gold_method(json.loads(row["method"])),
+            columns=tuple(row["columns"]),
+            number=row["claim"],
+            values=_values(opened, row["values"]),
+        )
+        for row in opened.items("implementation", "reproduce")
+    }
+
+
+def gold_methods(opened: Round) -> dict[str, list[GoldMethod]]:
+    """The methods of each report, by item id."""
+    return {
+        str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
+        for row in opened.items("implementation", "extract_method")
+    }

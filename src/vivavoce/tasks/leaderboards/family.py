@@ -1,0 +1,173 @@
+"""The leaderboard task: what BM25 finds for each board, laid out as a prompt, and its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.checking import check_numbers
+from vivavoce.metrics import Metric
+from vivavoce.metrics.leaderboards import (
+    CEILINGS,
+    FAULTS,
+    Entry,
+    method_key,
+    read_board,
+    score_board,
+)
+from vivavoce.store import Row
+from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.leaderboards.items import (
+    CHUNKS,
+    FAMILY,
+    PAPERS,
+    SIZE,
+    SMALLEST,
+    SPLITS,
+    TASK,
+    FoundChunk,
+    Shelf,
+    ceilings,
+    compose,
+    gold_table,
+    question,
+    without_excerpts,
+)
+from vivavoce.tasks.library import describe_library, read_library
+from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+
+_MAX_CHUNKS = 1_000
+_MAX_CHUNK_SIZE = 1_000_000
+_LISTED = 50
+"""Invented names that a log keeps, at most."""
+_MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardArguments(Arguments):
+    """Excerpts and wording of a run.
+
+    Args:
+        setting: Where excerpts come from: base (the board's papers) or corpus (the round's papers).
+        split: test, or dev for the boards that methods are tuned on.
+        chunks: How many excerpts, at most.
+        chunk_size: The most tokens of an excerpt, a token counted as three characters.
+        variant: Wording of the prompt, 1 to 3.
+    """
+
+    split: str = "test"
+    chunks: int = CHUNKS
+    chunk_size: int = SIZE
+    variant: int = 1
+
+    def __post_init__(self) -> None:
+        check_choice("split", self.split, SPLITS)
+        sizes = {"chunk_size": (self.chunk_size, SMALLEST, _MAX_CHUNK_SIZE)}
+        check_numbers({"chunks": (self.chunks, 1, _MAX_CHUNKS), **sizes})
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+dev` or `base@20` with 20 chunks."""
+        split = "" if self.split == "test" else f"+{self.split}"
+        size = "" if self.chunk_size == SIZE else f"x{self.chunk_size}"
+        amount = f"@{self.chunks}{size}" if size or self.chunks != CHUNKS else ""
+        return f"{self.setting}{split}{amount}"
+
+
+class Leaderboards(FamilyTask[LeaderboardArguments]):
+    """Boards of a round, and the excerpts of papers that BM25 finds for each."""
+
+    arguments = LeaderboardArguments
+    scorer = "leaderboards"
+    undefined = ("ktau",)
+
+    def items(self, rows: Iterable[Row], view: View[LeaderboardArguments]) -> Iterator[Item]:
+        """Boards with their excerpts."""
+        rows = list(rows)
+        wanted = {paper for row in rows for paper in row["papers"]}
+        papers = read_library(
+            view.round.read_file(FAMILY, PAPERS), None if view.given.setting == "corpus" else wanted
+        )
+        shelf = Shelf(papers, view.given.chunk_size)
+        return (_item(row, view, shelf) for row in rows)
+
+    def measure(self, answer: str, row: Row) -> Values:
+        """Methods, scores and order of the tables; an answer without a row in any is malformed."""
+        produced = read_board(answer, row["board"]["metric"])
+        scored = score_board([Entry(*entry) for entry in row["entries"]], produced)
+        faults = {**scored.faults(), **_ceilings(row)}
+        if row["stop_reason"] == "max_tokens":
+            faults["truncated"] = 1.0
+        if not produced.entries:
+            raise FaultyAnswer("malformed", faults)
+        return {**scored.values(), **faults}
+
+    def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
+        """The ceilings are those of the excerpts, whatever the answer is."""
+        return {**super().failed(metrics, row), **dict.fromkeys(FAULTS, 0.0), **_ceilings(row)}
+
+    def notes(self, answer: str, row: Row) -> dict[str, Any]:
+        """Number of methods in the answer, and those that are invented."""
+        entries = read_board(answer, row["board"]["metric"]).entries
+        if not entries:
+            return {}
+        known = {method_key(method) for method, _ in row["entries"]}
+        names = dict.fromkeys(entry.method[:_MAX_NAME] for entry in entries)
+        return {
+            "generated": len({method_key(entry.method) for entry in entries}),
+            "invented": [name for name in names if method_key(name) not in known][:_LISTED],
+        }
+
+
+def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
+    given, prompts = view.given, view.prompts
+    asked = question(prompts, row)
+    papers = None if given.setting == "corpus" else row["papers"]
+    found = shelf.search(papers, asked, given.chunks)
+    prompt = compose(prompts, asked, found, given.variant)
+    texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
+    metadata: dict[str, Any] = {
+        # What a board shows its rows by.
+        "category": row["area"] or "",
+        "board": {name: row[name] for name in ("task", "dataset", "metric", "higher_is_better")},
+        "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
+        "question": without_excerpts(prompts, asked),
+        "setting": given.setting,
+        "variant": given.variant,
+        "prompts": prompts.place,
+        "blocks": [list(span) for span in prompt.blocks],
+        "parts": {
+            f"excerpt {number}": list(span)
+            for number, span in enumerate(reversed(prompt.blocks), 1)
+        },
+        "retrieved": [_record(one) for one in found],
+        # By the number of chunks that a model's window leaves, from none to all.
+        "ceilings": [[one.mr, one.sp] for one in ceilings(row["entries"], texts)],
+        "library": describe_library(
+            view.round,
+            (FAMILY, PAPERS),
+            papers=papers,
+            cutoff=view.round.manifest["window"]["end"],
+        ),
+    }
+    return Item(row["id"], prompt, gold_table(row), metadata)
+
+
+def _record(found: FoundChunk) -> dict[str, Any]:
+    return {
+        "paper_id": found.chunk.paper_id,
+        "source": found.chunk.source,
+        "rank": found.rank,
+        "score": found.score,
+    }
+
+
+def _ceilings(row: Row) -> Values:
+    """Ceilings of the excerpts that were left after cutting to the window, if any was cut."""
+    every = row["ceilings"]
+    left = every[len(every) - 1 - row.get("fit", {}).get("dropped", 0)]
+    return dict(zip(CEILINGS, left, strict=True))
+
+
+TASKS = {TASK: Leaderboards()}

@@ -1,0 +1,134 @@
+"""Gold and prediction files of `viva score`, read and paired by id.
+
+Both are JSON Lines, plain or gzip. Ids are strings or integers, and 1 is not "1".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.metrics import Aggregate, Ratio
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, Shares, means_of
+from vivavoce.store import Row, read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a file, and where it stands."""
+
+    where: str
+    row: Row
+
+    def require(self, name: str, kind: type | tuple[type, ...], description: str) -> Any:
+        """A field's value; `InputError` names the line when it is missing or of another type."""
+        value = self.row.get(name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            found = "is missing" if name not in self.row else f"is {type(value).__name__}"
+            raise InputError(f"{self.where}: {name} must be {description}, but it {found}.")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """A field that is a list of strings; `InputError` names the line when it is not."""
+        values: list[str] = self.require(name, list, "a list of texts")
+        if not all(isinstance(value, str) for value in values):
+            raise InputError(f"{self.where}: {name} must be a list of texts.")
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A gold row and its prediction; None when there is none."""
+
+    cluster: str
+    gold: Line
+    prediction: Line | None
+
+    def answer(self, *fields: str) -> Line | None:
+        """The prediction, if one of its fields has an answer; `InputError` if it has none of them.
+
+        None where there is no prediction, and where all of these fields are null.
+        """
+        if (line := self.prediction) is None:
+            return None
+        if line.row.keys().isdisjoint(fields):
+            wanted, found = (", ".join(map(repr, names)) for names in (fields, line.row))
+            raise InputError(
+                f"{line.where}: a prediction has its answer in {wanted}, but this one has {found} "
+                "alone. Name the field so; null stands for no answer."
+            )
+        return None if all(line.row.get(name) is None for name in fields) else line
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFamily:
+    """A family of `viva score`."""
+
+    name: str
+    summary: str
+    uses: tuple[str, ...] = ()
+    """The options, beside seed and aggregate, that the family knows."""
+    measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
+    """For families whose files hold one item a line."""
+    measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
+    """For families whose file is one item."""
+
+
+Rows = Path | Sequence[Row]
+"""A file of rows, or the rows themselves."""
+
+
+def read_pairs(gold: Rows, predictions: Rows) -> list[Pair]:
+    """Pair two lists of rows, in the order of the gold ones.
+
+    Raises:
+        InputError: A file cannot be read, there is no gold row, a row has no usable id or an id
+            comes twice, or a prediction's id has no gold.
+    """
+    golds, answers = _read(gold, "gold"), _read(predictions, "predictions")
+    named = gold if isinstance(gold, Path) else "gold"
+    if not golds:
+        raise InputError(f"{named} holds no row.")
+    for key, line in answers.items():
+        if key not in golds:
+            raise InputError(f"{line.where}: id {key[1]!r} is not in {named}.")
+    return [Pair(_cluster(line, key[1]), line, answers.get(key)) for key, line in golds.items()]
+
+
+def missing(pairs: Sequence[Pair]) -> int:
+    """Gold rows without a prediction."""
+    return sum(pair.prediction is None for pair in pairs)
+
+
+def _read(rows: Rows, name: str) -> dict[tuple[str, str | int], Line]:
+    if isinstance(rows, Path) and not rows.is_file():
+        raise InputError(f"{rows} does not exist.")
+    lines: dict[tuple[str, str | int], Line] = {}
+    is_file = isinstance(rows, Path)
+    for number, row in read_jsonl(rows) if isinstance(rows, Path) else enumerate(rows):
+        line = Line(f"{rows}:{number}" if is_file else f"{name}[{number}]", row)
+        value = line.require("id", (str, int), "a string or an integer")
+        key = (type(value).__name__, value)
+        if key in lines:
+            raise InputError(f"{line.where}: id {value!r} was already in {lines[key].where}.")
+        lines[key] = line
+    return lines
+
+
+def _cluster(line: Line, own: str | int) -> str:
+    """The unit of the bootstrap: the row's cluster, by default its id."""
+    value = line.row.get("cluster", own)
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise InputError(f"{line.where}: cluster must be a string or an integer.")
+    return f"{type(value).__name__}:{value}"
+
+
+def shares_of(ratios: Sequence[Ratio], how: Aggregate) -> Shares:
+    """Shares of right answers: the mean of the items' (macro), or all questions pooled (micro)."""
+    if how == "micro" and any(ratio.asked for ratio in ratios):
+        return Shares([ratio.hits for ratio in ratios], [ratio.asked for ratio in ratios])
+    return means_of([ratio.value for ratio in ratios])

@@ -1,0 +1,50 @@
+"""Answers of files that `viva score writing` reads: texts against reference texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vivavoce.metrics.rouge import rouge
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, means_of
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    references = [pair.gold.require("reference", str, "a text") for pair in pairs]
+    answers = [_answer(pair) for pair in pairs]
+    found = [
+        rouge(answer, reference, stem=options.stem)
+        for answer, reference in zip(answers, references, strict=True)
+    ]
+    shares = {
+        "rouge1": means_of([one.rouge1.f for one in found]),
+        "rouge2": means_of([one.rouge2.f for one in found]),
+        "rougeL": means_of([one.rougeL.f for one in found]),
+    }
+    settings: dict[str, object] = {"stem": options.stem}
+    if options.bertscore:
+        from vivavoce.metrics.neural import BertScorer
+
+        scorer = BertScorer(options.bertscore, layer=options.layer)
+        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
+        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+            shares[name] = means_of([values[name] for values in scores])
+        settings.update(bertscore=options.bertscore, layer=scorer.layer)
+    return Measured(shares, settings=settings)
+
+
+def _answer(pair: Pair) -> str:
+    line = pair.answer("text")
+    text: str = "" if line is None else line.require("text", str, "a text")
+    return text
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="writing",
+        summary="texts: ROUGE, and BERTScore with --bertscore",
+        uses=("stem", "bertscore", "layer"),
+        measure=_measure,
+    ),
+)

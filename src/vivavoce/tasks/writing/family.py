@@ -1,0 +1,235 @@
+"""The writing tasks: what is shown of a paper, and the measures of the text that is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from vivavoce.errors import InputError, NoItemsError
+from vivavoce.metrics.citation_list import find_citations
+from vivavoce.metrics.rouge import rouge
+from vivavoce.metrics.text_statistics import length_ratio
+from vivavoce.rounds import Round
+from vivavoce.rounds.family import check_split, split_name
+from vivavoce.store import Row, read_json, table_of_parquet
+from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
+from vivavoce.tasks.writing.items.inputs import (
+    DEMONSTRATED,
+    PaperText,
+    gold,
+    paper_from_row,
+    slots,
+)
+from vivavoce.tasks.writing.items.inputs import (
+    TASKS as NAMES,
+)
+from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.text.answers import clean_title
+
+USUAL_DEMOS = 2
+"""Demonstrations of the paper's settings; another number stands in the setting's name."""
+WITH_WORKS = "related_work"
+"""The task whose prompt lists works."""
+
+
+@dataclass(frozen=True, slots=True)
+class WritingArguments(Arguments):
+    """Parts of each item that a run shows, the wording, and the judge.
+
+    Args:
+        setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
+        demos: Other papers shown with their gold, of each kind; by default all the round holds.
+        split: Only its items: train, validation or test; by default all.
+        variant: Wording of the prompt, 1 to 3.
+        judge: Whether a model with the role `judge` compares the answer with the gold.
+        judge_source: Whether the judge also sees what the answer was written from.
+    """
+
+    demos: int | None = None
+    split: str | None = None
+    variant: int = 1
+    judge: bool = False
+    judge_source: bool = False
+
+    def __post_init__(self) -> None:
+        check_split(self.split)
+
+    @property
+    def label(self) -> str:
+        """The setting's name on a board, such as `base+padded`, `base+test` or `mixed@1`."""
+        track = getattr(self, "track", "cited")
+        parts = [self.setting, *([track] if track != "cited" else ())]
+        has_usual = self.setting not in DEMONSTRATED or self.demos == USUAL_DEMOS
+        label = "+".join([*parts, *([self.split] if self.split else ())])
+        return label if has_usual else f"{label}@{self.demos}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedWorkArguments(WritingArguments):
+    """The arguments of the other writing tasks, and the works that are listed.
+
+    Args:
+        track: cited, for the works that the section cites, or padded, for others beside them.
+    """
+
+    track: str = "cited"
+
+    def __post_init__(self) -> None:
+        check_split(self.split)
+        check_choice("track", self.track, TRACKS)
+
+
+class Writing(FamilyTask[WritingArguments]):
+    """A part of a paper, to be written from the rest."""
+
+    scorer = "writing"
+    scored_by = ("judge", "judge_source")
+
+    def __init__(self, arguments: type[WritingArguments] = WritingArguments) -> None:
+        self.arguments = arguments
+
+    def settle(self, given: WritingArguments, opened: Round) -> WritingArguments:
+        """As many demonstrations as are asked for, or all that the round was built with."""
+        options = read_json(opened.folder / "spec.json").get("writing", {})
+        most = int(options.get("demos", USUAL_DEMOS)) if given.setting in DEMONSTRATED else 0
+        if given.demos is None:
+            return replace(given, demos=most)
+        if given.setting not in DEMONSTRATED:
+            raise InputError(
+                f"The setting {given.setting} shows no demonstrations, so demos={given.demos!r} "
+                f"says nothing. Those that do are {', '.join(DEMONSTRATED)}."
+            )
+        if type(given.demos) is not int or not 1 <= given.demos <= most:
+            raise InputError(
+                f"demos={given.demos!r} is not a number from 1 to the {most} demonstrations of "
+                f"each kind that round {opened.id} holds. For more, build a round with more "
+                "([writing] demos)."
+            )
+        return given
+
+    def rows(self, view: View[WritingArguments]) -> list[Row]:
+        """Items that have the setting and are in the split."""
+        rows, split = super().rows(view), view.given.split
+        if split:
+            rows = [row for row in rows if split_name(row["split"]) == split]
+        if not rows:
+            raise NoItemsError(
+                f"Round {view.round.id} has no {split} item of {view.task} with the setting "
+                f"{view.given.setting}. viva round stats counts the items of each split."
+            )
+        return rows
+
+    def why_empty(self, view: View[WritingArguments], *, has_others: bool) -> str:
+        """That no item has a setting, with a paper for which it was tried."""
+        task, setting = view.task, view.given.setting
+        cells = json.loads(view.round.read_file("writing", "cells.json"))["cells"]
+        found = [c for c in cells if (c["task"], c["setting"]) == (task, setting)]
+        message = f"Round {view.round.id} has no item of {task} with the setting {setting}"
+        if not found:
+            return f"{message}: it was built without that setting ([writing] settings)."
+        if reasons := found[0].get("left_out"):
+            counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+            message += f". Papers were left out for these reasons: {counts}"
+        if not (rejected := found[0]["rejected"]):
+            return f"{message}."
+        detail = f", {rejected['detail']}" if rejected["detail"] else ""
+        candidate = rejected["candidate"]
+        what = "it" if candidate == rejected["paper_id"] else f"the demonstration {candidate}"
+        return f"{message}. For paper {rejected['paper_id']}, say, {what} was left out: " + (
+            f"{rejected['reason']}{detail}."
+        )
+
+    def items(self, rows: Iterable[Row], view: View[WritingArguments]) -> Iterator[Item]:
+        """Papers with the demonstrations of each; of these each is put together once."""
+        rows = list(rows)
+        wanted = {paper for row in rows for paper in (row["paper_id"], *_demonstrations(row, view))}
+        table = table_of_parquet(view.round.read_file("writing", "papers.parquet"))
+        mask = [paper_id in wanted for paper_id in table["paper_id"].to_pylist()]
+        listed = table.filter(pa.array(mask, pa.bool_())).to_pylist()
+        papers = {row["paper_id"]: paper_from_row(row) for row in listed}
+        examples = {
+            paper_id: _example(view.task, papers[paper_id])
+            for paper_id in dict.fromkeys(p for row in rows for p in _demonstrations(row, view))
+        }
+        return (_item(row, view, papers[row["paper_id"]], examples) for row in rows)
+
+    def measure(self, answer: str, row: Row) -> Values:
+        """ROUGE F-measures and the length against the paper's own text, and the works cited."""
+        text, reference = str(row.get("read_as", answer)), row["target"]
+        if not any(character.isalpha() for character in text):
+            raise FaultyAnswer("malformed")
+        found = rouge(text, reference)
+        values: dict[str, float | None] = {
+            "rougeL": found.rougeL.f,
+            "rouge1": found.rouge1.f,
+            "rouge2": found.rouge2.f,
+            "length_ratio": length_ratio(text, reference),
+        }
+        if row["task"] == WITH_WORKS:
+            cited = find_citations(text, row["works"])
+            values["citation_precision"] = cited.precision
+            values["citation_recall"] = cited.recall(row["cited"])
+        return values
+
+    def notes(self, answer: str, row: Row) -> dict[str, Any]:
+        """The title alone, where a title was asked for: words around it are not read."""
+        title = clean_title(answer) if row["task"] == "title" else answer
+        return {"read_as": title} if title != answer else {}
+
+
+def _item(
+    row: Row, view: View[WritingArguments], paper: PaperText, examples: dict[str, Example]
+) -> Item:
+    given, task = view.given, view.task
+    works: list[Row] = []
+    if task == WITH_WORKS and given.setting != "title_only":
+        padded = getattr(given, "track", "cited") == "padded"
+        works = [work for work in row["works"] if padded or work["role"] == "cited"]
+    words = view.card.answer_words or 0
+    composed = compose(
+        view.prompts,
+        task,
+        slots(task, given.setting, paper),
+        examples=[examples[paper_id] for paper_id in _demonstrations(row, view)],
+        works=works,
+        variant=given.variant,
+        values={"words": words},
+    )
+    metadata: dict[str, Any] = {
+        **({"published_from": source} if (source := row.get("published_from")) else {}),
+        "title": paper.title,
+        "task": task,
+        "setting": given.setting,
+        "variant": given.variant,
+        "prompts": view.prompts.place,
+        "blocks": [list(span) for span in composed.prompt.blocks],
+        "pool": [[source.label, *source.span] for source in composed.pool],
+        "words": words,
+    }
+    if parts := composed.prompt.parts:
+        metadata["parts"] = {name: list(span) for name, span in parts.items()}
+        metadata["adds"] = "example" if given.setting in DEMONSTRATED else "work"
+    if task == WITH_WORKS:
+        numbered = list(enumerate(works, 1))
+        metadata["works"] = [work["title"] for work in works]
+        metadata["cited"] = [number for number, work in numbered if work["role"] == "cited"]
+    return Item(row["id"], composed.prompt, row["reference"], metadata)
+
+
+def _example(task: str, paper: PaperText) -> Example:
+    answer = gold(task, paper.title, paper.abstract, paper.sections)
+    return Example(slots(task, "base", paper), answer or "")
+
+
+def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:
+    return shown_demos(row, view.given.setting, view.given.demos or 0)
+
+
+_SHARED = Writing()
+TASKS = {name: Writing(RelatedWorkArguments) if name == WITH_WORKS else _SHARED for name in NAMES}
