@@ -28,23 +28,7 @@ from vivavoce.tasks.tables.items.distractors import (
     rank_distractors,
 )
 from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.pool import (
-    CANDIDATES,
-    CandidatesFile,
-    EncoderKey,
-    Pool,
-    Ranked,
-    Universe,
-    candidates_as_bytes,
-    count_distractors,
-    hash_works,
-    make_pool,
-    pool_statistics,
-    read_candidates,
-    read_paper_labels,
-    without_included,
-)
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     FAMILY,
     ITEM,
     PAPERS,
@@ -60,6 +44,22 @@ from vivavoce.tasks.tables.items.table_items import (
     is_known,
     overlap_statistics,
     table_statistics,
+)
+from vivavoce.tasks.tables.items.pool import (
+    CANDIDATES,
+    CandidatesFile,
+    EncoderKey,
+    Pool,
+    Ranked,
+    Universe,
+    candidates_as_bytes,
+    count_distractors,
+    hash_works,
+    make_pool,
+    pool_statistics,
+    read_candidates,
+    read_paper_labels,
+    without_included,
 )
 from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over

@@ -20,7 +20,7 @@ from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.library import library_as_bytes, read_library
 from vivavoce.tasks.tables.items.gold import GoldTables, find_duplicates, read_gold_tables
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     ITEM,
     GoldRow,
     GoldTable,

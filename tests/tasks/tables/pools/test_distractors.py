@@ -22,7 +22,7 @@ from vivavoce.tasks.tables.items.distractors import (
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"
 

@@ -17,6 +17,7 @@ from vivavoce.tasks.tables.items.distractors import (
     find_universe,
     rank_distractors,
 )
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.items.pool import (
     CandidatesFile,
     EncoderKey,
@@ -32,7 +33,6 @@ from vivavoce.tasks.tables.items.pool import (
     read_paper_labels,
     without_included,
 )
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 WORKS = {
     f"p{n:02}": Work(f"p{n:02}", title, None, None, False)

@@ -37,8 +37,8 @@ from vivavoce.tasks.tables.items.demand_leaks import (
 )
 from vivavoce.tasks.tables.items.gold import GoldTables
 from vivavoce.tasks.tables.items.grid import without_number
+from vivavoce.tasks.tables.items.item import TASK, GoldTable, TablesOptions
 from vivavoce.tasks.tables.items.pool import read_acceptance
-from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, TablesOptions
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences

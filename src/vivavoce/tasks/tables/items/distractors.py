@@ -21,7 +21,7 @@ from rapidfuzz import fuzz, process
 from scipy.sparse import csr_array
 
 from vivavoce.retrieval.papers import PaperEncoder, Vectors
-from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
 from vivavoce.tasks.tables.items.works import is_outside
 from vivavoce.text.normalise import normalise_title
 

@@ -30,9 +30,7 @@ from vivavoce.tasks.tables.items.grid import (
     read_values,
     settle_header,
 )
-from vivavoce.tasks.tables.items.pool import read_acceptance
-from vivavoce.tasks.tables.items.results_tables import read_results
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     TASK,
     GoldRow,
     GoldTable,
@@ -41,6 +39,8 @@ from vivavoce.tasks.tables.items.table_items import (
     Work,
     is_known,
 )
+from vivavoce.tasks.tables.items.pool import read_acceptance
+from vivavoce.tasks.tables.items.results_tables import read_results
 from vivavoce.tasks.tables.items.works import (
     Given,
     merge_works,

@@ -24,7 +24,7 @@ from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, hash_rows, read_json, readable_json
 from vivavoce.tasks.tables.items.distractors import Barred, Candidate
-from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"
 MIN_DISTRACTORS = 4
