@@ -25,7 +25,6 @@ from vivavoce.tasks.tables.items.pool import (
     Universe,
     candidates_as_bytes,
     count_distractors,
-    draw_distractors,
     hash_works,
     make_pool,
     read_acceptance,
@@ -60,18 +59,11 @@ def test_the_number_of_distractors_follows_that_of_the_works(
 ) -> None:
     one = table("t", *(f"p{n:02}" for n in range(papers)))
     assert count_distractors(one, most) == expected
-    drawn = draw_distractors(one, BEST, seed=0, most=most)
-    assert len(drawn) == expected
-    assert drawn == sorted(drawn, key=lambda candidate: -candidate.score)
-
-
-def test_the_draw_is_seeded_and_takes_each_candidate_now_and_then() -> None:
-    one = table("t", "p00", "p01")
-    drawn = [draw_distractors(one, BEST, seed=seed) for seed in range(60)]
-    assert drawn[3] == draw_distractors(one, BEST, seed=3)
-    assert {candidate for each in drawn for candidate in each} == set(BEST)
-    other = [draw_distractors(table("u", "p00", "p01"), BEST, seed=seed) for seed in range(60)]
-    assert drawn != other
+    best = [Candidate(f"q{n}", 1.0) for n in range(12)]
+    ids = (*one.papers, *(candidate.paper for candidate in best))
+    works = {paper: Work(paper, "T", None, None, False) for paper in ids}
+    pool = make_pool(one, best, works, seed=0, most=most)
+    assert (pool.distractors, pool.missing) == (expected, 0)
 
 
 def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order() -> None:
@@ -80,13 +72,19 @@ def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order
     ids = [work.paper_id for work in pool.papers]
     assert (len(ids), len(set(ids)), pool.distractors, pool.missing) == (6, 6, 4, 0)
     assert not pool.given_labels
-    drawn = draw_distractors(one, BEST, seed=0)
-    assert set(ids) == {"p00", "p01", *(candidate.paper for candidate in drawn)}
-    # The rows of the table in another order give the same pool, another seed another one.
+    assert {"p00", "p01"} < set(ids)
+    # The rows of the table in another order give the same pool, other seeds and tables other ones.
     assert make_pool(table("t", "p01", "p00"), BEST, WORKS, seed=0) == pool
-    first = [make_pool(one, BEST, WORKS, seed=seed).papers[0].paper_id for seed in range(90)]
+    pools = [make_pool(one, BEST, WORKS, seed=seed).papers for seed in range(90)]
+    other = [make_pool(table("u", "p00", "p01"), BEST, WORKS, seed=n).papers for n in range(90)]
+    assert pools != other
+    # Each candidate is drawn now and then.
+    assert {paper.paper_id for papers in pools for paper in papers} == {
+        *("p00", "p01"),
+        *(one.paper for one in BEST),
+    }
     # A third of a pool of 2 and 4 is gold; 90 places have 30 on average, with deviation 4.5.
-    assert 15 < sum(paper in ("p00", "p01") for paper in first) < 45
+    assert 15 < sum(papers[0].paper_id in ("p00", "p01") for papers in pools) < 45
 
 
 def test_missing_candidates_are_counted_and_given_labels_win() -> None:

@@ -156,18 +156,6 @@ class Pool:
     """Whether the distractors are labels that came with the table."""
 
 
-def draw_distractors(
-    table: GoldTable, candidates: Sequence[Candidate], *, seed: int, most: int = TOP
-) -> list[Candidate]:
-    """Some of a table's candidates, the best first, drawn with a seed.
-
-    Their number is `count_distractors`, or all candidates where there are fewer.
-    """
-    count = min(count_distractors(table, most), len(candidates))
-    drawn = Random(f"tables/distractors/{seed}/{table.id}")
-    return [candidates[place] for place in sorted(drawn.sample(range(len(candidates)), count))]
-
-
 def count_distractors(table: GoldTable, most: int = TOP) -> int:
     """Distractors that a table of m works should have: 4 or more, `most` at most.
 
@@ -188,7 +176,9 @@ def make_pool(
     most: int = TOP,
     given: Collection[str] | None = None,
 ) -> Pool:
-    """The pool of a table.
+    """The pool of a table: its works, and some of its candidates drawn with a seed.
+
+    Their number is `count_distractors`, or that of all candidates where there are fewer.
 
     Args:
         table: The gold table.
@@ -201,9 +191,11 @@ def make_pool(
     """
     gold = set(table.papers)
     if given is None:
-        drawn = draw_distractors(table, candidates, seed=seed, most=most)
+        wanted = count_distractors(table, most)
+        count = min(wanted, len(candidates))
+        drawn = Random(f"tables/distractors/{seed}/{table.id}").sample(candidates, count)
         chosen = {one.paper for one in drawn}
-        missing = count_distractors(table, most) - len(chosen)
+        missing = wanted - len(chosen)
     else:
         chosen, missing = set(given) - gold, 0
     # Sorted first: the order then depends on which works there are and the seed alone.
