@@ -294,7 +294,7 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     ("options", "message"),
     [
         ({"distractor": 3}, "distractors"),
-        ({"distractors": 41}, "less than or equal to 40"),
+        ({"distractors": 41}, "at most 40, not 41"),
         ({"pool_rule": "all"}, "other_tables"),
         ({"kinds": []}, "at least 1"),
     ],
