@@ -56,8 +56,9 @@ def test_each_item_has_its_mean_its_correlation_and_a_state(logs: Path) -> None:
     }
     assert items["easy"]["value"] == pytest.approx(0.85)
     assert items["easy"]["contestants"] == 4  # not the oracle, null and copycat
-    low, high = items["easy"]["ci"]
-    assert low < 0.85 < high
+    # s² = 0.05 / 3, so the error is sqrt(0.05 / 3 / 4); Student's t of 3 degrees is 3.182446.
+    reach = 3.182446 * (0.05 / 12) ** 0.5
+    assert items["easy"]["ci"] == pytest.approx([0.85 - reach, 0.85 + reach])
     assert items["turned"]["rest"]["value"] < -0.9
     assert items["dead"]["rest"] == {"value": None, "ci": None}
     assert (items["silent"]["value"], items["silent"]["ci"]) == (None, None)
