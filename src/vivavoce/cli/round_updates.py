@@ -103,11 +103,11 @@ def diff(
     say(f"{b} follows from {a}" if found["b_follows_a"] else f"{b} was not made from {a}")
     for key, (was, now) in found["spec"].items():
         say(f"  {key}: {was} -> {now}")
-    columns = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
+    names = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
     heads = ("task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors")
     rows = []
     for task, row in found["tasks"].items():
-        counts = (n if isinstance(n := row[name], int) else len(n) for name in columns)
+        counts = (n if isinstance(n := row[name], int) else len(n) for name in names)
         rows.append((task, *(f"{n:,}" for n in counts)))
     print_table(Sheet("", heads, tuple(rows)))
     for task, row in found["tasks"].items():
