@@ -215,6 +215,14 @@ def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
             say(f"{indent}{name}: {number}")
 
 
+def answer(document: Any, parts: Iterable[Sheet | str], *, as_json: bool) -> None:
+    """Print one JSON document, or lines and sheets for people."""
+    if as_json:
+        print_json(document)
+    else:
+        print_parts(parts)
+
+
 def print_report(found: Report, *, as_json: bool) -> None:
     """Print a report as one JSON document, or its parts and notes for people."""
     if as_json:

@@ -13,6 +13,8 @@ from vivavoce.sources.fulltext.citing import PrintedCitations, find_itself
 from vivavoce.sources.fulltext.model import (
     CITE,
     END,
+    MAX_CELLS,
+    MAX_COLUMNS,
     PARAGRAPH,
     PART,
     RANGE,
@@ -30,13 +32,13 @@ from vivavoce.text.normalise import clean_text
 from vivavoce.text.row_citations import RowCitations, TableText
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
-_MAX_COLUMNS = 400
-_MAX_CELLS = 200_000
 _MAX_RANGE = 50
 _MIN_WORDS = 10
 _OWN_ROLES = frozenset({"acknowledgements", "references"})
 _MARK = re.compile(f"([{CITE}{REFER}])([^{CITE}{REFER}{END}]*){END}")
 _MAX_NESTED = 12
+_LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff")})
 
 
 def assemble(paper: Manuscript, about: Document) -> Document:
@@ -70,8 +72,13 @@ def assemble(paper: Manuscript, about: Document) -> Document:
     return document
 
 
+def plain_text(text: str) -> str:
+    """Text without the signs of typesetting: ligatures, soft hyphens and spaces of no width."""
+    return clean_text(text if text.isascii() else text.translate(_PLAIN))
+
+
 def build_sections(
-    blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] = clean_text
+    blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] | None = None
 ) -> tuple[tuple[Section, ...], str]:
     """The sections counted from 0, and the abstract, which may be a section headed so.
 
@@ -80,6 +87,7 @@ def build_sections(
         abstract: The abstract that the paper has apart from them.
         show: Writes out the marks in a text.
     """
+    show = show or plain_text
     sections: list[Section] = []
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
@@ -158,7 +166,7 @@ class Works:
             if END not in text:
                 break
             text = _MARK.sub(self._print_mark, text)
-        return clean_text(text)
+        return plain_text(text)
 
     def _print_mark(self, found: re.Match[str]) -> str:
         kind, parts = found[1], found[2].split(PART)
@@ -248,7 +256,7 @@ class _Grid:
         self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
         """For each grid its rows: cells with their columns, and whether the row is kept."""
         self._is_full = table.is_full
-        self._room = _MAX_CELLS
+        self._room = MAX_CELLS
         for grid in table.grids:
             covered: dict[int, int] = {}
             self.lines.append([self._add(row, covered) for row in grid if self._room >= 0])
@@ -261,7 +269,7 @@ class _Grid:
         placed: list[tuple[int, Cell]] = []
         for cell in row:
             _pass_covered(texts, covered)
-            if len(texts) + cell.width > _MAX_COLUMNS:
+            if len(texts) + cell.width > MAX_COLUMNS:
                 break
             placed.append((len(texts), cell))
             if not self._is_full:

@@ -9,7 +9,7 @@ from itertools import islice
 from lxml import etree
 
 from vivavoce.sources.fulltext.assemble import without_stubs
-from vivavoce.sources.fulltext.html.citing import CitedKeys
+from vivavoce.sources.fulltext.citing import CitedKeys
 from vivavoce.sources.fulltext.html.typeset import (
     Writer,
     classes_of,
@@ -28,6 +28,7 @@ from vivavoce.sources.fulltext.model import (
     Entry,
     RawTable,
     Story,
+    bounded,
     paragraphs_in,
 )
 from vivavoce.sources.fulltext.references import (
@@ -61,7 +62,7 @@ def read_table(holder: etree._Element) -> RawTable | None:
     captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
     tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
     caption = " ".join(text for text in captions if text)
-    grids = [[_cells(row) for row in outermost(tabular, _is_row)] for tabular in tabulars]
+    grids = bounded((_cells(row) for row in outermost(tab, _is_row)) for tab in tabulars)
     if not caption and not any(cell.text for grid in grids for row in grid for cell in row):
         return None
     return RawTable(caption, grids, list(_keys(holder)))
@@ -89,17 +90,15 @@ def _keys(element: etree._Element) -> Iterator[str]:
         between = (link.tail or "") if link.getnext() is not None else ""
 
 
-def _cells(row: etree._Element) -> list[Cell]:
-    return [
-        Cell(
+def _cells(row: etree._Element) -> Iterator[Cell]:
+    for cell in outermost(row, _is_cell):
+        yield Cell(
             text=line_of(cell),
             keys=list(_keys(cell)),
             width=_width(cell),
             height=_span(cell, "rowspan", MAX_HEIGHT),
             is_bold=is_all_in(cell, _is_bold),
         )
-        for cell in outermost(row, _is_cell)
-    ]
 
 
 def _width(cell: etree._Element) -> int:
@@ -181,7 +180,7 @@ class Body:
 
     def _heading(self, title: etree._Element | None) -> tuple[str | None, str]:
         """The printed number and the words of a heading."""
-        heading = line_of(title, _is_tag).rstrip(" .:")
+        heading = line_of(title, lambda element, names, depth: "ltx_tag" in names).rstrip(" .:")
         if title is None:
             return None, heading
         tag = next(with_class(title, "ltx_tag"), None)
@@ -207,10 +206,6 @@ def read_abstract(document: etree._Element) -> str:
         if text:
             return text
     return ""
-
-
-def _is_tag(element: etree._Element, names: frozenset[str], depth: int) -> bool:
-    return "ltx_tag" in names
 
 
 _MAX_ENTRIES = 5_000

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable
+from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
     children,
     is_all_in,
     is_dash,
+    is_power,
     pieces_of,
     span_of,
     text_of,
@@ -40,7 +41,7 @@ def read_table(wrap: etree._Element) -> RawTable:
     rows = wrap.iter("tr", "row")  # of HTML, or of OASIS tables
     return RawTable(
         caption=f"{label}: {caption}" if label and caption else label or caption,
-        grids=[[[_cell(cell) for cell in children(row)] for row in rows]],
+        grids=bounded([(map(_cell, children(row)) for row in rows)]),
         keys=list(_keys(wrap)),
     )
 
@@ -157,6 +158,8 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     if element.tag in {"sup", "xref"} and _is_raised_marker(element):
         # Raised numbers would grow into the word before them.
         return f" [{''.join(pieces_of(element, _APART, skip, _special)).strip()}]"
+    if element.tag == "sup" and is_power(element):
+        return f"^{''.join(map(str, element.itertext(etree.Element))).strip()}"
     if element.tag in _NAME_PARTS and element.getnext() is not None:
         return f"{''.join(pieces_of(element, _APART, skip, _special))} "
     return None
