@@ -43,10 +43,6 @@ def test_tags_are_counted() -> None:
     assert faults(f"<ol>{items}</ol><br/>") == {"markup": 9}
 
 
-def test_thoughts_are_no_chatter() -> None:
-    assert faults(f"<think>\nWhich is best?\nI wonder.\n</think>\n{LIST}") == {}
-
-
 def test_prose_without_a_title_lacks_them_all() -> None:
     assert faults("We study a problem and report what we find.") == {"chatter": 1, "missing": 3}
     assert faults("") == {"missing": 3}

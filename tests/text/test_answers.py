@@ -43,7 +43,6 @@ TITLE = "Sparse Graphs: A Survey of What Is Known"
         '{"title": "{}"}',
         '```json\n{"title": "{}"}\n```',
         "\\title{{}}",
-        "<think>The paper is on graphs. Title: no.</think>\n{}",
         # Several lines and remarks.
         "{}\n\nThis title names the main idea of the paper.",
         "{}\n\n(8 words)",

@@ -6,9 +6,9 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 1. Markers at the very end that close nothing are end tokens.
 2. Special tokens (`<|channel|>final<|message|>`) cut a message into parts; the last one counts.
 3. A closed answer block (`<answer>...</answer>`) is the answer; of several, the last.
-4. Text before the last closing marker is reasoning, also if the chat template opened it.
-5. If nothing follows that marker, the block that it closes is the answer, unless its name says
-   reasoning.
+4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
+5. Of another name, a single block at the start, or one that the template opened, goes like
+   reasoning; if nothing follows it, it is the answer. Several are a part of the text.
 6. A block at the start that is never closed is unclosed reasoning, unless its name says answer.
 7. A line that says no more than `Final answer:` ends the drafts above it.
 8. A `\boxed{}` around all of it, or at its end, is opened.
@@ -20,7 +20,6 @@ Every rule takes linear time.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -148,24 +147,23 @@ def _last_part(text: str) -> FinalAnswer:
 def _outside_of_blocks(text: str) -> FinalAnswer:
     """The answer of a message whose reasoning or answer stands between markers."""
     markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
-    counts = Counter(marker.name for marker in markers if marker.is_closing)
-    closing = [
-        marker
-        for marker in markers
-        if marker.is_closing
-        # Blocks of one name are a list, unless they say what they are.
-        and (counts[marker.name] == 1 or marker.is_reasoning or marker.is_answer)
-    ]
+    closing = [marker for marker in markers if marker.is_closing]
     if answers := [marker for marker in closing if marker.opener and marker.is_answer]:
         return _inside(text, answers[-1])
-    if not counts:
-        return _after_openers(text, markers)
     if not closing:
-        return FinalAnswer(text)
+        return _after_openers(text, markers)
+    # Blocks with other names are a part of the text, unless there is one alone.
     last = closing[-1]
-    if text[last.end :].strip():
-        return FinalAnswer(text[last.end :], (("reasoning", text[: last.end]),))
+    if not (last.is_reasoning or last.is_answer or len(closing) == 1):
+        known = [marker for marker in closing if marker.is_reasoning]
+        if not known:
+            return FinalAnswer(text)
+        last = known[-1]
     start = last.opener.start if last.opener else 0
+    if text[last.end :].strip():
+        if start and not last.is_reasoning:
+            return FinalAnswer(text)
+        return FinalAnswer(text[last.end :], (("reasoning", text[: last.end]),))
     if last.is_reasoning:
         return FinalAnswer(text[:start], (("reasoning", text[start:]),))
     return _inside(text, last) if last.opener else FinalAnswer(text)

@@ -328,6 +328,7 @@ def _is_by_column(value: Any, is_paper: IsPaper) -> bool:
     return (
         isinstance(value, dict)
         and bool(value)
+        and not any(key in value for key in _KEYS)
         and all(
             isinstance(cells, dict) and cells and all(map(is_paper, cells))
             for cells in value.values()
