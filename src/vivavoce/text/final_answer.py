@@ -117,7 +117,9 @@ def final_answer(message: str) -> FinalAnswer:
 def _without_end_tokens(text: str) -> FinalAnswer:
     end = len(text)
     for marker in reversed(_markers(text)):
-        is_unpaired = marker.opener is None and not (marker.is_reasoning and marker.is_closing)
+        is_unpaired = marker.opener is None and (
+            not marker.is_reasoning if marker.is_closing else not marker.is_answer
+        )
         if text[marker.end : end].strip() or not is_unpaired or not marker.start:
             break
         end = marker.start
@@ -147,7 +149,10 @@ def _last_part(text: str) -> FinalAnswer:
 def _outside_of_blocks(text: str) -> FinalAnswer:
     """The answer of a message whose reasoning or answer stands between markers."""
     markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
-    closing = [marker for marker in markers if marker.is_closing]
+    # Without its beginning, the end of an answer block says nothing of what is around it.
+    closing = [
+        marker for marker in markers if marker.is_closing and (marker.opener or not marker.is_answer)
+    ]
     if answers := [marker for marker in closing if marker.opener and marker.is_answer]:
         return _inside(text, answers[-1])
     if not closing:
