@@ -247,7 +247,7 @@ def pair(folder: Path) -> Iterator[dict[str, Any]]:
     pdfs = {p: found for p, found in pdfs.items() if 3 <= found[1] <= 200}
     taken: set[Path] = set()
     for source in sorted(folder.rglob("*.tex")):
-        if r"\begin{document}" not in source.read_text("utf-8", "replace"):
+        if not source.is_file() or r"\begin{document}" not in source.read_text("utf-8", "replace"):
             continue
         truth = read_truth(source)
         if truth is None:

@@ -28,6 +28,13 @@ class Sheet:
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()
     """Lines below it."""
+    named: int = 0
+    """Place of the column that names the rows."""
+
+    def is_figures(self, place: int) -> bool:
+        """True if every cell of a column is a figure, an interval, a dash or empty."""
+        cells = [row[place] for row in self.rows]
+        return bool(cells) and all(not c or c[0].isdigit() or c[0] in "-–−[" for c in cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,8 @@ def shown(value: Any, form: str = "") -> str:
         return "yes" if value else ""
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, str) and not form:
+        return value  # of its own type: markup stays markup
     return format(value, form or (".3f" if isinstance(value, float) else ""))
 
 

@@ -138,28 +138,6 @@ def test_agreement_is_a_table_and_one_json_document(of: tuple[str, ...], made: M
         assert text in shown.stdout
 
 
-def test_a_model_is_compared(of: tuple[str, ...], made: Made) -> None:
-    label_all(made)
-    lines(Path("model.jsonl"), *({"id": f"i{n}", "label": "include"} for n in range(4)))
-    words = (*of, "--model-labels", "model.jsonl", "--resamples", 0)
-    (row,) = only_json(viva("agreement", *words, "--json"))["model"]
-    assert row["agreement"]["value"] == 3 / 4  # i1 is exclude
-    assert (row["people"]["include"]["value"], row["model"]["include"]["value"]) == (0.75, 1.0)
-    assert "The model and people" in viva("agreement", *words).stdout
-    lines(Path("model.jsonl"), {"id": "zz", "label": "include"})
-    assert viva("agreement", *words).exit_code == 2
-
-
-def test_agreement_on_nothing_and_on_one_label_says_so(of: tuple[str, ...], made: Made) -> None:
-    done = viva("agreement", *of)
-    assert done.exit_code == 0, done.stderr
-    assert "–" in done.stdout
-    for name in ("ann", "ben"):
-        made.work(name, {"*": INCLUDE})
-    row = viva("agreement", *of, "--resamples", 0).stdout.splitlines()[3]
-    assert row.split() == ["decision", "4", "1.000", "undefined", "undefined", "1.000"]
-
-
 def test_an_export_is_counted_and_its_items_come_in_again(of: tuple[str, ...], made: Made) -> None:
     label_all(made)
     done = viva("export", *of, "--out", "out")

@@ -79,25 +79,6 @@ def test_stats_break_down(network: Network, built: Path, by: str) -> None:
     assert found
 
 
-def test_only_tables_of_results(network: Network, built: Path) -> None:
-    def edges(*options: str) -> int:
-        words = ("stats", "--corpus", built, "--json", *options)
-        return int(json.loads(network(*words).stdout)["comparison"]["edges"])
-
-    assert 0 < edges("--result-like") <= edges()
-
-
-def test_rank_shows_the_first(network: Network, built: Path) -> None:
-    words = ("stats", "--corpus", built, "--by", "pagerank", "--network", "citation", "--top", 5)
-    rows = json.loads(network(*words, "--json").stdout)["rows"]
-    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5]
-    scores = [row["pagerank"] for row in rows]
-    assert scores == sorted(scores, reverse=True)
-    assert len(network(*words).stdout.splitlines()) == 7
-    inside = json.loads(network(*words, "--no-external", "--json").stdout)["rows"]
-    assert all(row["in_corpus"] for row in inside)
-
-
 def test_walk_writes_one_author_a_line(network: Network, built: Path, tmp_path: Path) -> None:
     out = tmp_path / "authors.jsonl"
     words = ("walk", "--corpus", built, "--seed", "Author 001", "--nodes", 5, "--out", out)

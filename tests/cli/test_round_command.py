@@ -12,8 +12,6 @@ from tests.cli.conftest import SPEC
 from tests.servers.commands import viva_here
 from typer.testing import Result
 
-from vivavoce.store import hash_tree
-
 Viva = Callable[..., Result]
 WORDS = {
     "version": "1.0",
@@ -64,25 +62,6 @@ def test_json_names_the_round_its_manifest_and_its_counts(
     assert (summary["round"], summary["path"]) == ("small", str(tmp_path / "rounds" / "small"))
     assert len(summary["manifest"]) == 64
     assert summary["counts"]["writing"]["title"]["items"] > 10
-
-
-def test_twice_is_fine_and_another_folder_gets_the_same_bytes(
-    build: Callable[..., Result], tmp_path: Path
-) -> None:
-    assert [build().exit_code, build().exit_code, build(out="other").exit_code] == [0, 0, 0]
-    assert hash_tree(tmp_path / "rounds") == hash_tree(tmp_path / "other")
-
-
-def test_a_published_round_is_not_changed(
-    build: Callable[..., Result], folder: Path, spec: Path, tmp_path: Path
-) -> None:
-    assert folder.is_dir()
-    before = hash_tree(tmp_path / "rounds")
-    spec.write_text(spec.read_text(encoding="utf-8") + "seed = 5\n", encoding="utf-8")
-    result = build()
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "published round and would change" in result.stderr
-    assert hash_tree(tmp_path / "rounds") == before
 
 
 @pytest.mark.parametrize(
@@ -138,27 +117,6 @@ def test_verify_and_stats(folder: Path, viva: Viva) -> None:
         "sound": False,
         "problems": [f"{folder}/card.md differs from the manifest"],
     }
-
-
-def test_stats_print_a_row_for_every_task_and_setting(
-    folder: Path, viva: Viva, tmp_path: Path
-) -> None:
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(WORDS))
-    stats = json.loads(viva("round", "stats", folder, "--tokenizer", path, "--json").stdout)
-    assert (stats["tokenizer"], stats["is_estimate"]) == (str(path), False)
-    rows = {(row["task"], row["setting"]): row for row in stats["settings"]}
-    # 23 pairs, and the padded track of the five settings of related work that list works.
-    assert len(rows) == 23 + 5
-    base, random = rows["abstract", "base"], rows["abstract", "random"]
-    assert base["items"] == base["train"] + base["val"] + base["test"] > 10
-    assert random["input_tokens"] > 2 * base["input_tokens"] > 1_000
-    assert rows["related_work", "base+padded"]["items"] == rows["related_work", "base"]["items"]
-    assert rows["abstract", "title_only"]["input_tokens"] < 20
-    assert stats["authors"]["before"] == stats["authors"]["after"]
-    missing = viva("round", "stats", folder, "--tokenizer", tmp_path / "none")
-    assert (missing.exit_code, missing.stdout) == (2, "")
-    assert "none does not exist" in missing.stderr
 
 
 def test_a_folder_that_is_no_round_is_2(folder: Path, viva: Viva, tmp_path: Path) -> None:

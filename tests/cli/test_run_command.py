@@ -170,13 +170,6 @@ def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> N
     assert (done.exit_code, "--model" in done.stderr) == (2, True)
 
 
-def test_a_window_too_small_is_a_failure_with_its_reason(small: Round, tmp_path: Path) -> None:
-    done = baseline(small, tmp_path / "logs", "--context", "150", "--retry-on-error", "0")
-    assert done.exit_code == 1
-    assert "A window of 150 tokens with 128 kept for the answer" in done.stdout
-    assert "--context N" in done.stdout
-
-
 def test_context_cuts_the_paper_and_the_log_says_so(small: Round, tmp_path: Path) -> None:
     assert baseline(small, tmp_path / "logs", "--context", "1500").exit_code == 0
     [info] = list_eval_logs(str(tmp_path / "logs"))

@@ -12,14 +12,15 @@ from tests.servers.commands import VIVA, small_round
 from tests.servers.terminals import on_terminal
 
 from vivavoce.cli.output import say, set_output, table_lines
+from vivavoce.reports import Sheet
 from vivavoce.running import RunSpec, run
 
-HEADERS = ["rank", "contestant", "rougeL", "rouge1", "n"]
-ROWS = [["1", "maker/brisk", "0.5 [0.4, 0.6]", "0.6 [0.5, 0.7]", "12"]]
+HEADS = ("rank", "contestant", "rougeL", "rouge1", "n")
+TABLE = Sheet("", HEADS, (("1", "maker/brisk", "0.5 [0.4, 0.6]", "0.6 [0.5, 0.7]", "12"),))
 
 
 def test_columns_that_do_not_fit_go_on_below_beside_the_names() -> None:
-    assert list(table_lines(HEADERS, ROWS, 40)) == [
+    assert list(table_lines(TABLE, 40)) == [
         "rank  contestant           rougeL",
         "----  -----------  --------------",
         "   1  maker/brisk  0.5 [0.4, 0.6]",
@@ -28,13 +29,13 @@ def test_columns_that_do_not_fit_go_on_below_beside_the_names() -> None:
         "----  -----------  --------------  --",
         "   1  maker/brisk  0.6 [0.5, 0.7]  12",
     ]
-    assert len(list(table_lines(HEADERS, ROWS, None))) == 3
+    assert len(list(table_lines(TABLE, None))) == 3
 
 
 def test_rows_of_one_name_go_on_below_beside_what_tells_them_apart() -> None:
-    headers = ["contestant", "difficulty", "item", "skill", "accuracy"]
-    rows = [["naive", "easy", "PEG", "1.0", "1.0"], ["naive", "easy", "alpha053", "0.0", "0.3"]]
-    assert list(table_lines(headers, rows, 45)) == [
+    heads = ("contestant", "difficulty", "item", "skill", "accuracy")
+    rows = (("naive", "easy", "PEG", "1.0", "1.0"), ("naive", "easy", "alpha053", "0.0", "0.3"))
+    assert list(table_lines(Sheet("", heads, rows), 45)) == [
         "contestant  difficulty  item      skill",
         "----------  ----------  --------  -----",
         "naive       easy        PEG         1.0",
@@ -48,7 +49,8 @@ def test_rows_of_one_name_go_on_below_beside_what_tells_them_apart() -> None:
 
 
 def test_a_long_name_is_cut_with_a_mark() -> None:
-    *_, last = table_lines(HEADERS, [["1", "maker/" + "long" * 20, "0.5", "0.6", "12"]], 60)
+    long = Sheet("", HEADS, (("1", "maker/" + "long" * 20, "0.5", "0.6", "12"),))
+    *_, last = table_lines(long, 60)
     assert last.split()[:2] == ["1", "maker/longlonglonglonglon…"]
 
 
@@ -67,8 +69,9 @@ cell = st.text("ab0.[]–", max_size=30)
 def test_no_line_is_wider_than_the_window(
     table: tuple[list[str], list[list[str]]], window: int
 ) -> None:
-    headers, rows = table
-    assert all(len(line) <= window for line in table_lines(headers, rows, window))
+    heads, rows = table
+    shown = Sheet("", tuple(heads), tuple(map(tuple, rows)))
+    assert all(len(line) <= window for line in table_lines(shown, window))
 
 
 @pytest.fixture(scope="module")

@@ -166,12 +166,6 @@ def test_one_file_may_be_named_and_feeds_of_one_name_lie_in_two_folders(tmp_path
     assert ingest("arxiv", one, tmp_path / "c2").papers == 1
 
 
-def test_columns_cannot_be_renamed(tmp_path: Path) -> None:
-    (tmp_path / "page.atom.xml").write_bytes(feed_of(1, total=1))
-    with pytest.raises(InputError, match="--map"):
-        ingest("arxiv", tmp_path, tmp_path / "c", options=ReadOptions({"a": "title"}))
-
-
 def test_an_entry_without_id_or_title_is_a_fault_and_the_others_go_in(tmp_path: Path) -> None:
     content = feed_of(1, 2, 3, total=3).replace(b"http://arxiv.org/abs/2001.00002v2", b"nothing")
     content = content.replace(b"A Title", b" ", 1)
@@ -230,14 +224,6 @@ def test_one_page_is_asked_for_by_relevance(server: ReplayServer, clock: FakeClo
     assert "sortBy=relevance&sortOrder=descending" in server.asks[0].target
     with pytest.raises(InputError, match="choose 1 to 2000"):
         find_page(client_of(server, clock), "testing", 2001, api=server.api)
-
-
-def test_429_with_retry_after_in_mid_search(
-    server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    server.script = only([2], Fault(b"", 429, {"Retry-After": "60"}))
-    assert len(saved(server, clock, tmp_path, "testing", limit=20)) == 20
-    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1063.0]
 
 
 BAD_PAGES = {
@@ -333,12 +319,6 @@ def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> N
         (fault,) = read_file(tmp_path / "p.atom.xml", text.encode(encoding))
         assert isinstance(fault, Unread)
         assert "safety" in fault.reason
-
-
-def test_a_feed_that_is_nested_too_deep_is_a_fault(tmp_path: Path) -> None:
-    content = feed_of(1, total=1, title="<b>" * 100_000 + "</b>" * 100_000)
-    (fault,) = read_file(tmp_path / "p.atom.xml", content)
-    assert isinstance(fault, Unread)
 
 
 @pytest.mark.parametrize(

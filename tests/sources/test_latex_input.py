@@ -188,7 +188,8 @@ WORDS = (
     r"\section \begin{table} \end{table} \begin{tabular}{cc} \end{tabular} & \\ { } [ ] $ $$ \( \) "
     r"\cite \citep [x] {k} \bibitem \newblock \def \newcommand \a #1 ## \if \iffalse \else \fi \' "
     r"\~ \verb \item \caption \label \ref \input {main} \let = \begin \end {x} * % ~ \author "
-    r"\title \and \multicolumn {2} \appendix \xspace \bibliography \newif \ifb \btrue text Ana Roe"
+    r"\usepackage{} \title \and \multicolumn {2} \appendix \xspace \bibliography \newif \ifb "
+    r"\btrue text Ana Roe"
 )
 PIECES = st.lists(st.sampled_from([*WORDS.split(), "\n\n", "\n", "\\"]), max_size=60)
 
@@ -204,6 +205,15 @@ def test_any_text_gives_one_paper_or_one_fault(tmp_path: Path, pieces: list[str]
     assert isinstance(read_one(path), Document | Fault)
     path.write_text("".join(pieces))
     assert isinstance(read_one(path), Document | Fault)
+
+
+@pytest.mark.parametrize("command", ["\\usepackage{}", "\\usepackage", "\\RequirePackage[a]{}"])
+def test_a_package_without_a_name_is_passed_over(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "main.tex"
+    path.write_text((PAPER % "x").replace("\\title", f"{command}\n\n\\title"))
+    document = read_one(path)
+    assert isinstance(document, Document)
+    assert [section.heading for section in document.sections] == ["A"]
 
 
 @given(content=st.binary(max_size=300), name=st.sampled_from(["a.gz", "a.tar", "a.zip", "a.tex"]))

@@ -27,7 +27,6 @@ from vivavoce.sources.catalogues.oai.harvest import HarvestReport, harvest
 from vivavoce.sources.http.client import (
     Allowed,
     BadReplyError,
-    BadStatusError,
     Client,
     Limits,
 )
@@ -182,15 +181,6 @@ def test_a_lasting_fault_is_an_error_with_the_offset_and_then_goes_on_from_there
     report = run()
     assert (report.resumed, len(report.files), report.records) == (True, 2, 5)
     assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
-def test_503_waits_as_long_as_the_server_asks(run: Harvester, repository: Repository) -> None:
-    repository.script = only([2], FAULTS["503"])
-    run()
-    assert [ask.at for ask in run.server.asks[:3]] == [1000.0, 1003.0, 1023.0]
-    repository.script = lambda ask: FAULTS["503"]
-    with pytest.raises(BadStatusError, match="status 503"):
-        run()
 
 
 def test_a_page_shorter_than_the_list_announces_is_refused(

@@ -197,8 +197,6 @@ def test_long_packed_files_are_cut_too(tmp_path: Path) -> None:
     content = gzip.compress("\n".join(rows).encode())
     path.write_bytes(content)
     assert [piece.first_row for piece in SOURCE.pieces(path)] == [1, 501, 1001]
-    found = [paper.key for paper in read(path) if isinstance(paper, Document)]
-    assert found == [str(n) for n in range(1_100)]
     path.write_bytes(content[:-9])
     *_, fault = read(path)
     assert isinstance(fault, Fault)

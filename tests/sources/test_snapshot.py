@@ -13,8 +13,7 @@ import pytest
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.catalogues.metadata.tabular import ROWS_PER_PIECE
+from vivavoce.sources import ReadOptions, get_source
 
 ROW: dict[str, Any] = {
     "id": "2406.00007",
@@ -137,27 +136,6 @@ def test_missing_and_odd_details_cost_no_paper(tmp_path: Path) -> None:
     assert second.authors == (Author("Ada"),)
 
 
-def test_lines_that_are_no_json_are_faults(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.snapshot.jsonl", ROW)
-    path.write_bytes(path.read_bytes() + b"{cut\n[1]\n")
-    found, *faults = read(path)
-    assert isinstance(found, Document)
-    assert [fault.where for fault in faults if isinstance(fault, Fault)] == [
-        "a.snapshot.jsonl:2",
-        "a.snapshot.jsonl:3",
-    ]
-
-
-def test_a_big_file_is_cut_and_the_pieces_hold_every_line_once(tmp_path: Path) -> None:
-    count = 2 * ROWS_PER_PIECE + 5
-    rows = ({"id": f"2406.{n:05d}", "title": f"Paper {n}"} for n in range(count))
-    path = write(tmp_path / "arxiv-metadata-oai-snapshot.json", *rows)
-    pieces = list(get_source("snapshot").pieces(path))
-    assert [piece.first_row for piece in pieces] == [1, 10_001, 20_001]
-    ids = [item.arxiv_id for item in read(path) if isinstance(item, Document)]
-    assert ids == [f"2406.{n:05d}" for n in range(count)]
-
-
 def test_gzip_and_parquet_give_the_same_papers(tmp_path: Path) -> None:
     plain = write(tmp_path / "a.snapshot.jsonl", ROW)
     packed = tmp_path / "a.snapshot.jsonl.gz"
@@ -181,9 +159,3 @@ def test_which_files_are_taken() -> None:
     }
     matches = get_source("snapshot").matches
     assert {name: matches(Path(name)) for name in names} == names
-
-
-def test_an_empty_file_is_a_fault(tmp_path: Path) -> None:
-    (tmp_path / "a.snapshot.jsonl").write_bytes(b"")
-    assert all(isinstance(item, Fault) for item in read(tmp_path / "a.snapshot.jsonl"))
-    assert list(get_source("snapshot").read(Piece(tmp_path / "gone"), ReadOptions()))

@@ -10,7 +10,12 @@ from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source
 from vivavoce.sources.leaderboards.survey import SOURCE
 from vivavoce.sources.leaderboards.survey.entries import read_list
-from vivavoce.sources.leaderboards.survey.markdown import Heading, Paragraph, Table, read_parts
+from vivavoce.sources.leaderboards.survey.markdown import (
+    MarkdownHeading,
+    MarkdownParagraph,
+    MarkdownTable,
+    read_parts,
+)
 
 PROSE = "this survey looks at many small models and says what each of them can do " * 5
 NUMBERED = f"""# Small Models: A Survey
@@ -165,10 +170,10 @@ def test_what_is_fenced_is_no_heading_and_captions_go_to_one_table() -> None:
     table = "<table><tr><td>a</td></tr></table>"
     parts = read_parts(f"# T\n```\n# no\n```\n{table}\n\nTable 1: One.\n\n{table}")
     assert parts == [
-        Heading(1, "T"),
-        Paragraph("``` # no ```"),
-        Table((("a",),)),
-        Table((("a",),), "Table 1: One."),
+        MarkdownHeading(1, "T"),
+        MarkdownParagraph("``` # no ```"),
+        MarkdownTable((("a",),)),
+        MarkdownTable((("a",),), "Table 1: One."),
     ]
 
 

@@ -299,26 +299,3 @@ def test_why_there_is_no_text(
     assert isinstance(found, Missing)
     assert (found.outcome, len(server.asks)) == (outcome, asks)
     assert found.reason
-
-
-def test_a_dripping_server_costs_the_total_time_of_one_text(
-    server: ReplayServer, library: Library
-) -> None:
-    library.answers["/html/2001.00001v1"] = Fault(latexml_page("2001.00001v1"), drip=0.02)
-    allowed = Allowed(HOSTS, loopback=server.origin)
-    client = Client(allowed, Turns({"127.0.0.1": 0.0}), limits=Limits(seconds=0.5))
-    found = fetch_text(client, want(server, "html"))
-    assert isinstance(found, Missing)
-    assert found.outcome == "failed"
-
-
-def test_the_server_that_names_a_pause_gets_it_from_whoever_asks_next(
-    client: Client, server: ReplayServer, library: Library, clock: FakeClock
-) -> None:
-    library.answers["/html/2001.00001v1"] = Fault(b"", 429, {"Retry-After": "100"})
-    busy = fetch_text(client, want(server, "html"))
-    assert isinstance(busy, Missing)
-    assert busy.is_busy
-    library.add("/P18-1001.pdf", b"%PDF-1.4")
-    fetch_text(client, want(server, "acl", "P18-1001"))
-    assert [ask.at for ask in server.asks] == [1000.0, 1100.0, 1200.0]

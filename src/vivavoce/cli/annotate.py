@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vivavoce.cli.bind import Json, Port, verb
-from vivavoce.cli.output import need_web, print_json, print_parts, progress, say
+from vivavoce.cli.output import answer, need_web, print_json, progress, say
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Bootstrap, Opt
 
@@ -104,17 +104,13 @@ def import_items(
             {"name": one.name, "person": one.code, "link": f"{address.rstrip('/')}/{link}"}
             for one, link in give_links(connection, found, person)
         ]
-    if as_json:
-        counts = {"added": added, "known": known, "left_out": left_out}
-        print_json({"campaign": campaign, "database": str(db), **counts, "people": links})
-        return
-    if sources:
-        say(f"  {added:,} items added, {known:,} were there")
+    counts = {"added": added, "known": known, "left_out": left_out}
+    lines = [f"  {added:,} items added, {known:,} were there"] if sources else []
     if left_out:
-        say(f"  {left_out:,} items left out: one of the two gave no answer")
-    for one in links:
-        say(f"  {one['name']} is {one['person']}: {one['link']}")
-    say(str(db))
+        lines.append(f"  {left_out:,} items left out: one of the two gave no answer")
+    lines += [f"  {one['name']} is {one['person']}: {one['link']}" for one in links]
+    document = {"campaign": campaign, "database": str(db), **counts, "people": links}
+    answer(document, [*lines, str(db)], as_json=as_json)
 
 
 @verb(app, "annotate serve --db annotation.db")
@@ -153,12 +149,8 @@ def export(
         found = find_campaign(connection, campaign)
         items = read_items(connection, found)
     counts = export_campaign(found, items, out)
-    if as_json:
-        print_json({"path": str(out), "files": counts})
-        return
-    for name, number in counts.items():
-        say(f"  {name}: {number:,} rows")
-    say(str(out))
+    lines = [*(f"  {name}: {number:,} rows" for name, number in counts.items()), str(out)]
+    answer({"path": str(out), "files": counts}, lines, as_json=as_json)
 
 
 @verb(app, "annotate agreement --campaign paths --model-labels gpt.jsonl")
@@ -184,10 +176,7 @@ def agreement(
     model = None if model_labels is None else read_model_labels(model_labels, found.kind)
     with progress("Drawing"):
         report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed), model)
-    if as_json:
-        print_json(report)
-    else:
-        print_parts(parts_of(report))
+    answer(report, parts_of(report), as_json=as_json)
 
 
 def _read_text(path: Path) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from vivavoce.cli.bind import Json, Logs, Port, Rounds, verb
 from vivavoce.cli.output import (
+    answer,
     need_web,
     print_json,
     print_notes,
@@ -169,10 +170,9 @@ def export(
     if form == "scores":
         table = scores(logs, partial=reading.partial)
         write_bytes(out / "scores.parquet", parquet_of(table))
-        if as_json:
-            print_json({"files": ["scores.parquet"], "rows": table.num_rows, "notes": []})
-        else:
-            say(f"{table.num_rows:,} scores in {out / 'scores.parquet'}.")
+        document = {"files": ["scores.parquet"], "rows": table.num_rows, "notes": []}
+        line = f"{table.num_rows:,} scores in {out / 'scores.parquet'}."
+        answer(document, [line], as_json=as_json)
         return
     cutoffs = load_cutoffs(known.cutoffs, known.margin)
     board = leaderboard(logs, cutoffs=cutoffs, **vars(reading))

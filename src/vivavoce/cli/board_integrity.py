@@ -11,7 +11,7 @@ import typer
 
 from vivavoce.cli.bind import Json, Rounds, verb
 from vivavoce.cli.board import app
-from vivavoce.cli.output import print_json, print_report, progress, say
+from vivavoce.cli.output import answer, print_report, progress, say
 from vivavoce.requests import Arg, CutoffOptions, Opt
 
 
@@ -52,12 +52,9 @@ def _verify_site(
     inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), rounds=rounds)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
-    if as_json:
-        print_json({"verified": not problems, "problems": problems})
-    else:
-        for problem in problems:
-            say(f"refused  {problem}")
-        say("Not verified." if problems else "Every file is what the logs give.")
+    said = "Not verified." if problems else "Every file is what the logs give."
+    lines = [*(f"refused  {problem}" for problem in problems), said]
+    answer({"verified": not problems, "problems": problems}, lines, as_json=as_json)
     if problems:
         raise typer.Exit(1)
 

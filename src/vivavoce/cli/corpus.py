@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from operator import itemgetter
 from pathlib import Path
@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import end_if_stopped, print_counts, print_json, print_table, progress, say
+from vivavoce.cli.output import (
+    answer,
+    end_if_stopped,
+    print_counts,
+    print_json,
+    print_table,
+    progress,
+    say,
+)
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
@@ -109,39 +117,38 @@ def ingest(
     enriched = None if enrich == "none" else _enrich(corpus, enrich, base)
     if enriched:
         report = replace(report, dated=enriched.dated, undated=enriched.papers - enriched.dated)
-    if as_json:
-        told = {"enriched": asdict(enriched)} if enriched else {}
-        print_json({**asdict(report), "corpus": str(corpus), **told})
-    else:
-        if report.ignored_columns:
-            say(f"Columns ignored: {', '.join(report.ignored_columns)}")
-        list_faults(report.failed)
-        if report.doubtful:
-            say(
-                f"{report.read - len(report.doubtful):,} read well, "
-                f"{len(report.doubtful):,} in doubt, which are never targets:"
-            )
-            list_faults(report.doubtful)
-        say(
-            f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
-            f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
-            "another source."
+    lines: list[str] = []
+    if report.ignored_columns:
+        lines.append(f"Columns ignored: {', '.join(report.ignored_columns)}")
+    lines += fault_lines(report.failed)
+    if report.doubtful:
+        lines.append(
+            f"{report.read - len(report.doubtful):,} read well, "
+            f"{len(report.doubtful):,} in doubt, which are never targets:"
         )
-        if enriched is not None:
-            say(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
-        if kind == "pdf" and report.undated:
-            again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
-            say(
-                f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
-                f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
-                "the columns file and published."
-            )
-        if report.results:
-            say(
-                f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
-                "of papers of the corpus."
-            )
-        say(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+        lines += fault_lines(report.doubtful)
+    lines.append(
+        f"The corpus now has {report.papers:,} papers: {report.dated:,} dated, "
+        f"{report.undated:,} undated; {report.completed:,} are known from {kind} and "
+        "another source."
+    )
+    if enriched is not None:
+        lines.append(f"{enrich} knows {enriched.found:,} of {enriched.asked:,} papers asked for.")
+    if kind == "pdf" and report.undated:
+        again = f"viva ingest pdf {shlex.quote(str(where))} --corpus {corpus}"
+        lines.append(
+            f"Undated papers are never targets: {again} --enrich arxiv (or crossref) asks "
+            f"for dates; viva ingest metadata ROWS --corpus {corpus} gives them, by rows with "
+            "the columns file and published."
+        )
+    if report.results:
+        lines.append(
+            f"{report.results:,} results are from {kind}, {report.results_of_papers:,} of them "
+            "of papers of the corpus."
+        )
+    lines.append(f"{corpus}: {report.read:,} read from {kind}, {len(report.failed):,} failed")
+    told = {"enriched": asdict(enriched)} if enriched else {}
+    answer({**asdict(report), "corpus": str(corpus), **told}, lines, as_json=as_json)
     end_if_stopped(enriched.stopped if enriched else None)
     if not report.read or (strict and report.failed):
         raise typer.Exit(1)
@@ -245,10 +252,8 @@ def export(
         _export_upstream(opened, kind, out, as_json)
         return
     rows = export_table(opened, str(table), out)
-    if as_json:
-        print_json({"table": table, "rows": rows, "out": str(out)})
-    else:
-        say(f"{out}: {rows:,} rows")
+    document = {"table": table, "rows": rows, "out": str(out)}
+    answer(document, [f"{out}: {rows:,} rows"], as_json=as_json)
 
 
 def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> None:
@@ -256,12 +261,10 @@ def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> Non
 
     records = export_as(corpus, kind, out)
     left = not_exported(corpus, kind)
-    if as_json:
-        faults = [asdict(fault) for fault in left]
-        print_json({"as": kind, "records": records, "not_exported": faults, "out": str(out)})
-        return
-    list_faults(left)
-    say(f"{out}: {records:,} records; {len(left):,} could not be read and are not exported")
+    faults = [asdict(fault) for fault in left]
+    said = f"{out}: {records:,} records; {len(left):,} could not be read and are not exported"
+    document = {"as": kind, "records": records, "not_exported": faults, "out": str(out)}
+    answer(document, [*fault_lines(left), said], as_json=as_json)
 
 
 def _print_merges(found: dict[str, Any], corpus: Path) -> None:
@@ -321,22 +324,16 @@ def _share(share: dict[str, Any]) -> str:
     return f"{share['value']:.3f} [{low:.3f}, {high:.3f}] ({share['count']:,} of {share['n']:,})"
 
 
-def list_faults(faults: Sequence[Fault]) -> None:
-    """Print the first few faults, and how many more there are."""
-    for fault in faults[:SHOWN_FAULTS]:
-        say(f"  {fault.where}: {fault.reason}")
+def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:
+    """The first few faults, and how many more there are."""
+    yield from (f"  {fault.where}: {fault.reason}" for fault in faults[:SHOWN_FAULTS])
     if len(faults) > SHOWN_FAULTS:
-        say(f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)")
+        yield f"  and {len(faults) - SHOWN_FAULTS:,} more (--json lists all)"
 
 
 def report_problems(problems: list[str], where: Path, as_json: bool) -> None:
     """Print what a check found; end with 1 when that is anything."""
-    if as_json:
-        print_json({"sound": not problems, "problems": problems})
-    elif problems:
-        for problem in problems:
-            say(problem)
-    else:
-        say(f"{where} is sound")
+    document = {"sound": not problems, "problems": problems}
+    answer(document, problems or [f"{where} is sound"], as_json=as_json)
     if problems:
         raise typer.Exit(1)

@@ -14,8 +14,8 @@ from typing import Annotated
 import typer
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.corpus import CorpusFolder, list_faults
-from vivavoce.cli.output import end_if_stopped, print_json, progress, say
+from vivavoce.cli.corpus import CorpusFolder, fault_lines
+from vivavoce.cli.output import answer, end_if_stopped, print_json, print_parts, progress, say
 from vivavoce.requests import Arg, Connection, Opt, given_names
 
 Out = Annotated[Path, Opt("The folder to save into.")]
@@ -96,13 +96,11 @@ def arxiv(
         limit=max,
         api=connection.base or API,
     )
-    if as_json:
-        report = {**asdict(saved), "query": asked, "folder": str(out)}
-        print_json({**report, "next": _ingest("arxiv", out)})
-        return
-    say(f"{out}: {saved.papers:,} of the {saved.total:,} papers found, files: {len(saved.files)}")
-    if saved.files:
-        say(f"Next: {_ingest('arxiv', out)}")
+    following = _ingest("arxiv", out)
+    document = {**asdict(saved), "query": asked, "folder": str(out), "next": following}
+    files = len(saved.files)
+    lines = [f"{out}: {saved.papers:,} of the {saved.total:,} papers found, files: {files}"]
+    answer(document, [*lines, f"Next: {following}"][: 1 + bool(files)], as_json=as_json)
 
 
 @verb(app, "fetch coauthors --seed 'Ada First' --seed 'Bo Second' --quota 500 --out walk")
@@ -185,7 +183,7 @@ def texts(
     if as_json:
         print_json({**asdict(report), "index": str(report.index), "corpus": str(corpus)})
     else:
-        list_faults([*report.unread, *report.failed])
+        print_parts(fault_lines([*report.unread, *report.failed]))
         files = ", ".join(f"{count:,} {kind}" for kind, count in report.files.items()) or "none"
         say(f"Files fetched: {files} ({report.size:,} bytes)")
         say(
@@ -227,7 +225,7 @@ def cited(
         value = {**asdict(report), "index": str(report.index), "corpus": str(corpus)}
         print_json(value | {"named": {**asdict(more), "index": str(more.index)} if more else None})
     else:
-        list_faults([*report.faults, *(more.faults if more else ())])
+        print_parts(fault_lines([*report.faults, *(more.faults if more else ())]))
         say(
             f"{report.found:,} of {report.cited:,} cited works came; arXiv does not know "
             f"{len(report.unknown):,}, {report.left:,} were not asked for. The corpus now has "

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from vivavoce.cli.bind import Json
-from vivavoce.cli.output import print_json, print_table, say
+from vivavoce.cli.output import answer, say
 from vivavoce.errors import VivaError
 from vivavoce.reports import Sheet
 from vivavoce.requests import Arg, Opt
@@ -36,10 +36,8 @@ def list_things(
         "labels": _labels,
     }
     headers, rows = listings[thing]()
-    if as_json:
-        print_json([dict(zip(headers, row, strict=True)) for row in rows])
-    else:
-        print_table(Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows)))
+    shown = Sheet("", tuple(headers), tuple(tuple(map(str, row)) for row in rows))
+    answer([dict(zip(headers, row, strict=True)) for row in rows], [shown], as_json=as_json)
 
 
 def doctor(as_json: Json = False) -> None:
@@ -47,12 +45,9 @@ def doctor(as_json: Json = False) -> None:
     from vivavoce.installation import examine
 
     findings = examine()
-    if as_json:
-        print_json([finding.as_dict() for finding in findings])
-    else:
-        heads = ("what", "state", "found", "to install")
-        rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
-        print_table(Sheet("", heads, rows))
+    rows = tuple((each.name, each.state, each.found, each.install) for each in findings)
+    shown = Sheet("", ("what", "state", "found", "to install"), rows)
+    answer([finding.as_dict() for finding in findings], [shown], as_json=as_json)
     if any(finding.is_fatal for finding in findings):
         say("The base installation is not complete.", quiet=True)
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from vivavoce.cli.bind import Json, verb
-from vivavoce.cli.output import print_json, progress, say
+from vivavoce.cli.output import answer, progress, say
 from vivavoce.requests import Arg, Opt
 
 
@@ -58,25 +58,19 @@ def run(
     open_state(read).refuse_clock_behind(day, is_clock=until is None)
     if dry_run:
         due = work_due(open_state(read), day)
-        if as_json:
-            print_json({"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]})
-            return
-        for period, lacks in due:
-            say(f"{period.name}: {', '.join(lacks)}")
-        say("Nothing was done." if due else "Nothing is due.")
+        document = {"due": [{"period": p.name, "lacks": lacks} for p, lacks in due]}
+        lines = [f"{period.name}: {', '.join(lacks)}" for period, lacks in due]
+        said = "Nothing was done." if due else "Nothing is due."
+        answer(document, [*lines, said], as_json=as_json)
         return
     with progress("Samples") as update:
         done = bring_up_to_date(
             read, day, base=base, tell=lambda line: say(line, quiet=True), progress=update
         )
-    if as_json:
-        print_json({"until": day.isoformat(), **asdict(done)})
-    else:
-        for row in done.failures:
-            say(f"Failed: {row['period']} {row['step']}: {row['reason']}")
-        for row in done.notices:
-            say(f"Notice: {row['period']} {row['kind']}: {row['text']}")
-        say(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
+    lines = [f"Failed: {row['period']} {row['step']}: {row['reason']}" for row in done.failures]
+    lines += [f"Notice: {row['period']} {row['kind']}: {row['text']}" for row in done.notices]
+    lines.append(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
+    answer({"until": day.isoformat(), **asdict(done)}, lines, as_json=as_json)
     if done.failures:
         say("Run the same command again to take up what failed.", quiet=True)
         raise typer.Exit(1)
@@ -95,11 +89,7 @@ def status(config: Config, until: Until = None, as_json: Json = False) -> None:
     from vivavoce.live.site import status_lines, status_of
 
     found = status_of(open_state(read_config(config)), until or today())
-    if as_json:
-        print_json(found)
-        return
-    for line in status_lines(found):
-        say(line)
+    answer(found, status_lines(found), as_json=as_json)
 
 
 @verb(app, "live init my-board")
@@ -110,12 +100,9 @@ def init(
     from vivavoce.live.config import write_start
 
     written = write_start(out)
-    if as_json:
-        print_json({"written": [str(path) for path in written]})
-        return
-    for path in written:
-        say(str(path))
-    say(f"Next: edit {written[0]}, then viva live {written[0]} --dry-run")
+    lines = [str(path) for path in written]
+    said = f"Next: edit {written[0]}, then viva live {written[0]} --dry-run"
+    answer({"written": lines}, [*lines, said], as_json=as_json)
 
 
 def today() -> date:

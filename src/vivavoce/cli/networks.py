@@ -12,7 +12,7 @@ import typer
 from vivavoce.cli.bind import Json, refuse_unread, verb
 from vivavoce.cli.corpus import CorpusFolder
 from vivavoce.cli.corpus import app as corpus_app
-from vivavoce.cli.output import print_counts, print_json, print_table, progress, say
+from vivavoce.cli.output import answer, print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
 
@@ -53,12 +53,9 @@ def build(
         for name, entry in manifest["networks"].items()
         if not names or name in names
     }
-    if as_json:
-        print_json({"networks": sizes, "path": str(corpus / FOLDER)})
-        return
-    for name, size in sizes.items():
-        say(f"  {name}: {size['nodes']:,} nodes, {size['edges']:,} edges")
-    say(str(corpus / FOLDER))
+    path = str(corpus / FOLDER)
+    lines = [f"  {name}: {n['nodes']:,} nodes, {n['edges']:,} edges" for name, n in sizes.items()]
+    answer({"networks": sizes, "path": path}, [*lines, path], as_json=as_json)
 
 
 _OF_RANKS = ("network", "top", "external")
@@ -115,17 +112,13 @@ def _print_ranks(
     from vivavoce.networks import load_network, rank_nodes
 
     rows = rank_nodes(load_network(corpus, network, external=external, **options), top=top, by=by)
-    if as_json:
-        print_json({"network": network, "by": by, "rows": rows})
-        return
-    print_table(
-        sheet(
-            "",
-            rows,
-            *("rank", Column("pagerank", form=".4g"), Column("in_degree", "in"), "key"),
-            Column(lambda row: (row.get("title") or row.get("name") or "")[:60], "title or name"),
-        )
+    shown = sheet(
+        "",
+        rows,
+        *("rank", Column("pagerank", form=".4g"), Column("in_degree", "in"), "key"),
+        Column(lambda row: (row.get("title") or row.get("name") or "")[:60], "title or name"),
     )
+    answer({"network": network, "by": by, "rows": rows}, [shown], as_json=as_json)
 
 
 @verb(app, "network walk --corpus corpus --seed 'Author 001' --out authors.jsonl")
@@ -153,13 +146,11 @@ def walk(
         "without_papers": len(found.without_papers),
         "outside": found.outside,
     }
-    if as_json:
-        print_json({**counts, "out": str(out)})
-    else:
-        say(
-            f"{out}: {counts['authors']:,} authors, {counts['edges']:,} edges; "
-            f"{counts['without_papers']:,} met who never are first author"
-        )
+    said = (
+        f"{out}: {counts['authors']:,} authors, {counts['edges']:,} edges; "
+        f"{counts['without_papers']:,} met who never are first author"
+    )
+    answer({**counts, "out": str(out)}, [said], as_json=as_json)
 
 
 def _measure(corpus: Corpus, by: str | None, options: dict[str, bool]) -> Any:
@@ -207,14 +198,11 @@ def index(
     with progress(f"Indexing {text}") as update:
         report = fulltext.build_index(opened, text=text, fresh=fresh, progress=update)
     path = fulltext.index_folder(opened, text)
-    if as_json:
-        print_json({**asdict(report), "path": str(path)})
-        return
-    say(
+    said = (
         f"  {report.papers:,} papers: {report.added:,} added, {report.changed:,} changed, "
         f"{report.removed:,} removed"
     )
-    say(str(path))
+    answer({**asdict(report), "path": str(path)}, [said, str(path)], as_json=as_json)
 
 
 @verb(corpus_app, "corpus search 'graph neural network' --corpus corpus")
@@ -243,12 +231,9 @@ def search(
     found = indexed.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
     rows = read_titles(opened, found[:limit])
     terms = query_terms(query, drop_stop_words=drop_stop_words)
-    if as_json:
-        print_json({"terms": terms, "before": before, "count": len(found), "papers": rows})
-        return
-    for row in rows:
-        say(f"  {row['paper_id']}  {row['published'] or 'undated'}  {row['title'] or ''}")
+    lines = [f"  {r['paper_id']}  {r['published'] or 'undated'}  {r['title'] or ''}" for r in rows]
     if len(found) > len(rows):
-        say(f"  and {len(found) - len(rows):,} more (--limit shows more)")
+        lines.append(f"  and {len(found) - len(rows):,} more (--limit shows more)")
     said = f"{len(found):,} of {len(indexed):,} papers contain {', '.join(terms) or 'no term'}"
-    say(f"{corpus}: {said}")
+    document = {"terms": terms, "before": before, "count": len(found), "papers": rows}
+    answer(document, [*lines, f"{corpus}: {said}"], as_json=as_json)

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, TextIO
@@ -136,17 +137,16 @@ def print_table(table: Sheet) -> None:
     """
     if table.title:
         say(table.title)
-    rows = [[visible(cell, limit=None) for cell in row] for row in table.rows]
+    rows = tuple(tuple(visible(cell, limit=None) for cell in row) for row in table.rows)
     window = None if _is_open(sys.stdout) else get_terminal_size().columns
-    for line in (*table_lines(table.heads, rows, window), *table.below):
+    for line in (*table_lines(replace(table, rows=rows), window), *table.below):
         say(line)
 
 
-def table_lines(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], window: int | None
-) -> Iterator[str]:
+def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
     """Lines of a table, none longer than the window in characters; None for no limit."""
-    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headers))]
+    headers, rows = table.heads, table.rows
+    numeric = [table.is_figures(place) for place in range(len(headers))]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
     names = _names(rows, numeric)
     taken = sum(widths[i] for i in names)
@@ -215,8 +215,12 @@ def print_counts(counts: Mapping[str, Any], indent: str = "  ") -> None:
             say(f"{indent}{name}: {number}")
 
 
-def _is_number(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "-–["
+def answer(document: Any, parts: Iterable[Sheet | str], *, as_json: bool) -> None:
+    """Print one JSON document, or lines and sheets for people."""
+    if as_json:
+        print_json(document)
+    else:
+        print_parts(parts)
 
 
 def print_report(found: Report, *, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ import typer
 
 from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import CorpusFolder, report_problems
-from vivavoce.cli.output import print_json, print_table, say
+from vivavoce.cli.output import answer, print_json, print_table, say
 from vivavoce.cli.rounds import app
 from vivavoce.reports import Sheet
 from vivavoce.requests import Arg, Connection, Opt
@@ -73,20 +73,17 @@ def update(
         "requests": came.requests() if came else None,
         "failed": list(came.failed) if came else [],
     }
-    if as_json:
-        print_json(summary)
-        return
-    if came:
-        _say_requests(came, done.report)
+    lines = list(_request_lines(came, done.report)) if came else []
     if done.is_new:
-        _say_report(done.report)
+        lines += _report_lines(done.report)
         if late := summary["came_late"]:
-            say(f"Asked although they came late for the rounds before: {len(late):,} papers")
+            told = "Asked although they came late for the rounds before"
+            lines.append(f"{told}: {len(late):,} papers")
     else:
-        say("Nothing is new: no round was written.")
+        lines.append("Nothing is new: no round was written.")
     if done.revealed:
-        say(f"The ids of {parent.id} are revealed in {done.revealed}")
-    say(str(done.round.folder))
+        lines.append(f"The ids of {parent.id} are revealed in {done.revealed}")
+    answer(summary, [*lines, str(done.round.folder)], as_json=as_json)
 
 
 @verb(app, "round diff rounds/2024-h1 rounds/2024-h2")
@@ -148,12 +145,12 @@ def seal(
     if out is None:
         raise typer.BadParameter("name the folder to write into", param_hint="--out")
     write = write_reveal if reveal else write_commitment
-    _say_path(write(load_round(round_path), out), as_json)
+    path = str(write(load_round(round_path), out))
+    answer({"path": path}, [path], as_json=as_json)
 
 
-def _say_requests(came: Arrivals, report: Row) -> None:
-    for line in came.failed[:_SHOWN]:
-        say(f"  {line}")
+def _request_lines(came: Arrivals, report: Row) -> Iterator[str]:
+    yield from (f"  {line}" for line in came.failed[:_SHOWN])
     asked = came.requests()
     said = (
         f"{asked['total']:,} requests: {asked['listing']:,} listings, {asked['texts']:,} texts "
@@ -162,26 +159,19 @@ def _say_requests(came: Arrivals, report: Row) -> None:
     if report:
         published = report["published_requests"]
         said += f"; the published procedure would make {published['total']:,}"
-    say(f"{said}. {came.papers - came.papers_before:,} papers are new in the corpus.")
+    yield f"{said}. {came.papers - came.papers_before:,} papers are new in the corpus."
 
 
-def _say_report(did: Row) -> None:
-    say(
+def _report_lines(did: Row) -> Iterator[str]:
+    yield (
         f"New papers: {did['new_papers']:,} ({did['by_known_authors']:,} of known authors, "
         f"{did['by_new_authors']:,} of {did['authors_adopted']:,} new ones); older papers found: "
         f"{did['late']:,}"
     )
-    say(
+    yield (
         f"Dropped: {did['stale_papers']:,} stale papers, {did['inactive_authors']:,} inactive "
         f"authors with {did['papers_of_inactive_authors']:,} papers"
     )
-
-
-def _say_path(path: Path, as_json: bool) -> None:
-    if as_json:
-        print_json({"path": str(path)})
-    else:
-        say(str(path))
 
 
 def _count(value: Any) -> str:
@@ -220,7 +210,7 @@ def init(
         "families": family or list(known),
     }
     write_text(spec, spec_text(head, known))
-    _say_path(spec, as_json)
+    answer({"path": str(spec)}, [str(spec)], as_json=as_json)
 
 
 def _asked(label: str, option: str, given: str | None) -> str:

@@ -11,7 +11,15 @@ import typer
 
 from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE, CorpusFolder, report_problems
-from vivavoce.cli.output import print_counts, print_json, print_parts, print_table, progress, say
+from vivavoce.cli.output import (
+    answer,
+    print_counts,
+    print_json,
+    print_parts,
+    print_table,
+    progress,
+    say,
+)
 from vivavoce.reports import Column, Sheet, counted_names, sheet, shown
 from vivavoce.requests import Arg, Opt
 
@@ -35,15 +43,13 @@ def build(
 
     built = build_round(corpus, spec, out)
     counts = built.manifest["counts"]
-    if as_json:
-        summary = {"round": built.id, "path": str(built.folder), "manifest": built.sha256}
-        print_json({**summary, "counts": counts})
-    else:
-        for family, task in built.tasks():
-            row = counts[family][task]
-            left_out = sum(row["excluded"].values())
-            say(f"  {task}: {row['items']:,} items, {left_out:,} left out")
-        say(str(built.folder))
+    summary = {"round": built.id, "path": str(built.folder), "manifest": built.sha256}
+    rows = [(task, counts[family][task]) for family, task in built.tasks()]
+    lines = [
+        f"  {task}: {row['items']:,} items, {sum(row['excluded'].values()):,} left out"
+        for task, row in rows
+    ]
+    answer({**summary, "counts": counts}, [*lines, str(built.folder)], as_json=as_json)
 
 
 @verb(app, "round verify rounds/2024-h2")

@@ -7,6 +7,7 @@ copies that.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
 from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.reports import Column, sheet
 from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
@@ -21,6 +23,8 @@ from vivavoce.rounds.reading import write_reveal
 from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file, write_json, write_text
 from vivavoce.tasks import list_families
+from vivavoce.text.printing import visible
+from vivavoce.web.board.blocks import Block, Words, html_of, markup
 from vivavoce.web.board.page import Link, environment
 
 
@@ -133,6 +137,33 @@ def status_lines(status: Row) -> list[str]:
 
 def status_page(status: Row) -> str:
     """The status as a page of the site."""
-    page = environment().get_template("status.html.j2")
-    nav = (Link("Board", "index.html"),)
-    return page.render(status=status, root="../", here="", nav=nav)
+    notices = [
+        *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
+        *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),
+    ]
+    periods = sheet(
+        "",
+        reversed(status["periods"]),
+        *(Column("end", "Until"), Column("state", "State")),
+        Column(lambda row: row["round"] or "none", "Round"),
+        *(Column(name, name.title()) for name in ("items", "papers", "late", "corrected")),
+        Column(_contestants, "Contestants"),
+        Column("spent", "Dollars", form=".2f"),
+    )
+    words = Words(
+        title=f"Status of {status['id']}",
+        lead=markup(
+            "As of {}. The next period is due on {}. The same as data: "
+            '<a href="status.json" download>status.json</a>.',
+            *(status["until"], status["next"]),
+        ),
+        blocks=[Block("Periods", sheets=[periods])],
+    )
+    if notices:
+        told = Block("Notices", items=[visible(text, 400) for text in notices])
+        words = replace(words, blocks=[told, *words.blocks])
+    return html_of(words, "../", nav=(Link("Board", "index.html"),))
+
+
+def _contestants(row: Row) -> str:
+    return ", ".join(dict.fromkeys(cell["contestant"] for cell in row["cells"])) or "none"

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import base64
 import ctypes
+import errno
+import fcntl
 import json
 import os
 import resource
@@ -18,7 +20,6 @@ import select
 import signal
 import stat
 import struct
-import sys
 import time
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -27,7 +28,7 @@ KEPT_BYTES = 256 * 1024
 _POLL_SECONDS = 0.01
 _POLL_SHARE = 4
 """Measuring takes at most one part in so many of the time."""
-_PIECE = 1 << 16
+_PIECE, _READ_BYTES = 1 << 16, 1 << 20
 _MAX_HEADER = 1 << 22
 _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAP_AMBIENT, _CLEAR_ALL = 4, 22, 47, 4
 _MNT_DETACH, _MS_NOSUID, _MS_NODEV, _MS_REMOUNT = 2, 2, 4, 32
@@ -56,8 +57,7 @@ def _take(count: int) -> bytes:
     """Exactly `count` bytes of standard input; leaves when the other side is gone."""
     pieces = []
     while count:
-        piece = os.read(0, min(count, 1 << 20))
-        if not piece:
+        if not (piece := os.read(0, min(count, _READ_BYTES))):
             os._exit(0)
         pieces.append(piece)
         count -= len(piece)
@@ -73,8 +73,7 @@ def _push(descriptor: int, data: bytes) -> None:
 def _answer(header: Request, *parts: bytes) -> None:
     header["size"] = sum(len(part) for part in parts)
     encoded = json.dumps(header).encode()
-    _push(1, struct.pack(">I", len(encoded)) + encoded)
-    for part in parts:
+    for part in (struct.pack(">I", len(encoded)), encoded, *parts):
         _push(1, part)
 
 
@@ -122,10 +121,8 @@ def set_up(inodes: int) -> int:
     return proc
 
 
-def _start(
-    request: Request, descriptors: tuple[int, int, int], report: int, proc: int, rules: bytes
-) -> NoReturn:
-    """The child's side of an exec: never returns."""
+def _start(request: Request, descriptors: list[int], proc: int, rules: bytes) -> NoReturn:
+    """The child's side of an exec, with its input, outputs and report of failure: never returns."""
     try:
         # The kernel shall end a program when memory runs out, never this process.
         with suppress(OSError):  # not ours to write without root: the measured limit remains
@@ -135,7 +132,7 @@ def _start(
         os.sched_setaffinity(0, {request["processor"]})
         os.nice(_NICE)
         os.setsid()
-        for number, descriptor in enumerate((*descriptors, report)):
+        for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number, inheritable=number < 3)
         os.closerange(4, 4096)
         for name in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
@@ -148,7 +145,7 @@ def _start(
         _checked(_LIBC.prctl(_PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0))
         os.execvpe(request["argv"][0], request["argv"], request["env"])
     except OSError as error:
-        os.write(3, struct.pack(">i", error.errno or 1))
+        os.write(3, struct.pack(">i", error.errno or errno.EPERM))
     finally:
         os._exit(127)
 
@@ -213,7 +210,7 @@ class _Kept:
         os.set_blocking(descriptor, False)
 
     def drain(self, pieces: int = 16) -> None:
-        for _ in range(pieces):
+        for _ in range(pieces if self.open else 0):
             try:
                 piece = os.read(self.descriptor, _PIECE)
             except BlockingIOError:
@@ -259,8 +256,7 @@ def _watch(
         readable = [stream.descriptor for stream in streams if stream.open]
         select.select([*readable, ended], [feed] if feed >= 0 else [], [], _POLL_SECONDS)
         for stream in streams:
-            if stream.open:
-                stream.drain()
+            stream.drain()
         if feed >= 0:
             waiting = _feed(feed, waiting)
         pid, found = os.waitpid(main, os.WNOHANG)
@@ -275,8 +271,7 @@ def _watch(
     last = _sweep(main)
     status = status if status is not None else last
     for stream in streams:
-        if stream.open:
-            stream.drain(64)
+        stream.drain(64)
         os.close(stream.descriptor)
     code = -int(signal.SIGKILL) if status is None else os.waitstatus_to_exitcode(status)
     return {"returncode": code, "killed_for": reason, "left": _usage(proc, 0)[1]}
@@ -291,8 +286,9 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
     main = os.fork()
     if main == 0:
         # Above every number that dup2 will write to: pipes opened at start are never below 3.
-        moved = [_above(one) for one in (feed_read, out_write, error_write, report_write)]
-        _start(request, (moved[0], moved[1], moved[2]), moved[3], proc, rules)
+        ends = (feed_read, out_write, error_write, report_write)
+        moved = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, 64) for one in ends]
+        _start(request, moved, proc, rules)
     for descriptor in (feed_read, out_write, error_write, report_write):
         os.close(descriptor)
     streams = [_Kept(out_read), _Kept(error_read)]
@@ -305,16 +301,8 @@ def run(request: Request, data: bytes, proc: int, rules: bytes) -> None:
     _answer(header, bytes(out.data), bytes(errors.data))
 
 
-def _above(descriptor: int) -> int:
-    import fcntl
-
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 64)
-
-
 def _write(path: str, data: bytes) -> bytes:
-    parent = os.path.dirname(path)  # noqa: PTH120
-    if parent:
-        os.makedirs(parent, exist_ok=True)  # noqa: PTH103
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     descriptor = os.open(path, flags, 0o644)
     _regular(descriptor)
@@ -326,21 +314,21 @@ def _write(path: str, data: bytes) -> bytes:
 def _regular(descriptor: int) -> None:
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(21, "a directory")
+        raise IsADirectoryError(errno.EISDIR, "a directory")
     if not stat.S_ISREG(mode):
-        raise PermissionError(1, "not a regular file")
+        raise PermissionError(errno.EPERM, "not a regular file")
 
 
 def _read(path: str, most: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     _regular(descriptor)
     if os.fstat(descriptor).st_size > most:
-        raise OSError(27, "larger than the limit")
+        raise OSError(errno.EFBIG, "larger than the limit")
     found = bytearray()
-    while piece := os.read(descriptor, 1 << 20):
+    while piece := os.read(descriptor, _READ_BYTES):
         found += piece
         if len(found) > most:
-            raise OSError(27, "larger than the limit")
+            raise OSError(errno.EFBIG, "larger than the limit")
     return bytes(found)
 
 
@@ -349,15 +337,13 @@ def _file_child(request: Request, data: bytes, answer: int) -> NoReturn:
     try:
         os.chdir("/work")
         _become(request)
-        if request["op"] == "write":
-            found = _write(request["path"], data)
-        else:
-            found = _read(request["path"], request["most"])
+        path = request["path"]
+        found = _write(path, data) if request["op"] == "write" else _read(path, request["most"])
         _push(answer, struct.pack(">i", 0) + found)
     except OSError as error:
-        _push(answer, struct.pack(">i", error.errno or 5))
+        _push(answer, struct.pack(">i", error.errno or errno.EIO))
     except (ValueError, MemoryError):  # a path no system call takes, or a file beyond memory
-        _push(answer, struct.pack(">i", 22))
+        _push(answer, struct.pack(">i", errno.EINVAL))
     finally:
         os._exit(0)
 
@@ -372,13 +358,12 @@ def touch_file(request: Request, data: bytes) -> None:
     found, deadline = bytearray(), time.monotonic() + _FILE_SECONDS
     while time.monotonic() < deadline:
         if select.select([answer_read], [], [], 1.0)[0]:
-            piece = os.read(answer_read, 1 << 20)
-            if not piece:
+            if not (piece := os.read(answer_read, _READ_BYTES)):
                 break
             found += piece
     os.close(answer_read)
     _sweep(child)
-    failure = struct.unpack(">i", found[:4])[0] if len(found) >= 4 else 5
+    failure = struct.unpack(">i", found[:4])[0] if len(found) >= 4 else errno.EIO
     _answer({"failure": failure}, bytes(found[4:]))
 
 
@@ -391,7 +376,7 @@ def _next() -> tuple[Request, bytes]:
     return request, _take(request["size"])
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Serve requests until standard input ends."""
     _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     os.closerange(3, 4096)
@@ -413,4 +398,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    sys.exit(0)

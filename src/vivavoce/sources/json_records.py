@@ -130,7 +130,8 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
     """(Where it stands, the record or why there is none) of every record of a piece."""
     for where, value in read_values(piece):
         if isinstance(value, list):
-            yield where, f"the {_unit(piece.path)} is not a JSON object."
+            unit = "line" if is_lines(piece.path) else "file"
+            yield where, f"the {unit} is not a JSON object."
         else:
             yield where, value
 
@@ -241,10 +242,6 @@ def _check(offset: int, most: float, number: int) -> None:
             f"the file unpacks to over {_MAX_UNPACKED_TIMES} times its size: "
             f"it is not read beyond line {number}"
         )
-
-
-def _unit(path: Path) -> str:
-    return "line" if is_lines(path) else "file"
 
 
 def _parse(content: bytes, what: str, nan_is_null: bool) -> Record | list[Any] | str:

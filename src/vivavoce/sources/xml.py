@@ -86,6 +86,14 @@ def _has_text(element: etree._Element) -> bool:
     return any(map(str.isalnum, "".join(map(str, element.itertext()))))
 
 
+def is_power(raised: etree._Element) -> bool:
+    """Check whether raised digits follow a digit: 10 to the power of 6 is not 106."""
+    before, around = raised.getprevious(), raised.getparent()
+    text = before.tail if before is not None else around.text if around is not None else ""
+    digits = "".join(map(str, raised.itertext())).strip().lstrip("+-−–")
+    return (text or "").rstrip()[-1:].isdigit() and digits.isdigit()
+
+
 def is_dash(text: str) -> bool:
     """Check whether a text between two citation marks is a dash, with their brackets around it."""
     return _DASH.fullmatch(text) is not None
@@ -97,7 +105,7 @@ Special = Callable[[etree._Element, frozenset[str]], str | None]
 
 def text_of(
     element: etree._Element | None,
-    apart: frozenset[str],
+    apart: frozenset[str] = frozenset(),
     skip: frozenset[str] = frozenset(),
     special: Special = lambda element, skip: None,
 ) -> str:

@@ -40,6 +40,13 @@ def figure(value: float) -> str:
     return text.replace("-", "−")
 
 
+def signed(value: float | None) -> str:
+    """A difference, with its sign where it is not printed as 0; a dash where there is none."""
+    if value is None:
+        return "–"
+    return ("+" if value >= 0.0005 else "") + figure(value)
+
+
 def interval(bounds: tuple[float, float]) -> str:
     """The two ends of an interval."""
     low, high = (figure(bound) for bound in bounds)

@@ -71,7 +71,7 @@ def test_items_are_named_by_their_titles(found: HeadToHead, tmp_path: Path) -> N
     )
     heads = html.fromstring(written.read_bytes()).xpath("(//section//table)[2]//th[@scope='row']")
     assert [text_of(head.xpath("bdi")[0]) for head in heads] == [row["title"] for row in titled]
-    assert text_of(heads[0].xpath("span")[0]).startswith(titled[0]["id"])
+    assert text_of(heads[0].xpath("small")[0]).startswith(titled[0]["id"])
 
 
 def test_the_numbers_are_those_of_the_command(found: HeadToHead, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_an_item_is_headed_by_its_title_with_its_id_below(
     (listed,) = [p for p in built.written if p.count("/") == 3 and p.endswith("index.html")]
     row = html.fromstring((out / listed).read_bytes()).xpath("//tbody/tr/th")[0]
     assert text_of(row.xpath("a")[0]) == shown
-    assert text_of(row.xpath("span")[0]).startswith("a")
+    assert text_of(row.xpath("small")[0]).startswith("a")
 
 
 def test_a_list_shows_mean_worst_and_best_without_floor_and_ceiling(tmp_path: Path) -> None:

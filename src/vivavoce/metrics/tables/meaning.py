@@ -1,9 +1,10 @@
 """Headers, and cells of one column, that mean the same.
 
-Forms are compared first: marks, numbers with units (`quantities`), dates, complexities, lists in
-any order, and words (`wording`). Where they decide nothing, an embedding does, if one is given, by
-thresholds that were fitted to labelled pairs. Texts that differ in a number, in a negation or in
-words that exclude each other never mean the same, however near they are.
+Forms are compared first: numbers with units (`quantities`), lists in any order, and words
+(`wording`). Where they decide nothing, the likeness of the two texts does, with weights that were
+fitted to labelled pairs, of an embedding too if one is given. Texts that differ in a number or in a
+negation never mean the same, however near they are. A rule that decided rightly of fewer than one
+labelled pair in a hundred has no place here; a model as the matcher agrees far better than rules.
 
 What is compared after it is compared by the lexical rule as before, so that `score_table` of the
 table as it was given is a lower bound.
@@ -30,33 +31,23 @@ from vivavoce.metrics.tables.wording import (
     expand,
     head,
     is_negated,
-    is_short_for,
-    own_terms,
     raw_words,
     terms_in_order,
     terms_of,
     write_out,
 )
-from vivavoce.text.data import read_data
-from vivavoce.text.dates import MONTHS
 
 Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
 """Texts -> vectors of length 1, one a row."""
 Pair = tuple[str, str, str | None]
 """Two texts in the order of their letters, and their column's name; None where they are headers."""
 
-_DATA = read_data(__file__, "vocabulary.toml")
-_MARKS = {word: mark for mark, words in _DATA["marks"].items() for word in words}
-_DATES = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _DATA["dates"])
-_COMPLEXITY = re.compile(r"[OΘΩ]\s?\((.+)\)")
-_COMPLEXITY_WORDS: dict[str, str] = _DATA["complexities"]
 _SEPARATOR = re.compile(
     r"\s*(?:[;,|•\n]|(?<=\s)&(?=\s)|\s\+\s|\+(?=\s)|\s/\s|/(?=[^\W\d])|/\s)\s*(?:and\s+)?|\s+and\s+|\s+or\s+"
 )
 _ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*")
 _ETC = re.compile(r"[\s,]*\b(?:etc\.?|and others|among others|\.\.\.|…)$", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_PERIOD = re.compile(r"\s+(?:-|to|until|through)\s+|(?<=\d{4})-(?=\d\d?/\d{4})")
 _COUNT = re.compile(r"[(\[](#[^()\[\]]+)[)\]]")
 _MAX_ITEM_WORDS, _MAX_ITEMS = 4, 60
 
@@ -117,21 +108,20 @@ class Meaning:
         """Decision about clean texts by their forms; None where these leave it open."""
         if one == other:
             return True
-        found = header_forms(one, other) if header is None else self._cell_forms(one, other, header)
+        found = header_forms(one, other) if header is None else self._cell_forms(one, other)
         if found is None and (
             is_negated(one) != is_negated(other) or _digits(one) != _digits(other)
         ):
             return False
         return found
 
-    def _cell_forms(self, one: str, other: str, header: str) -> bool | None:
-        numbers = (mark_forms, date_forms, complexity_forms, number_forms)
-        for compare in (*numbers, self._list_forms, word_forms):
-            if (found := compare(one, other, header)) is not None:
+    def _cell_forms(self, one: str, other: str) -> bool | None:
+        for compare in (number_forms, self._list_forms, word_forms):
+            if (found := compare(one, other)) is not None:
                 return found
         return None
 
-    def _list_forms(self, one: str, other: str, header: str) -> bool | None:
+    def _list_forms(self, one: str, other: str) -> bool | None:
         """Equal as sets, or as sequences where arrows join them; None for no list."""
         for read, is_ordered in ((_steps, True), (_items, False)):
             ones, others = read(one), read(other)
@@ -144,21 +134,19 @@ class Meaning:
                 if len(ones) != len(others):
                     return None if not (ones and others) else False
                 pairs = zip(ones, others, strict=True)
-                return all(self._have_same_form(a, b, header) for a, b in pairs) or None
-            return self._are_same_sets(ones, others, header)
+                return all(self._have_same_form(a, b) for a, b in pairs) or None
+            return self._are_same_sets(ones, others)
         return None
 
-    def _have_same_form(self, one: str, other: str, header: str) -> bool:
-        return self.by_forms(*self.compared(one, other), header) is True
+    def _have_same_form(self, one: str, other: str) -> bool:
+        return self.by_forms(*self.compared(one, other), "") is True
 
-    def _are_same_sets(
-        self, ones: Sequence[str], others: Sequence[str], header: str
-    ) -> bool | None:
+    def _are_same_sets(self, ones: Sequence[str], others: Sequence[str]) -> bool | None:
         if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
             return True
         left, unmatched = list(others), list[str]()
         for item in ones:
-            match = next((each for each in left if self._have_same_form(item, each, header)), None)
+            match = next((each for each in left if self._have_same_form(item, each)), None)
             if match is None:
                 unmatched.append(item)
             else:
@@ -184,75 +172,16 @@ def header_forms(one: str, other: str) -> bool | None:
     for first, second in ((one, other), tuple(bare)):
         if terms_of(first, is_header=True) == terms_of(second, is_header=True):
             return True
-        if is_short_for(first, second) or is_short_for(second, first):
-            return True
     return None
 
 
-def mark_forms(one: str, other: str, header: str) -> bool | None:
-    """Marks for yes, no, partly and unknown; None unless both are marks."""
-    marks = [
-        _MARKS.get(text.casefold().rstrip(".")) or _MARKS.get(head(text).casefold())
-        for text in (one, other)
-    ]
-    if None not in marks:
-        return marks[0] == marks[1]
-    return False if "unknown" in marks else None
-
-
-def date_forms(one: str, other: str, header: str) -> bool | None:
-    """Dates in any form; a year beside a fuller date is the same where a year is asked for."""
-    ends = [_PERIOD.split(head(text)) for text in (one, other)]
-    if len(ends[0]) == len(ends[1]) == 2:
-        spans = [tuple(_date(end) for end in each) for each in ends]
-        return None if None in (*spans[0], *spans[1]) else spans[0] == spans[1]
-    dates = [_date(head(text)) for text in (one, other)]
-    if dates[0] is None or dates[1] is None:
-        return None
-    if "year" in header.casefold() or len(dates[0]) == len(dates[1]):
-        shared = min(len(dates[0]), len(dates[1]))
-        return dates[0][:shared] == dates[1][:shared]
-    return False
-
-
-def _date(text: str) -> tuple[int, ...] | None:
-    for pattern in _DATES:
-        if match := pattern.fullmatch(text.strip()):
-            found = match.groupdict()
-            month = (
-                MONTHS.get((found.get("n") or "")[:3].casefold())
-                if found.get("n")
-                else found.get("m")
-            )
-            if found.get("n") and month is None:
-                return None
-            year = int(found["y"]) + (2000 if len(found["y"]) == 2 else 0)
-            return tuple(int(part) for part in (year, month, found.get("d")) if part is not None)
-    return None
-
-
-def complexity_forms(one: str, other: str, header: str) -> bool | None:
-    """Complexities of algorithms: `O(n^2 d)`, `O(n²d)`; None unless both are."""
-    found = [_complexity(text) for text in (one, other)]
-    return None if None in found else found[0] == found[1]
-
-
-def _complexity(text: str) -> tuple[str, ...] | None:
-    if match := _COMPLEXITY.search(text):
-        text = re.sub(r"[\s·*^{}\\]|\|(?=\w)|(?<=\w)\|", "", match[1]).casefold()
-        terms = re.split(r"\+", text.replace("²", "2").replace("³", "3"))
-        return tuple(sorted("".join(sorted(re.findall(r"log\w|\w\d*|\W", term))) for term in terms))
-    word = next((word for word in raw_words(text) if word in _COMPLEXITY_WORDS), None)
-    return (_COMPLEXITY_WORDS[word],) if word else None
-
-
-def number_forms(one: str, other: str, header: str) -> bool | None:
+def number_forms(one: str, other: str) -> bool | None:
     """Numbers with units; None unless both cells consist of numbers."""
     for first, second in _wholes_and_heads(one, other):
         numbers = read_numbers(first), read_numbers(second)
         if numbers[0] is None or numbers[1] is None:
             return None
-        if (found := same_numbers(numbers[0], numbers[1], header)) is not False:
+        if (found := same_numbers(numbers[0], numbers[1])) is not False:
             return found
     return False
 
@@ -264,8 +193,8 @@ def _wholes_and_heads(one: str, other: str) -> list[tuple[str, str]]:
     return [(one, other)] if both else [(one, other), heads]
 
 
-def word_forms(one: str, other: str, header: str = "") -> bool | None:
-    """Words in the same senses, or a short form; False where names with digits differ."""
+def word_forms(one: str, other: str) -> bool | None:
+    """True for words in the same senses; False where names with digits differ."""
     for first, second in _wholes_and_heads(one, other):
         words = raw_words(first), raw_words(second)
         if terms_of(first) == terms_of(second):
@@ -273,11 +202,6 @@ def word_forms(one: str, other: str, header: str = "") -> bool | None:
             is_passive = len({"by" in each for each in words}) == 2
             return min(map(len, words)) < LONG or in_order[0] == in_order[1] or is_passive
         if "".join(words[0]) == "".join(words[1]):
-            return True
-        if is_short_for(first, second) or is_short_for(second, first):
-            return True
-        is_short = max(map(len, words)) < LONG
-        if is_short and own_terms(first, header) == own_terms(second, header):
             return True
     digits = [{word for word in each if any(map(str.isdigit, word))} for each in words]
     return False if digits[0] and digits[1] and digits[0] != digits[1] else None

@@ -8,11 +8,9 @@ percentage are the same (`0.912`, `91.2%`).
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 
-from vivavoce.metrics.tables.cell_matching import NUMBER_WORDS
 from vivavoce.text.data import read_data
 
 _DATA = read_data(__file__, "units.toml")
@@ -27,12 +25,6 @@ _UNITS: dict[str, tuple[str, float]] = {
 _SCALES: dict[str, float] = _DATA["scales"]
 _BOUNDS: dict[str, str] = {word: sign for sign, words in _DATA["bounds"].items() for word in words}
 _FILLERS = frozenset(_DATA["fillers"])
-
-_COUNTS: dict[str, int] = _DATA["counts"] | {word: int(n) for word, n in NUMBER_WORDS.items()}
-_SMALL, _COUNTED = (
-    "|".join(sorted((word for word, n in _COUNTS.items() if n < most), key=len, reverse=True))
-    for most in (100, math.inf)
-)
 _NUMBER = r"(?:\d{1,3}(?:[, \u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|\.\d+"
 _POWER = re.compile(
     rf"(?:({_NUMBER})\s*[x×·*]\s*)?\b10\s*(?:\^\s*|(?=\s*[-+]\s*\d$))([-+]?)\s*(\d+)"
@@ -56,11 +48,9 @@ _RANGE = re.compile(r"(?<=\d)([kKMBTG%]?)\s*[-~]\s*(?=\d)")
 _SQUARE = re.compile(r"(?<=\d)\^2\b")
 _RAISED = re.compile(r"(?<=[^\W\d_])\^([23])\b")
 _PER = re.compile(r"\s*\b([^\W\d_]+)\^-([1-3])\b")
-_REWRITES = tuple((re.compile(old, re.IGNORECASE), new) for old, new in _DATA["rewrites"])
-_SPELLED = re.compile(rf"\b(?:{_SMALL})(?:[\s-]+(?:and\s+)?(?:{_COUNTED}))*\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|=")
 _MAX_CELL = 200
-_RELATIVE = 1e-6
+_RELATIVE, _MILLION = 1e-6, 1e6
 _MIN_DIGITS, _MIN_ROUGH_DIGITS = 3, 2
 
 
@@ -100,11 +90,8 @@ def read_numbers(text: str) -> Numbers | None:
     Args:
         text: The cell without markup, with one kind of dash.
     """
-    text = _SPELLED.sub(_spelled, text) if len(text) <= _MAX_CELL else ""
-    if not re.search(r"\d", text):
+    if len(text) > _MAX_CELL or not re.search(r"\d", text):
         return None
-    for old, new in _REWRITES:
-        text = old.sub(new, text)
     text = _POWER.sub(lambda m: f"{m[1] or 1}e{m[2]}{m[3]}", text)
     text = _RANGE.sub(r"\1 - ", text)
     text = _PER.sub(lambda m: f"/{m[1]}{m[2].strip('1')}", _SQUARE.sub("", _BY.sub(" , ", text)))
@@ -129,22 +116,13 @@ def read_numbers(text: str) -> Numbers | None:
         return None
     if spreads:
         found[0] = replace(found[0], spread=spreads[0])
-    return Numbers(_share_units(found), kept)
+    return Numbers(tuple(found), kept)
 
 
-def same_numbers(first: Numbers, second: Numbers, header: str = "") -> bool | None:
-    """True if two cells state the same numbers; None if only the words beside them differ.
-
-    Args:
-        first: Of one cell.
-        second: Of the other.
-        header: Name of the column, which may give a unit that a cell leaves out.
-    """
-    ones, others = _unrepeated(first.quantities), _unrepeated(second.quantities)
-    if len(ones) != len(others):
-        return False
-    given = _header_unit(header)
-    if not all(_same(one, other, given) for one, other in zip(ones, others, strict=True)):
+def same_numbers(first: Numbers, second: Numbers) -> bool | None:
+    """True if two cells state the same numbers; None if only the words beside them differ."""
+    ones, others = first.quantities, second.quantities
+    if len(ones) != len(others) or not all(map(_same, ones, others)):
         return False
     return True if first.nouns <= second.nouns or second.nouns <= first.nouns else None
 
@@ -185,86 +163,24 @@ def _unit(name: str) -> tuple[str, float] | None:
     return base and (base[0] + name[-1], base[1] ** int(name[-1]))
 
 
-def _spelled(words: re.Match[str]) -> str:
-    """A number in words as digits: `four hundred and ten` -> 410."""
-    total = part = 0
-    for word in re.split(r"[\s-]+(?:and\s+)?", words[0].lower()):
-        count = _COUNTS[word]
-        if count < 100:
-            part += count
-        elif count == 100:
-            part = max(part, 1) * count
-        else:
-            total, part = total + max(part, 1) * count, 0
-    return str(total + part)
-
-
-def _share_units(found: list[Quantity]) -> tuple[Quantity, ...]:
-    """Numbers of a list or range whose last one alone has a unit or scale: `7/13/33B`."""
-    last = found[-1]
-    if len(found) < 2 or not (last.unit or last.is_rough):
-        return tuple(found)
-    if any(one.unit or one.is_rough for one in found[:-1]):
-        return tuple(found)
-    factor = last.step * 10.0 ** _decimals(last)
-    return tuple(
-        replace(one, value=one.value * factor, step=one.step * factor, unit=last.unit)
-        if one is not last
-        else one
-        for one in found
-    )
-
-
-def _decimals(one: Quantity) -> int:
-    """Digits after the point, as `step` tells of a number without its scale."""
-    text = f"{one.step:e}".partition("e")[2]
-    return -int(text) % 3 if one.step < 1 or int(text) % 3 else 0
-
-
-def _unrepeated(found: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
-    """`224 x 224` as 224."""
-    same = len({(one.value, one.bound) for one in found}) == 1
-    return found[:1] if same and len(found) > 1 and not found[1].closes_range else found
-
-
-def _header_unit(header: str) -> float | None:
-    """Factor of the unit or scale that a header gives in brackets or after `in`."""
-    for name in re.findall(r"[(\[,]\s*([^()\[\],]{1,20})\s*[)\]]|\bin (\w+)$|^(\w+)$", header):
-        unit = "".join(name).strip()
-        if unit in _SCALES:
-            return _SCALES[unit]
-        if known := _UNITS.get(unit) or _UNITS.get(unit.lower()):
-            return known[1]
-    return None
-
-
-def _same(one: Quantity, other: Quantity, given: float | None) -> bool:
+def _same(one: Quantity, other: Quantity) -> bool:
     if one.bound != other.bound or one.closes_range != other.closes_range:
         return False
     if None not in (one.spread, other.spread) and one.spread != other.spread:
         return False
-    pairs = [(one, other)]
-    free = {"", "share", "times", "frame"}
-    if one.unit != other.unit and not {one.unit, other.unit} <= free:
-        is_time = {one.unit, other.unit} == {"", "s"}
-        if given is None and is_time and one.printed == other.printed:
+    pairs, units = [(one, other)], {one.unit, other.unit}
+    if one.unit != other.unit and not units <= {"", "share", "times", "frame"}:
+        if units == {"", "s"} and one.printed == other.printed:
             return True
-        millions = {each.unit for each in (one, other)} == {"", "m"}
-        if not millions and ((one.unit and other.unit) or given is None):
+        if units != {"", "m"}:
             return False
-        if millions:  # `340m` of parameters, not metres
-            pairs = [
-                (_times(a, 1e6) if a.unit else a, _times(b, 1e6) if b.unit else b) for a, b in pairs
-            ]
-    if given and given != 1.0 and (one.unit == other.unit or not (one.unit and other.unit)):
-        scaled = [_times(each, given) if not each.unit else each for each in (one, other)]
-        pairs += [(scaled[0], other), (one, scaled[1]), (scaled[0], scaled[1])]
-    if {one.unit, other.unit} <= {"", "share"} and not (one.is_rough or other.is_rough):
+        # `340m` of parameters, not metres.
+        millions = [_times(each, _MILLION) if each.unit else each for each in (one, other)]
+        pairs = [(millions[0], millions[1])]
+    if units <= {"", "share"} and not (one.is_rough or other.is_rough):
         both = ((one, other), (other, one))
         as_shares = [(_times(a, 100.0), b) for a, b in both if _is_share(a, b)]
-        is_plain = (
-            one.unit == other.unit or given is not None or not any(map(_is_part, (one, other)))
-        )
+        is_plain = one.unit == other.unit or not any(map(_is_part, (one, other)))
         pairs = [*pairs, *as_shares] if is_plain else as_shares
     return any(_close(a, b) for a, b in pairs)
 

@@ -1,9 +1,8 @@
 """Words of headers and cells in the form in which they are compared.
 
-Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), British or
-American spelling, function words and word order cost nothing; synonyms and usual abbreviations are
-those of `vocabulary.toml`. An abbreviation that the paper or its table defines has that meaning
-alone.
+Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), function
+words and word order cost nothing; synonyms and usual abbreviations are those of `vocabulary.toml`.
+An abbreviation that the paper or its table defines has that meaning alone.
 
 The likeness of two headers or cells that no rule decides is a weighted sum of traits of the pair.
 The weights of `likeness.toml` were fitted by `benchmarks/table_pairs.py` to labelled pairs and to
@@ -17,7 +16,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +28,6 @@ from vivavoce.text.stems import porter_stem
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _FILLERS = frozenset(_DATA["fillers"])
-_GENERAL = frozenset(_DATA["general"])
 NEGATIONS = frozenset(_DATA["negations"])
 MAX_CELL = 2_000
 _CITATION = re.compile(r"\s*\[\s*\d{1,3}(?:\s*[,;-]\s*\d{1,3})*\s*\]|(?<=\w)[†‡§¶*]+")
@@ -39,12 +36,6 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-
 _RAISED = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _WORD = re.compile(r"#|[^\W_]+")
 _ASIDE = re.compile(r"\s*[(\[]([^()\[\]]{0,80})[)\]]")
-_AMERICAN = (
-    (re.compile(r"(?<=\w{3}i)s(?=(?:e|ed|es|er|ers|ing|ation|ations)$)"), "z"),
-    (re.compile(r"(?<=\w{3})our(?=s?$|ed$|ing$)"), "or"),
-    (re.compile(r"(?<=\w{2})ll(?=(?:ed|ing|er|ers)$)"), "l"),
-    (re.compile(r"(?<=\w{2})tre$"), "ter"),
-)
 _CAPITALS = re.compile(r"(?<![^\W_])[A-Z][A-Za-z]*[A-Z]s?(?![^\W_])")
 _CUT = re.compile(r"(?<![^\W_])([^\W\d_]{3,8})\.(?=\s|$|/)")
 _COUNT = re.compile(r"\bno\.(?=\s|$)|^no of\b", re.IGNORECASE)
@@ -69,16 +60,10 @@ def head(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def raw_words(text: str) -> Terms:
-    """Words of a clean text in small letters, in their order, in American spelling."""
+    """Words of a clean text in small letters, in their order."""
     folded = unicodedata.normalize("NFD", text.casefold())
     folded = "".join(letter for letter in folded if not unicodedata.combining(letter))
-    return tuple(map(_american, _WORD.findall(folded)))
-
-
-def _american(word: str) -> str:
-    for pattern, replacement in _AMERICAN:
-        word = pattern.sub(replacement, word)
-    return word
+    return tuple(_WORD.findall(folded))
 
 
 def _stem(word: str) -> str:
@@ -112,11 +97,6 @@ def _phrases(kind: str) -> dict[Terms, str]:
 _CELLS = _phrases("cells")
 _HEADERS = _phrases("headers")
 _ANY_ORDER = {tuple(sorted(phrase)): sense for phrase, sense in _CELLS.items()}
-_CONTRASTS: dict[str, frozenset[int]] = {}
-for _number, _group in enumerate(_DATA["contrasts"]):
-    for _name in _group:
-        _key = "".join(_stems(raw_words(_name)))
-        _CONTRASTS[_key] = _CONTRASTS.get(_key, frozenset()) | {_number}
 
 
 def write_out(text: str, other: str) -> str:
@@ -151,14 +131,6 @@ def terms_of(text: str, *, is_header: bool = False) -> Terms:
     """Senses of a clean text, sorted: known phrases as one, other words as their stems."""
     stems = _header_stems if is_header else _cell_stems
     return tuple(sorted({*_senses(stems(raw_words(text)), is_header=is_header)}))
-
-
-def own_terms(text: str, header: str) -> Terms:
-    """Senses of a cell without those that its header gives and without general nouns."""
-    known = {*_stems(raw_words(header)), *terms_of(header), *_GENERAL}
-    left = [word for word in raw_words(text) if _stem(word) not in known]
-    terms = terms_of(" ".join(left)) or terms_of(text)
-    return tuple(term for term in terms if term not in known) or terms
 
 
 def terms_in_order(text: str) -> Terms:
@@ -198,50 +170,6 @@ def is_negated(text: str) -> bool:
     return not NEGATIONS.isdisjoint(raw_words(_COUNT.sub("", text)))
 
 
-def are_contrasted(first: Sequence[str], second: Sequence[str]) -> bool:
-    """True if two texts differ in words that exclude each other."""
-    ones, others = (
-        {_CONTRASTS[word]: word for word in _joined(words) if word in _CONTRASTS}
-        for words in (first, second)
-    )
-    return any(
-        a & b
-        and ones[a] != others[b]
-        and ones[a] not in others.values()
-        and others[b] not in ones.values()
-        for a in ones
-        for b in others
-    )
-
-
-def _joined(words: Sequence[str]) -> Iterator[str]:
-    """Words, and pairs of neighbours as one: `zero-shot` is a word of its own."""
-    stems = _stems(words)
-    yield from stems
-    yield from map("".join, pairwise(stems))
-
-
-def is_short_for(short: str, long: str) -> bool:
-    """True if a text is made of the initials of another one, or is cut off from it."""
-    letters = "".join(raw_words(short))
-    words = [word for word in raw_words(long) if word != "#"]
-    bare = [word for word in words if word not in _FILLERS]
-    if len(letters) < 2 or not words:
-        return False
-    if len(words) == 1:
-        is_cut = 3 <= len(letters) <= 6 and len(words) == 1 and len(raw_words(short)) == 1
-        return (
-            is_cut
-            and len(words[0]) >= len(letters) + 2
-            and words[0].startswith(letters.removesuffix("s"))
-        )
-    if sum(letter.isupper() for letter in short) < 2 and len(raw_words(short)) == 1:
-        return False
-    return letters.removesuffix("s") in (
-        "".join(word[0] for word in each) for each in (words, bare)
-    )
-
-
 Vector = Callable[[str], npt.NDArray[np.float64]]
 """Text -> vector of length 1."""
 
@@ -274,20 +202,17 @@ def traits_of(
     """Traits of a pair of clean texts by name, the same in either order."""
     is_header = header is None
     terms, others = (set(terms_of(text, is_header=is_header)) for text in (one, other))
-    own, their = (set(own_terms(text, header or "")) for text in (one, other))
     steps = [terms_in_order(text) for text in (one, other)]
     words = raw_words(one), raw_words(other)
     names, other_names = _names(one), _names(other)
-    overlap = _share(terms, others)
+    overlap = len(terms & others) / max(len(terms | others), 1)
     is_long = float(max(map(len, words)) >= LONG)
     traits = {
         "overlap": overlap,
         "overlap_long": overlap * is_long,
         "contained": len(terms & others) / max(min(len(terms), len(others)), 1),
         "nothing_left": float(terms <= others or others <= terms),
-        "own": _share(own, their),
         "swapped": overlap - LCSseq.normalized_similarity(*steps),
-        "contrasted": float(are_contrasted(*words)),
         "other_names": float(bool(names - other_names) and bool(other_names - names)),
         "long": is_long,
     }
@@ -314,10 +239,6 @@ def _nearest(words: list[str], others: list[str], vector: Vector) -> float:
         return float(not words)
     table = np.array([vector(word) for word in words]) @ np.array([vector(w) for w in others]).T
     return float(table.max(axis=1).mean())
-
-
-def _share(ones: set[str], others: set[str]) -> float:
-    return len(ones & others) / max(len(ones | others), 1)
 
 
 def _names(text: str) -> set[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lxml import etree
 
@@ -17,9 +16,10 @@ from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, read_with
 from vivavoce.sources.xml import parse_xml
+from vivavoce.sources.xml import text_of as print_text
 from vivavoce.text.dates import parse_date, parse_month
 from vivavoce.text.identifiers import find_doi
-from vivavoce.text.normalise import clean_line, clean_text
+from vivavoce.text.normalise import clean_text
 
 _OLD = re.compile(r"[A-Z][0-9]{2}")
 _NEW = re.compile(r"[0-9]{4}\.[a-z0-9_]{1,60}")
@@ -30,7 +30,6 @@ KIND = "acl"
 _WITHDRAWN = ("retracted", "removed")
 _FRONT_MATTER = re.compile(r"0+")
 _NO_PAPERS = ("frontmatter", "backmatter")
-_PARAGRAPH = "par"
 _SHOWN = 200
 _DIGITS = re.compile(r"[0-9]{4}")
 _LARGEST_FILE = 64 << 20
@@ -169,22 +168,13 @@ def attribute_of(element: etree._Element, name: str) -> str:
 
 def text_of(element: etree._Element | None) -> str:
     """Text in one line without its markup; a formula is between dollar signs."""
-    if element is None:
-        return ""
-    return clean_line("".join(_pieces(element)))
+    return print_text(element, special=_special)
 
 
-def _pieces(element: etree._Element) -> Iterator[str]:
-    # Depth is bounded by the parser, which refuses deep trees.
-    yield element.text or ""
-    for child in element.iterchildren(etree.Element):
-        if child.tag == "tex-math":
-            yield from ("$", "".join(map(str, child.itertext())).strip(), "$")
-        elif child.tag == _PARAGRAPH:
-            yield " "
-        else:
-            yield from _pieces(child)
-        yield child.tail or ""
+def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
+    if element.tag == "tex-math":
+        return f"${''.join(map(str, element.itertext())).strip()}$"
+    return " " if element.tag == "par" else None
 
 
 def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
@@ -219,11 +209,6 @@ def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
 _READERS = {"collection": read_collection, "volume": read_earlier}
 
 
-def _matches(path: Path) -> bool:
-    """Check whether the name is that of a collection, as in the Anthology's folder of XML files."""
-    return path.name.endswith(".xml") and is_collection(path.name.removesuffix(".xml"))
-
-
 def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
     root = parse_xml(content)
     if root.tag not in _READERS:
@@ -238,7 +223,7 @@ SOURCE = Source(
     summary="XML files of the ACL Anthology (2020.acl.xml, P19.xml): titles, abstracts, authors",
     is_metadata=True,
     dates="venue",
-    matches=_matches,
+    matches=lambda path: path.suffix == ".xml" and is_collection(path.name[:-4]),
     read=read_with(_read_file, _LARGEST_FILE, "collection"),
     holds_many=True,
     reader_version="2",

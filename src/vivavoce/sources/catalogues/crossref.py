@@ -22,7 +22,7 @@ from vivavoce.sources.json_records import (
     texts_at,
 )
 from vivavoce.text.dates import parse_date, period
-from vivavoce.text.identifiers import find_doi
+from vivavoce.text.identifiers import find_doi, find_orcid
 from vivavoce.text.normalise import clean_line
 
 KIND = "crossref"
@@ -31,7 +31,6 @@ _LARGEST_FILE = 64 << 20
 _MARKUP = re.compile(r"<[^<>]{1,200}>")
 _LABEL = re.compile(r"^(?:abstract|summary)\b[.:\s]*", re.IGNORECASE)
 _DATES = ("published-online", "posted", "published-print", "issued")
-_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
@@ -57,8 +56,7 @@ def read_work(work: Fields) -> Document:
         names = [line_at(person, part) for part in ("given", "family", "suffix")]
         name = " ".join(filter(None, names)) or line_at(person, "name")
         if any(map(str.isalpha, name)):
-            orcid = _ORCID.search(line_at(person, "ORCID").upper())
-            authors.append(Author(name, orcid[0] if orcid else None))
+            authors.append(Author(name, find_orcid(line_at(person, "ORCID"))))
     abstract = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
     dates = [date for name in _DATES for date in _date(object_at(work, name))]
     return Document(

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vivavoce.errors import InputError
-from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source, is_named
+from vivavoce.records import Author, Document
+from vivavoce.sources import Source, is_named
 from vivavoce.sources.catalogues.metadata.tabular import cut, read_documents, read_rows
 from vivavoce.sources.catalogues.oai.listing import (
     authors_of,
@@ -28,10 +28,6 @@ _NAME = re.compile(
     r"|.*\.snapshot\.jsonl(?:\.gz)?",
     re.DOTALL,
 )
-
-
-def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    return read_documents(piece, read_rows(piece, COLUMNS), _document)
 
 
 def _document(row: Mapping[str, Any]) -> Document:
@@ -77,7 +73,7 @@ SOURCE = Source(
     dates="version",
     matches=is_named(_NAME),
     pieces=cut,
-    read=_read,
+    read=lambda piece, options: read_documents(piece, read_rows(piece, COLUMNS), _document),
     holds_many=True,
     reader_version="3",
 )

@@ -37,6 +37,8 @@ _MIN_WORDS = 10
 _OWN_ROLES = frozenset({"acknowledgements", "references"})
 _MARK = re.compile(f"([{CITE}{REFER}])([^{CITE}{REFER}{END}]*){END}")
 _MAX_NESTED = 12
+_LIGATURES = dict(zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True))
+_PLAIN = str.maketrans({**_LIGATURES, **dict.fromkeys("\u00ad\u200b\u2060\ufeff")})
 
 
 def assemble(paper: Manuscript, about: Document) -> Document:
@@ -70,8 +72,13 @@ def assemble(paper: Manuscript, about: Document) -> Document:
     return document
 
 
+def plain_text(text: str) -> str:
+    """Text without the signs of typesetting: ligatures, soft hyphens and spaces of no width."""
+    return clean_text(text if text.isascii() else text.translate(_PLAIN))
+
+
 def build_sections(
-    blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] = clean_text
+    blocks: Iterable[Block], abstract: str = "", show: Callable[[str], str] | None = None
 ) -> tuple[tuple[Section, ...], str]:
     """The sections counted from 0, and the abstract, which may be a section headed so.
 
@@ -80,6 +87,7 @@ def build_sections(
         abstract: The abstract that the paper has apart from them.
         show: Writes out the marks in a text.
     """
+    show = show or plain_text
     sections: list[Section] = []
     for block in blocks:
         text = show(PARAGRAPH.join(block.paragraphs))
@@ -158,7 +166,7 @@ class Works:
             if END not in text:
                 break
             text = _MARK.sub(self._print_mark, text)
-        return clean_text(text)
+        return plain_text(text)
 
     def _print_mark(self, found: re.Match[str]) -> str:
         kind, parts = found[1], found[2].split(PART)

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from vivavoce.records import Author, Document, Fault
-from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources import Piece, ReadOptions, Source, name_in_folder
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawTable, cite
 from vivavoce.sources.fulltext.outline import find_sections
@@ -208,11 +208,6 @@ def _matches(path: Path) -> bool:
     return b'"cite_spans"' in head and not any(mark in head for mark in _OTHER_KIND)
 
 
-def _name_of(path: Path) -> str:
-    """Releases have files of the same names in a folder for metadata and one for texts."""
-    return f"{path.parent.name}/{path.name}" if is_lines(path) else path.name
-
-
 def _key_of(record: Record) -> str:
     """Key of a line: a release has one line with the text of a paper, one without it."""
     number = line_at(record, "paper_id")
@@ -234,6 +229,7 @@ SOURCE = Source(
     matches=_matches,
     pieces=cut,
     read=_read,
-    name_of=_name_of,
+    # Releases have files of the same names in a folder for metadata and one for texts.
+    name_of=lambda path: name_in_folder(path) if is_lines(path) else path.name,
     reader_version="5",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vivavoce.errors import InputError
 from vivavoce.records import Fault
-from vivavoce.sources import holds_in_text
+from vivavoce.sources import holds_in_text, name_in_folder
 from vivavoce.sources.leaderboards.rows import (
     ResultRow,
     has_name,
@@ -143,11 +143,6 @@ def _matches(path: Path) -> bool:
     return is_page and holds_in_text(path, _RULE, _LARGEST_FILE)
 
 
-def _name_of(path: Path) -> str:
-    """Pages of several languages bear one name: the folder distinguishes them."""
-    return f"{path.absolute().parent.name}/{path.name}"
-
-
 def _read(path: Path, name: str, faults: list[Fault]) -> Iterable[ResultRow]:
     text = read_text(path, _LARGEST_FILE, "page")
     if path.name.lower().endswith(".jsonl"):
@@ -179,5 +174,6 @@ SOURCE = results_source(
     "NLP-progress (pages in Markdown, or nlp_progress.jsonl): leaderboards",
     _matches,
     _read,
-    name_of=_name_of,
+    # Pages of several languages bear one name.
+    name_of=lambda path: name_in_folder(path.absolute()),
 )

@@ -8,6 +8,7 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
 from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
+from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
@@ -17,10 +18,12 @@ _NOTHING = LiteratureTable((), (), ())
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     scores = []
+    forms = Meaning()
     for pair in pairs:
         gold = _read(pair.gold)
         system = _system(pair, gold)
-        scores.append(score_table(gold, system, pairs=options.pairs, seed=options.seed))
+        aligned = align_by_meaning(gold, system, forms)
+        scores.append(score_table(gold, aligned, pairs=options.pairs, seed=options.seed))
     shares, derived, order = {}, {}, []
     for aspect in ASPECTS:
         precision, recall, f1 = (f"{aspect}_{part}" for part in ("p", "r", "f1"))

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from vivavoce.reports import NOTHING, Sheet
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
-from vivavoce.text.printing import share, visible
+from vivavoce.text.printing import figure, share, visible
+from vivavoce.web.board.blocks import link
 from vivavoce.web.board.charts import Point, Series, axis_of, chart, short
 from vivavoce.web.board.entries import dollars, rank_bounds
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import identity_of, is_floor, title_of
+from vivavoce.web.board.names import identity_of, is_floor, label, title_of
 
 Interval = tuple[float, float]
 
@@ -113,10 +115,6 @@ def overview(site: Site) -> dict[str, Any]:
     for board in boards:
         families[board.family].append(board)
     boards = [board for found in families.values() for board in found]
-    # Versions of a task share a line: a round has one of them, or the last one stands for it.
-    courses: dict[tuple[str, str], dict[str, BoardOf]] = defaultdict(dict)
-    for board in site.boards:
-        courses[board.task, board.setting][board.round] = board
     found = lines_of(site, boards)
     room = max(1, MAX_CELLS // max(1, len(boards)))
     return {
@@ -125,7 +123,7 @@ def overview(site: Site) -> dict[str, Any]:
         "boards": boards,
         "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
-        "courses": courses,
+        "courses": courses_of(site),
         "lines": found[:room],
         "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
         "unlisted": max(0, len(found) - room),
@@ -133,7 +131,6 @@ def overview(site: Site) -> dict[str, Any]:
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
         "has_weights": any(map(_weights, found)),
-        "counts": (len(site.contestants), len(site.boards), len(site.round_names)),
         "about_rounds": [about_round(entry) for entry in site.rounds],
         "chart": quality_chart(found),
     }
@@ -192,9 +189,43 @@ def family_of(family: str) -> tuple[str, str]:
     return (card.title, card.summary) if card else (title_of(family) or "Tasks", "")
 
 
-def about_round(entry: Row) -> Row:
-    """A round's window, manifest and counts, ready to print."""
-    return {**entry, "counts": flat_counts(entry["counts"])}
+def about_round(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of a round, and its window and contents in `words`."""
+    start, end = map(visible, entry["window"])
+    counts = " · ".join(f"{name} {count}" for name, count in flat_counts(entry["counts"]))
+    within = f" In it: {counts}" if counts else ""
+    return {**entry, "words": f"Papers published from {start} until before {end}.{within}"}
+
+
+def courses_of(site: Site) -> Sheet:
+    """The best value of every task and setting in each round."""
+    # Versions of a task share a line: a round has one of them, or the last one stands for it.
+    courses: dict[tuple[str, str], dict[str, BoardOf]] = defaultdict(dict)
+    for board in site.boards:
+        courses[board.task, board.setting][board.round] = board
+
+    def cell(board: BoardOf | None) -> str:
+        if board is None:
+            return NOTHING
+        winner = label(board.winner) if board.winner else "tie"
+        told = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
+        value = figure(board.best["value"]) if board.best else NOTHING
+        return link("index.html", board.path, value, told)
+
+    counts = map(len, (site.contestants, site.boards, site.round_names))
+    return Sheet(
+        "",
+        ("Task", "Setting", *(visible(name, 40) for name in site.round_names)),
+        tuple(
+            (title_of(task), visible(setting), *(cell(of.get(name)) for name in site.round_names))
+            for (task, setting), of in courses.items()
+        ),
+        ("{:,} contestants on {:,} boards of {:,} rounds.".format(*counts),),
+    )
+
+
+_MAX_NAMED = 4
+"""Rounds from which on the winners are not named in the table of all rounds."""
 
 
 def flat_counts(counts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

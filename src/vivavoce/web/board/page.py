@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
@@ -37,20 +36,14 @@ if TYPE_CHECKING:
 
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
-    *(printing.figure, printing.interval, printing.share, printing.counted),
-    *(printing.chance, printing.amount, meaning),
-    *(names.kind_of, names.label, names.title_of, names.run_with, names.model_path),
-    *(entries.between, entries.ranks, entries.rank_of, entries.rank_note, entries.tied_names),
-    *(
-        entries.fact,
-        entries.missing,
-        entries.notes,
-        entries.dollars,
-        sections.sureness,
-        sections.is_first,
-    ),
+    *(printing.figure, printing.interval, printing.counted, printing.chance),
+    *(printing.signed, meaning),
+    *(names.label, names.title_of, names.model_path),
+    *(entries.between, entries.ranks, entries.rank_of, entries.rank_note),
+    *(entries.fact, entries.missing, entries.notes, sections.sureness, sections.is_first),
 )
 _CODE = (
+    "reports.py",
     "text/printing.py",
     "web/rendering.py",
     "web/glossary.toml",
@@ -133,7 +126,7 @@ def environment() -> Environment:
     """The templates of the site, with the functions by which they print rows."""
     made = environment_of("vivavoce.web")
     made.filters |= {function.__name__: function for function in _FILTERS}
-    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format, "mean": fmean}
+    made.filters |= {"tag": names.TAGS.__getitem__, "thousands": "{:,}".format}
     return made
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -18,7 +19,9 @@ from starlette.routing import Route
 
 from vivavoce.errors import VivaError
 from vivavoce.store import hash_of
-from vivavoce.web.board.page import Page, environment
+from vivavoce.text.printing import visible
+from vivavoce.web.board.blocks import Words, html_of
+from vivavoce.web.board.page import Page
 from vivavoce.web.serving import SecurityHeaders
 
 REST = 1.0
@@ -151,6 +154,6 @@ def _headers(tag: str) -> dict[str, str]:
 
 
 def _message(status: int, heading: str, message: str) -> Response:
-    template = environment().get_template("message.html.j2")
-    html = template.render(root="/", here="", nav=(), heading=heading, message=message)
+    lead = Markup("<br>").join(visible(line, 600) for line in message.splitlines()[:40])
+    html = html_of(Words(title=heading, lead=lead), "/")
     return Response(html, status_code=status, media_type=_TYPES[".html"])

@@ -18,10 +18,10 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.latex.typeset import plain_text
-from vivavoce.sources.xml import safe_parser
+from vivavoce.sources.xml import safe_parser, text_of
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_line, clean_text
+from vivavoce.text.normalise import clean_text
 
 _MAX_NAME = 300
 _INITIAL = re.compile(r"(?<=[^\W\d_])\.(?=[^\W\d_])")
@@ -237,10 +237,7 @@ def _categories(entry: etree._Element) -> tuple[str, ...]:
 
 def _text(parent: etree._Element, path: str) -> str:
     """The text of a child in one line, safe to store."""
-    element = parent.find(path)
-    if element is None:
-        return ""
-    return clean_line("".join(map(str, element.itertext())))
+    return text_of(parent.find(path))
 
 
 def read_file(content: bytes, name: str) -> Iterator[Document | Fault]:

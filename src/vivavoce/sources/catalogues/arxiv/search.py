@@ -242,7 +242,8 @@ class _Listing:
             left = self._page if self._limit is None else self._limit - len(self.papers)
             size = min(left, self._page)
             if start + size > MAX_RESULTS:
-                return self._last_day()
+                days = (paper.published for paper in self.papers.values() if paper.published)
+                return period(max(days, default="1991"))[0]
             feed = self._fetch(dated(self._query, since, None), start, size)
             found = (entry for entry in feed.entries if isinstance(entry, Document))
             self.papers.update((paper.key, paper) for paper in found)
@@ -253,10 +254,6 @@ class _Listing:
             self.total = self.total or total
             if start >= total or len(self.papers) == self._limit:
                 return None
-
-    def _last_day(self) -> date:
-        days = (paper.published for paper in self.papers.values() if paper.published)
-        return period(max(days, default="1991"))[0]
 
     def _fetch(self, query: str, start: int, size: int) -> Feed:
         url = _address(self._api, query, "submittedDate", "ascending", start, size)

@@ -214,19 +214,14 @@ def _version(wanted: Wanted, valid: ValidText, fetched: Fetched) -> str | None:
     witnesses = (wanted.name, fetched.headers.get("content-disposition", ""), fetched.url)
     known = [valid.named] if valid.named else []
     known += [found for text in witnesses if (found := find_arxiv_id(text[:400]))]
-    mine = _id_of(wanted)
-    return next((version for name, version in known if name == mine and version), None)
+    asked = find_arxiv_id(wanted.name) or (wanted.name, None)
+    return next((version for name, version in known if name == asked[0] and version), None)
 
 
 def _is_meant(wanted: Wanted, name: str, version: str | None) -> bool:
     """Check whether a page that names itself is the one asked for."""
     asked = find_arxiv_id(wanted.name) or (wanted.name, None)
     return name == asked[0] and (None in (version, asked[1]) or version == asked[1])
-
-
-def _id_of(wanted: Wanted) -> str:
-    found = find_arxiv_id(wanted.name)
-    return found[0] if found else wanted.name
 
 
 def _shown(error: HttpError) -> str:

@@ -25,11 +25,10 @@ from vivavoce.sources.catalogues.oai.listing import (
     read_versions,
     split_authors,
 )
-from vivavoce.sources.xml import parse_xml
+from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
-from vivavoce.text.normalise import clean_line
 
 _LISTS = ("ListRecords", "GetRecord")
 _NUMBER = re.compile(r"[0-9]{1,12}")
@@ -44,7 +43,7 @@ _LARGEST_FILE = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OaiRecord:
     """A record: its header, and its metadata as XML."""
 
     identifier: str
@@ -61,7 +60,7 @@ class Page:
 
     verb: str
     """The request, `ListRecords` or `GetRecord`; empty for an error."""
-    entries: tuple[Entry, ...]
+    entries: tuple[OaiRecord, ...]
     error: tuple[str, str] | None
     """Code, such as `noRecordsMatch`, and what the repository says about it."""
     token: str | None
@@ -105,15 +104,10 @@ def read_page(content: bytes) -> Page:
     )
 
 
-def text_of(element: etree._Element | None) -> str:
-    """The text below an element in one line."""
-    return clean_line("".join(map(str, element.itertext()))) if element is not None else ""
-
-
-def _entry(record: etree._Element) -> Entry:
+def _entry(record: etree._Element) -> OaiRecord:
     header, holder = record.find("header"), record.find("metadata")
     metadata = next(holder.iterchildren(etree.Element), None) if holder is not None else None
-    return Entry(
+    return OaiRecord(
         identifier=text_of(record.find("header/identifier")),
         datestamp=text_of(record.find("header/datestamp")),
         is_deleted=_attribute(header, "status") == "deleted",
@@ -130,7 +124,7 @@ def _number(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
-def read_entry(entry: Entry) -> Document:
+def read_entry(entry: OaiRecord) -> Document:
     """The paper of a record; `InputError` says why there is none.
 
     A deleted record marks the paper that earlier records gave.
@@ -153,20 +147,24 @@ def read_entry(entry: Entry) -> Document:
     return reader(entry, entry.metadata)
 
 
-def _read_arxiv(_entry: Entry, metadata: etree._Element) -> Document:
+def _read_arxiv(_entry: OaiRecord, metadata: etree._Element) -> Document:
     fields = _fields(metadata)
     found = find_arxiv_id(f"arXiv:{fields['id']}")
     days = [text_of(metadata.find("created"))]
+    names = [
+        [text_of(author.find(part)) for part in ("forenames", "keyname", "suffix")]
+        for author in metadata.iterfind("authors/author")
+    ]
     return read_listing(
         KIND,
         fields,
-        authors=_split_names(metadata),
+        authors=[author for parts in names for author in authors_of(*parts)],
         published=first_day(found[0], days) if found else None,
         version=None,
     )
 
 
-def _read_raw(_entry: Entry, metadata: etree._Element) -> Document:
+def _read_raw(_entry: OaiRecord, metadata: etree._Element) -> Document:
     versions = [
         ((version.get("version") or "").strip(), text_of(version.find("date")))
         for version in metadata.iterfind("version")
@@ -181,7 +179,7 @@ def _read_raw(_entry: Entry, metadata: etree._Element) -> Document:
     )
 
 
-def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
+def _read_dublin_core(entry: OaiRecord, metadata: etree._Element) -> Document:
     names = [text_of(element) for element in metadata.iterfind("identifier")]
     found = find_arxiv_id(next((name for name in names if "arxiv.org" in name.lower()), ""))
     arxiv_id = found[0] if found else None
@@ -191,6 +189,8 @@ def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
     days = [text_of(element) for element in metadata.iterfind("date")]
     parsed = [day[0] for text in days if (day := parse_date(text))]
     addresses = [name for name in names if name.startswith(_ADDRESS)]
+    # Sets such as `math:math:NA` and `physics:hep-lat` name the categories.
+    paths = [name.split(":")[1:] for name in entry.sets]
     others = (name for name in names if name and not name.lower().startswith((*_ADDRESS, "doi:")))
     return Document(
         kind=KIND,
@@ -202,7 +202,7 @@ def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
         title=title,
         abstract=text_of(metadata.find("description")) or None,
         published=first_day(arxiv_id, days) if arxiv_id else min(parsed, default=None),
-        categories=_categories(entry) if arxiv_id else (),
+        categories=tuple(dict.fromkeys(".".join(path) for path in paths if path and arxiv_id)),
         # arXiv sets the reference to the journal among the identifiers.
         venue=next(others, None) if arxiv_id else None,
         licence=text_of(metadata.find("rights")) or None,
@@ -210,7 +210,7 @@ def _read_dublin_core(entry: Entry, metadata: etree._Element) -> Document:
     )
 
 
-_READERS: dict[str, Callable[[Entry, etree._Element], Document]] = {
+_READERS: dict[str, Callable[[OaiRecord, etree._Element], Document]] = {
     "arXiv": _read_arxiv,
     "arXivRaw": _read_raw,
     "dc": _read_dublin_core,
@@ -221,23 +221,11 @@ def _fields(metadata: etree._Element) -> dict[str, str]:
     return {name: text_of(metadata.find(name)) for name in _FIELDS}
 
 
-def _split_names(metadata: etree._Element) -> Iterator[Author]:
-    for author in metadata.iterfind("authors/author"):
-        names = (text_of(author.find(part)) for part in ("forenames", "keyname", "suffix"))
-        yield from authors_of(*names)
-
-
 def _turned_names(metadata: etree._Element) -> Iterator[Author]:
     """Names given as `Family, Given`."""
     for creator in metadata.iterfind("creator"):
         family, _, given = text_of(creator).partition(",")
         yield from authors_of(given, family, "")
-
-
-def _categories(entry: Entry) -> tuple[str, ...]:
-    """Categories out of sets such as `math:math:NA` and `physics:hep-lat`."""
-    paths = [name.split(":") for name in entry.sets]
-    return tuple(dict.fromkeys(".".join(path[1:]) for path in paths if len(path) > 1))
 
 
 def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:

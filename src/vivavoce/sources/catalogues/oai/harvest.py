@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from vivavoce.errors import DamagedError, InputError, VivaError
@@ -93,7 +92,11 @@ def load_state(folder: Path) -> State:
         return State()
     value = read_sealed(path, _REMEDY)
     try:
-        return State(int(value["next"]), [_listing(entry) for entry in value["lists"]])
+        lists = [
+            Listing(**{**entry, "open": Progress(**entry["open"]) if entry["open"] else None})
+            for entry in value["lists"]
+        ]
+        return State(int(value["next"]), lists)
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError(f"{path} is no state of a harvest. {_REMEDY}") from error
 
@@ -101,11 +104,6 @@ def load_state(folder: Path) -> State:
 def save_state(folder: Path, state: State) -> None:
     """Write the state whole or not at all."""
     write_sealed(folder / STATE, asdict(state))
-
-
-def _listing(entry: dict[str, Any]) -> Listing:
-    unfinished = entry["open"]
-    return Listing(**{**entry, "open": Progress(**unfinished) if unfinished else None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line
 
 _SHOWN = 80
+_VERSION = re.compile(r"v[0-9]{1,4}")
 _MAX_DATE = 100
 _MAX_LINE = 200_000
 # A collaboration before its members.
@@ -86,7 +87,7 @@ def read_versions(versions: Sequence[tuple[str, str]]) -> tuple[str | None, str 
     Args:
         versions: Name, such as `v2`, and time, such as `Mon, 2 Apr 2007 19:18:42 GMT`, of each.
     """
-    numbered = [(int(name[1:]), time) for name, time in versions if _is_version(name)]
+    numbered = [(int(name[1:]), time) for name, time in versions if _VERSION.fullmatch(name)]
     if not numbered:
         return None, None
     first, latest = min(numbered), max(numbered)
@@ -105,10 +106,6 @@ def first_day(arxiv_id: str, days: Iterable[str]) -> str | None:
         return None
     month = arxiv_month(arxiv_id)
     return month if period(earliest)[0] >= period(month)[1] else earliest
-
-
-def _is_version(name: str) -> bool:
-    return name[:1] == "v" and name[1:].isascii() and name[1:].isdigit() and len(name) <= 5
 
 
 def _day(time: str) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lxml import etree
 
+from vivavoce.errors import InputError
 from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
@@ -181,7 +182,10 @@ def read_document(content: bytes, name: str) -> Document:
     document = find_document(root, content)
     entries = read_entries(document)
     body = Body(document, entries)
+    if not (body.blocks or entries or body.tables or read_abstract(document)):
+        raise InputError("the page holds no abstract, no text and no references")
     paper = Manuscript(
+        title=_title(root, document) or "",
         abstract=read_abstract(document),
         authors=read_authors(document),
         blocks=body.blocks,
@@ -189,8 +193,7 @@ def read_document(content: bytes, name: str) -> Document:
         tables=body.tables,
         style=citation_style(document),
     )
-    about = replace(read_identity(root, name), licence=read_licence(root))
-    return replace(assemble(paper, about), title=_title(root, document))
+    return assemble(paper, replace(read_identity(root, name), licence=read_licence(root)))
 
 
 def _title(root: etree._Element, document: etree._Element) -> str | None:

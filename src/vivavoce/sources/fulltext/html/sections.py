@@ -9,7 +9,7 @@ from itertools import islice
 from lxml import etree
 
 from vivavoce.sources.fulltext.assemble import without_stubs
-from vivavoce.sources.fulltext.html.citing import CitedKeys
+from vivavoce.sources.fulltext.citing import CitedKeys
 from vivavoce.sources.fulltext.html.typeset import (
     Writer,
     classes_of,
@@ -181,7 +181,7 @@ class Body:
 
     def _heading(self, title: etree._Element | None) -> tuple[str | None, str]:
         """The printed number and the words of a heading."""
-        heading = line_of(title, _is_tag).rstrip(" .:")
+        heading = line_of(title, lambda element, names, depth: "ltx_tag" in names).rstrip(" .:")
         if title is None:
             return None, heading
         tag = next(with_class(title, "ltx_tag"), None)
@@ -207,10 +207,6 @@ def read_abstract(document: etree._Element) -> str:
         if text:
             return text
     return ""
-
-
-def _is_tag(element: etree._Element, names: frozenset[str], depth: int) -> bool:
-    return "ltx_tag" in names
 
 
 _MAX_ENTRIES = 5_000

@@ -6,22 +6,46 @@ Formulas are given as TeX; notes and errors are left out.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator
-from importlib import resources
 
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.html.citing import CitedKeys
+from vivavoce.sources.fulltext.citing import CitedKeys
 from vivavoce.sources.fulltext.model import PARAGRAPH
-from vivavoce.sources.xml import check_text, children, parse_xml
+from vivavoce.sources.xml import check_text, children, is_power, parse_xml
 from vivavoce.text.normalise import clean_text
 
-_LISTS = tomllib.loads((resources.files(__package__) / "vocabulary.toml").read_text("utf-8"))
-_DIVISIONS, _UNSEEN, _OUT, _BLOCKS, _SPACED, _SPACED_CLASSES, _RUN_IN, _ITEM_TAGS = (
-    frozenset(_LISTS[name].split())
-    for name in "divisions unseen out blocks spaced spaced_classes run_in item_tags".split()
+# Classes of sections.
+_DIVISIONS = frozenset(
+    "ltx_chapter ltx_section ltx_subsection ltx_subsubsection ltx_paragraph ltx_subparagraph "
+    "ltx_appendix".split()
+)
+# Tags and classes of what is no text of the paper.
+_UNSEEN = frozenset(
+    "head script style template noscript nav header footer button form dialog iframe svg".split()
+)
+_OUT = frozenset(
+    "ltx_note ltx_ERROR ltx_bibliography ltx_abstract ltx_authors ltx_creator ltx_dates ltx_TOC "
+    "ltx_keywords ltx_classification ltx_subtitle ltx_pubnotes ltx_pagination ltx_index "
+    "ltx_glossary ltx_listing_data ltx_phantom ltx_eqn_eqno ltx_title_part ltx_title_abstract "
+    "ltx_title_bibliography ltx_tag_bibitem ltx_tag_listingline ltx_tag_equation "
+    "ltx_tag_equationgroup ltx_page_navbar ltx_page_header ltx_page_footer ltx_page_logo "
+    "ltx_picture ltx_rdf package-alerts sr-only".split()
+)
+# Tags of what stands in lines of its own, and tags and classes of what is between spaces.
+_BLOCKS = frozenset(
+    "div section article main aside ul ol dl li blockquote pre center figure figcaption table "
+    "address details summary".split()
+)
+_SPACED = frozenset("br tr td th thead tbody tfoot caption dd hr".split())
+_SPACED_CLASSES = frozenset("ltx_tr ltx_td ltx_inline-block ltx_tabular".split())
+# Tags of headings behind which the text goes on in the same line.
+_RUN_IN = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
+# Classes of the marks of items: an older LaTeXML names the list, a newer one the item.
+_ITEM_TAGS = frozenset(
+    "ltx_tag_item ltx_tag_itemize ltx_tag_enumerate ltx_tag_description ltx_tag_inline-itemize "
+    "ltx_tag_inline-enumerate ltx_tag_inline-description ltx_tag_inline-item".split()
 )
 _MAX_TAGS = 1_000_000
 _PAGES = ("article", "div", "section", "main")
@@ -247,6 +271,7 @@ class Writer:
             self.inside(element, depth)
             self._append("]")
         elif not names & _ITEM_TAGS or _is_word(element):
+            self._append("^" if tag == "sup" and is_power(element) else "")
             self.inside(element, depth)
 
     def _text(self, text: str | None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vivavoce.errors import InputError
@@ -140,7 +140,10 @@ def choose_main(files: PaperFiles) -> str | None:
     """The main file of a paper; None where there is none."""
     texts = {name: files.text(name) for name in files.names if name.lower().endswith(TEX_SUFFIXES)}
     mains = [name for name in texts if document_class(texts[name])]
-    inputs = {name: _inputs_of(text, files) for name, text in texts.items()}
+    inputs = {
+        name: {files.find(match[1]) for match in _INPUT.finditer(text)} - {""}
+        for name, text in texts.items()
+    }
     used = {part for parts in inputs.values() for part in parts}
 
     def rank(name: str) -> tuple[object, ...]:
@@ -158,8 +161,3 @@ def choose_main(files: PaperFiles) -> str | None:
         )
 
     return max(mains, key=rank, default=None)
-
-
-def _inputs_of(text: str, files: PaperFiles) -> Iterable[str]:
-    found = (files.find(match[1]) for match in _INPUT.finditer(text))
-    return sorted({name for name in found if name})

@@ -25,5 +25,5 @@ SOURCE = Source(
     matches=has_suffix(".pdf"),
     pieces=one_piece,
     read=_read,
-    reader_version="6",
+    reader_version="7",
 )

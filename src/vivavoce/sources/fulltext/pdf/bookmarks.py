@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from vivavoce.sources.fulltext.pdf.candidates import Candidate
+from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 
 _ENOUGH = 3
 """So many of its titles have to be found before an outline is believed."""
@@ -26,7 +26,7 @@ def compact(text: str) -> str:
 
 
 def match_bookmarks(
-    candidates: Sequence[Candidate], bookmarks: Iterable[Bookmark]
+    candidates: Sequence[HeadingCandidate], bookmarks: Iterable[Bookmark]
 ) -> dict[int, int]:
     """The level that the outline gives to candidates with the same words, in the same order."""
     wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]

@@ -52,7 +52,7 @@ _ENOUGH = 3
 
 
 @dataclass(slots=True)
-class Candidate:
+class HeadingCandidate:
     """A line, or lines that belong together, that may be a heading."""
 
     start: int
@@ -79,10 +79,10 @@ class Candidate:
         return self.style.kind != PLAIN
 
 
-def find_candidates(columns: Columns) -> list[Candidate]:
+def find_candidates(columns: Columns) -> list[HeadingCandidate]:
     """Every line of running text that could be a heading, in reading order."""
     finder = _Finder(columns)
-    found: list[Candidate] = []
+    found: list[HeadingCandidate] = []
     place = 0
     while place < len(finder.lines):
         candidate = None if finder.lines[place].kind else finder.at(place, found)
@@ -102,7 +102,7 @@ class _Finder:
         self.texts = fonts_below(self.layout)
         self.body = self.layout.body
 
-    def at(self, place: int, before: Sequence[Candidate]) -> Candidate | None:
+    def at(self, place: int, before: Sequence[HeadingCandidate]) -> HeadingCandidate | None:
         line = self.lines[place]
         words = without_marks(line)
         if not words:
@@ -187,8 +187,8 @@ class _Finder:
         return word.font.size > self.body.size + 0.5 * _LARGER
 
     def _whole(
-        self, place: int, words: list[Word], style: Style, before: Sequence[Candidate]
-    ) -> Candidate | None:
+        self, place: int, words: list[Word], style: Style, before: Sequence[HeadingCandidate]
+    ) -> HeadingCandidate | None:
         line = self.lines[place]
         if style.kind == PLAIN and (len(words) > 14 or line.gap < 1.1 * self.layout.leading):
             return None
@@ -237,7 +237,7 @@ class _Finder:
         numbers = read_numbers(text)
         if not _could_head(text, numbers, style):
             return None
-        return Candidate(place, stop, text, style, numbers, [], is_apart, is_inset)
+        return HeadingCandidate(place, stop, text, style, numbers, [], is_apart, is_inset)
 
     def _is_short(self, place: int, words: Sequence[Word], style: Style) -> bool:
         """Check whether a line in another face is a heading and no statement set so."""
@@ -294,7 +294,7 @@ class _Finder:
 
     def _runs_on(
         self, place: int, stop: int, text: str, style: Style, after: Line
-    ) -> Candidate | None:
+    ) -> HeadingCandidate | None:
         """A heading of more than one line behind which a paragraph goes on."""
         first, last = self.lines[place], self.lines[stop - 1]
         if after.page != first.page or not 0 < after.y - last.y <= 1.2 * self.layout.leading:
@@ -315,14 +315,14 @@ class _Finder:
 
     def _run_in(
         self, place: int, words: list[Word], head: list[Word], style: Style
-    ) -> Candidate | None:
+    ) -> HeadingCandidate | None:
         if not head or not self._opens_paragraph(place):
             return None
         return self._checked(place, place + 1, join_words(head), style, words[len(head) :])
 
     def _checked(
         self, start: int, stop: int, text: str, style: Style, rest: list[Word]
-    ) -> Candidate | None:
+    ) -> HeadingCandidate | None:
         numbers = read_numbers(text)
         follow = join_words(rest)
         is_closed = (
@@ -341,7 +341,7 @@ class _Finder:
         if not _could_head(plain, numbers, style) or len(plain.split()) > 14:
             return None
         is_apart = self.lines[start].gap >= 1.18 * self.layout.leading
-        return Candidate(start, stop, text, style, numbers, rest, is_apart)
+        return HeadingCandidate(start, stop, text, style, numbers, rest, is_apart)
 
     def _opens_paragraph(self, place: int) -> bool:
         line = self.lines[place]

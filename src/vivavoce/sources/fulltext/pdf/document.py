@@ -17,13 +17,12 @@ from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
-from vivavoce.sources.fulltext.pdf.candidates import Candidate, find_candidates
+from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
-from vivavoce.sources.fulltext.pdf.front import read_front
+from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
 from vivavoce.sources.fulltext.pdf.headings import Heading, find_headings
 from vivavoce.sources.fulltext.pdf.health import Facts, judge
-from vivavoce.sources.fulltext.pdf.imprint import read_imprint
 from vivavoce.sources.fulltext.pdf.layout import Layout, read_layout
 from vivavoce.sources.fulltext.pdf.lines import FontBook, Page, read_page
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
@@ -125,7 +124,7 @@ def _unheaded_list(layout: Layout) -> Iterator[Heading]:
     place = find_unheaded(layout.lines)
     if place is not None:
         style = Style(layout.body.name, layout.body.size, PLAIN)
-        candidate = Candidate(place, place, "References", style, (), [], is_apart=True)
+        candidate = HeadingCandidate(place, place, "References", style, (), [], is_apart=True)
         yield Heading(candidate, 1, "References", None, "references")
 
 

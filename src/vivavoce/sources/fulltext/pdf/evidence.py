@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.sources.fulltext.outline import heaviest_chain
-from vivavoce.sources.fulltext.pdf.candidates import Candidate
+from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.text.headings import ARABIC, ROMAN, SectionNumber, role_of_heading, step_cost
@@ -83,7 +83,10 @@ class Evidence:
     """Everything in a document that speaks for or against a hypothesis."""
 
     def __init__(
-        self, candidates: Sequence[Candidate], lines: Sequence[Line], marked: Mapping[int, int]
+        self,
+        candidates: Sequence[HeadingCandidate],
+        lines: Sequence[Line],
+        marked: Mapping[int, int],
     ) -> None:
         self.candidates = candidates
         self.roles = [role_of_heading(plain_heading(c.text)) for c in candidates]
@@ -238,12 +241,12 @@ def plain_heading(text: str) -> str:
     return text.strip().rstrip(".:—–-").strip() or text
 
 
-def _is_numbered(candidate: Candidate) -> bool:
+def _is_numbered(candidate: HeadingCandidate) -> bool:
     """Check whether a number stands first that is surely one: not the article `A`."""
     return any(n.style == ARABIC or n.marked for n in candidate.numbers)
 
 
-def _number_of(candidate: Candidate) -> SectionNumber | None:
+def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
     return next((n for n in candidate.numbers if n.style in {ARABIC, ROMAN}), None)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
-from vivavoce.sources.fulltext.pdf.candidates import Candidate
+from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import (
     Evidence,
     Hypothesis,
@@ -31,7 +31,7 @@ _ENOUGH = 3
 class Heading:
     """A candidate that was accepted."""
 
-    candidate: Candidate
+    candidate: HeadingCandidate
     level: int
     text: str
     """Without its number and its closing mark."""
@@ -49,7 +49,9 @@ class Outline:
 
 
 def find_headings(
-    candidates: Sequence[Candidate], lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()
+    candidates: Sequence[HeadingCandidate],
+    lines: Sequence[Line],
+    bookmarks: Sequence[Bookmark] = (),
 ) -> Outline:
     """The headings among the candidates; `lines` are all lines of the document."""
     _part_styles(candidates)
@@ -58,9 +60,9 @@ def find_headings(
     return Outline(judge.headings(), judge.main)
 
 
-def _part_styles(candidates: Sequence[Candidate]) -> None:
+def _part_styles(candidates: Sequence[HeadingCandidate]) -> None:
     """Make headings in capitals, or centred, a style of their own where others are set alike."""
-    alike: dict[Style, list[Candidate]] = defaultdict(list)
+    alike: dict[Style, list[HeadingCandidate]] = defaultdict(list)
     for candidate in candidates:
         if not candidate.runs_in and candidate.is_strong:
             alike[candidate.style].append(candidate)
@@ -260,7 +262,7 @@ class _Judge:
     def _unnumbered_level(
         self,
         place: int,
-        candidate: Candidate,
+        candidate: HeadingCandidate,
         top: Style | None,
         ranks: Mapping[Style, int],
         level: int,

@@ -33,7 +33,7 @@ from vivavoce.sources.leaderboards.digestables.tables import (
     PAPER,
     TABLE,
     TEXT,
-    Entry,
+    PlacedRecord,
     TableRecord,
     benchmark_document,
     check_id,
@@ -67,7 +67,7 @@ class _Span:
     about: Fields = field(default_factory=dict)
 
 
-def paper_document(entry: Entry) -> Document:
+def paper_document(entry: PlacedRecord) -> Document:
     """A row of papers.jsonl, or of a file of papers by id; `InputError` without id and title."""
     fields = entry.fields
     number = check_id(entry.listed_as or fields.get("corpus_id"), "corpus_id")
@@ -88,7 +88,7 @@ def paper_document(entry: Entry) -> Document:
     )
 
 
-def text_document(entry: Entry) -> Document:
+def text_document(entry: PlacedRecord) -> Document:
     """A row of full_texts.jsonl: one string, and what its stretches are.
 
     `InputError` says what of it cannot be read.
@@ -263,7 +263,7 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
             yield from (Fault(table.entry.where, str(error)) for table in of_one_paper)
 
 
-def _take(entry: Entry | tuple[str, str]) -> Document | Fault | TableRecord:
+def _take(entry: PlacedRecord | tuple[str, str]) -> Document | Fault | TableRecord:
     if isinstance(entry, tuple):
         return Fault(*entry)
     try:

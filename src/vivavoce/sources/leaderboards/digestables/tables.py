@@ -42,7 +42,7 @@ Cells = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PlacedRecord:
     """One record, where it stands, and the id it is listed by where that is outside of it."""
 
     sort: str
@@ -59,7 +59,7 @@ class Entry:
         return f"{self.file}:{self.row}"
 
 
-def read_entries(piece: Piece, file: str) -> Iterator[Entry | tuple[str, str]]:
+def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | tuple[str, str]]:
     """The records of a piece, or (where, why not) for one that cannot be read."""
     has_lines = is_lines(piece.path)
     for where, value in read_values(piece, _LARGEST_FILE, nan_is_null=True):
@@ -72,7 +72,7 @@ def read_entries(piece: Piece, file: str) -> Iterator[Entry | tuple[str, str]]:
             yield from _entries_of(element, file, row + place)
 
 
-def held_record(entry: Entry) -> dict[str, Any]:
+def held_record(entry: PlacedRecord) -> dict[str, Any]:
     """A record as the export needs it: whole, with its place and the file it belongs to."""
     if entry.listed_as is None:
         name, record = _FILE_OF[entry.sort], entry.fields
@@ -82,19 +82,19 @@ def held_record(entry: Entry) -> dict[str, Any]:
     return {"as": name, "file": plain_file, "line": entry.row, "record": record}
 
 
-def raw_of(entry: Entry) -> str:
+def raw_of(entry: PlacedRecord) -> str:
     """The text of one held record alone."""
     return raw_json([held_record(entry)])
 
 
-def _entries_of(element: Any, file: str, row: int) -> Iterator[Entry | tuple[str, str]]:
+def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | tuple[str, str]]:
     where = f"{file}:{row}"
     if not isinstance(element, dict):
         yield where, "not a JSON object"
         return
     sort = _sort_of(element)
     if sort is not None:
-        yield Entry(sort, element, file, row)
+        yield PlacedRecord(sort, element, file, row)
         return
     is_by_id = bool(element) and all(isinstance(value, dict) for value in element.values())
     if not is_by_id or _is_prediction(element):
@@ -103,7 +103,7 @@ def _entries_of(element: Any, file: str, row: int) -> Iterator[Entry | tuple[str
     for place, (key, value) in enumerate(element.items()):
         sort = _sort_of(value) or _sort_of({**value, "corpus_id": key})
         if sort in _KEYED_FILE_OF:
-            yield Entry(sort, value, file, row + place, key)
+            yield PlacedRecord(sort, value, file, row + place, key)
         else:
             yield f"{file}:{row + place}", _strange(value)
 
@@ -151,7 +151,7 @@ def check_id(value: Any, name: str) -> str:
 class TableRecord:
     """One table of a paper, with references that count from 0."""
 
-    entry: Entry
+    entry: PlacedRecord
     paper: str
     """The arXiv id of the paper it stands in; the table's own id where that is unknown."""
     arxiv_id: str | None
@@ -165,7 +165,7 @@ class TableRecord:
     """Facts of the table about the paper that it is from."""
 
 
-def read_table(entry: Entry) -> TableRecord:
+def read_table(entry: PlacedRecord) -> TableRecord:
     """A row of tables.jsonl; `InputError` says which field is not what it should be."""
     fields = entry.fields
     name = check_id(fields.get("tabid"), "tabid") or entry.listed_as or ""
@@ -217,7 +217,7 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
     )
 
 
-def benchmark_document(entry: Entry) -> Document:
+def benchmark_document(entry: PlacedRecord) -> Document:
     """An entry of arXiv2Table: one table, without the paper it comes from.
 
     `InputError` for an entry without an id, or with a field of another kind.

@@ -14,12 +14,12 @@ from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.outline import find_sections
-from vivavoce.sources.leaderboards.survey.entries import Citations, read_list
+from vivavoce.sources.leaderboards.survey.entries import ListedCitations, read_list
 from vivavoce.sources.leaderboards.survey.markdown import (
-    Heading,
-    Paragraph,
+    MarkdownHeading,
+    MarkdownParagraph,
+    MarkdownTable,
     Part,
-    Table,
     read_parts,
 )
 from vivavoce.text.headings import role_of_heading, split_heading
@@ -48,13 +48,13 @@ def split_front(parts: Sequence[Part]) -> tuple[str | None, str, list[Part]]:
     A heading `Abstract` heads the abstract, the word starts it, or it is the first paragraph of
     running text before the sections.
     """
-    headings = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
+    headings = [place for place, part in enumerate(parts) if isinstance(part, MarkdownHeading)]
     title = _title(parts, headings)
     first = next((p for p in headings if p != title and not _is_front(parts[p])), len(parts))
     body = list(parts[first:])
     front = [part for place, part in enumerate(parts[:first]) if place != title]
     heading = parts[title] if title is not None else None
-    name = heading.text if isinstance(heading, Heading) else None
+    name = heading.text if isinstance(heading, MarkdownHeading) else None
     abstract = _headed(front) or _labelled(front) or _unlabelled(front)
     return name, abstract, body
 
@@ -64,13 +64,13 @@ def _title(parts: Sequence[Part], headings: Sequence[int]) -> int | None:
     if not headings:
         return None
     heading = parts[headings[0]]
-    is_section = isinstance(heading, Heading) and role_of_heading(heading.text) is not None
+    is_section = isinstance(heading, MarkdownHeading) and role_of_heading(heading.text) is not None
     return None if is_section else headings[0]
 
 
 def _is_front(part: Part) -> bool:
     """Check whether a heading belongs to the first page, such as the abstract or key words."""
-    if not isinstance(part, Heading):
+    if not isinstance(part, MarkdownHeading):
         return False
     role = role_of_heading(part.text)
     return role == "abstract" or (role is None and _AFTER.match(part.text) is not None)
@@ -78,24 +78,24 @@ def _is_front(part: Part) -> bool:
 
 def _headed(front: Sequence[Part]) -> str:
     for place, part in enumerate(front):
-        if isinstance(part, Heading) and role_of_heading(part.text) == "abstract":
+        if isinstance(part, MarkdownHeading) and role_of_heading(part.text) == "abstract":
             return _joined(front[place + 1 :])
     return ""
 
 
 def _labelled(front: Sequence[Part]) -> str:
     for place, part in enumerate(front):
-        label = _LABEL.match(part.text) if isinstance(part, Paragraph) else None
-        if label is not None and isinstance(part, Paragraph):
+        label = _LABEL.match(part.text) if isinstance(part, MarkdownParagraph) else None
+        if label is not None and isinstance(part, MarkdownParagraph):
             rest = part.text[label.end() :]
-            first = [Paragraph(rest)] if rest else []
+            first = [MarkdownParagraph(rest)] if rest else []
             return _joined([*first, *front[place + 1 :]])
     return ""
 
 
 def _unlabelled(front: Sequence[Part]) -> str:
     for place, part in enumerate(front):
-        if isinstance(part, Paragraph) and _is_prose(part.text):
+        if isinstance(part, MarkdownParagraph) and _is_prose(part.text):
             return _joined(front[place:])
     return ""
 
@@ -105,7 +105,7 @@ def _joined(parts: Sequence[Part]) -> str:
     paragraphs: list[str] = []
     is_cut = False
     for part in parts:
-        if not isinstance(part, Paragraph) or _AFTER.match(part.text):
+        if not isinstance(part, MarkdownParagraph) or _AFTER.match(part.text):
             break
         if is_cut:
             paragraphs[-1] += f" {part.text}"
@@ -137,7 +137,7 @@ def _read_survey(content: bytes, name: str) -> Iterator[Document]:
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text: {error.reason} at byte {error.start}") from error
     parts = read_parts(clean_text(text))
-    if sum(isinstance(part, Heading) for part in parts) > _MAX_HEADINGS:
+    if sum(isinstance(part, MarkdownHeading) for part in parts) > _MAX_HEADINGS:
         raise InputError(f"over {_MAX_HEADINGS:,} headings, which no survey has")
     document = _document(parts, name)
     if not document.sections:
@@ -149,9 +149,9 @@ def _document(parts: Sequence[Part], name: str) -> Document:
     title, abstract, body = split_front(parts)
     body, listed = _split_references(body)
     entries = read_list(listed)
-    citations = Citations(entries)
+    citations = ListedCitations(entries)
     sections, abstract = build_sections(_blocks(body, title), abstract)
-    tables = [part for part in body if isinstance(part, Table)]
+    tables = [part for part in body if isinstance(part, MarkdownTable)]
     return Document(
         kind="survey",
         key=name,
@@ -175,36 +175,38 @@ def _split_references(parts: Sequence[Part]) -> tuple[list[Part], list[str]]:
     heads = [
         place
         for place, part in enumerate(parts)
-        if isinstance(part, Heading) and role_of_heading(part.text) == "references"
+        if isinstance(part, MarkdownHeading) and role_of_heading(part.text) == "references"
     ]
     if not heads:
         return list(parts), []
     start, first = heads[-1], heads[-1] + 1
     end = _next_heading(parts, first)
-    if not any(isinstance(part, Paragraph) for part in parts[first:end]):
-        texts = {p: part.text for p, part in enumerate(parts) if isinstance(part, Paragraph)}
+    if not any(isinstance(part, MarkdownParagraph) for part in parts[first:end]):
+        texts = {
+            p: part.text for p, part in enumerate(parts) if isinstance(part, MarkdownParagraph)
+        }
         first = next((p for p, text in texts.items() if p >= end and text.startswith("[1]")), end)
         end = _next_heading(parts, first) if first > end else end
-    listed = [part.text for part in parts[first:end] if isinstance(part, Paragraph)]
-    tables = [part for part in parts[first:end] if isinstance(part, Table)]
+    listed = [part.text for part in parts[first:end] if isinstance(part, MarkdownParagraph)]
+    tables = [part for part in parts[first:end] if isinstance(part, MarkdownTable)]
     return [*parts[:start], *parts[start + 1 : first], *tables, *parts[end:]], listed
 
 
 def _next_heading(parts: Sequence[Part], start: int) -> int:
-    following = (p for p in range(start, len(parts)) if isinstance(parts[p], Heading))
+    following = (p for p in range(start, len(parts)) if isinstance(parts[p], MarkdownHeading))
     return next(following, len(parts))
 
 
 def _blocks(parts: Sequence[Part], title: str | None) -> list[Block]:
-    levels = Counter(part.level for part in parts if isinstance(part, Heading))
+    levels = Counter(part.level for part in parts if isinstance(part, MarkdownHeading))
     repeated = [level for level, times in levels.items() if times > 1]
     base = min(repeated or levels, default=1)  # the level of the top sections
     blocks: list[Block] = []
     for part in parts:
-        if isinstance(part, Heading):
+        if isinstance(part, MarkdownHeading):
             heading = part.text.rstrip(". ") or part.text
             blocks.append(Block(heading, depth=max(0, part.level - base)))
-        elif isinstance(part, Paragraph):
+        elif isinstance(part, MarkdownParagraph):
             if not blocks:
                 blocks.append(Block())
             blocks[-1].add(part.text)

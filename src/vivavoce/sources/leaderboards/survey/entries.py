@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from vivavoce.records import Reference
-from vivavoce.sources.leaderboards.survey.markdown import Table
+from vivavoce.sources.leaderboards.survey.markdown import MarkdownTable
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -22,7 +22,7 @@ from vivavoce.text.citation_markers import (
     numeric_mentions,
     surname_keys,
 )
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import PRINTED_YEAR, find_arxiv_id, find_doi
 from vivavoce.text.row_citations import Mention, RowsCited, TableText
 
 _BRACKETED = re.compile(r"\[([0-9]{1,4})\]")
@@ -36,7 +36,7 @@ _MAX_ENTRY = 3_000
 _MAX_NAMES = 2_000
 _SHORTEST_ENTRY = 40
 
-_YEAR = re.compile(r"(?<![\d.:/–-])((?:19|20)\d\d)([a-z]?)(?![\d–-]|\.\d)")
+_ENTRY_MARK = re.compile(rf"{PRINTED_YEAR.pattern}|http|arXiv")
 _BARE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
 _YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)([a-z]?)\)[.,:]?\s{1,2}")
@@ -100,7 +100,7 @@ def read_list(paragraphs: Sequence[str]) -> list[Listed]:
         if numbered:
             listed = [_entry(raw, place, number) for place, (number, raw) in enumerate(numbered)]
             return list(_with_same_authors(listed))
-    entries = [raw for raw in _unnumbered(paragraphs) if _YEAR.search(raw) or _has_link(raw)]
+    entries = [raw for raw in _unnumbered(paragraphs) if _ENTRY_MARK.search(raw)]
     return [_entry(raw, place, None) for place, raw in enumerate(entries[:_MAX_ENTRIES])]
 
 
@@ -185,7 +185,7 @@ def _unnumbered(paragraphs: Sequence[str]) -> Iterator[str]:
 
 def _starts(paragraph: str) -> Iterator[int]:
     """Start of a list of names behind an entry that has a year."""
-    years = [found.start() for found in _YEAR.finditer(paragraph)]
+    years = [found.start() for found in PRINTED_YEAR.finditer(paragraph)]
     last = 0
     for found in _END.finditer(paragraph):
         start = found.end()
@@ -195,10 +195,6 @@ def _starts(paragraph: str) -> Iterator[int]:
         if _NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start
             last = start
-
-
-def _has_link(raw: str) -> bool:
-    return "http" in raw or "arXiv" in raw
 
 
 def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
@@ -262,7 +258,7 @@ def _sentence(text: str) -> str:
 
 
 def _last_year(text: str) -> tuple[int | None, str]:
-    years = _YEAR.findall(_ACCESSED.split(text, maxsplit=1)[0]) or _YEAR.findall(text)
+    years = PRINTED_YEAR.findall(_ACCESSED.split(text, maxsplit=1)[0]) or PRINTED_YEAR.findall(text)
     return (int(years[-1][0]), years[-1][1]) if years else (None, "")
 
 
@@ -277,7 +273,7 @@ def _first_author(names: str) -> str | None:
     return surname[1] if surname is not None else first
 
 
-class Citations:
+class ListedCitations:
     """Resolves citation markers by the printed numbers, else by first author and year."""
 
     def __init__(self, entries: Sequence[Listed]) -> None:
@@ -293,7 +289,7 @@ class Citations:
                 for key in sorted(surname_keys(reference.first_author)):
                     self._by_author[key, reference.year].append(entry)
 
-    def cited_in(self, table: Table) -> tuple[tuple[int, ...], RowsCited]:
+    def cited_in(self, table: MarkdownTable) -> tuple[tuple[int, ...], RowsCited]:
         """References that a table or its caption cites beyond doubt, and those of each row."""
         self._room -= sum(len(cell) for row in table.cells for cell in row)
         if self._room < 0:

@@ -25,7 +25,7 @@ Cells = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class MarkdownHeading:
     """A heading and the number of marks before it."""
 
     level: int
@@ -33,21 +33,21 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class MarkdownParagraph:
     """Lines without a blank one between them, joined."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MarkdownTable:
     """A table and the caption beside it; empty without one."""
 
     cells: Cells
     caption: str = ""
 
 
-Part = Heading | Paragraph | Table
+Part = MarkdownHeading | MarkdownParagraph | MarkdownTable
 
 
 def read_parts(text: str) -> list[Part]:
@@ -61,7 +61,7 @@ def read_parts(text: str) -> list[Part]:
         cells = _cells(html_rows(text[start.start() : position]), left)
         left -= sum(map(len, cells))
         if cells:
-            parts.append(Table(cells))
+            parts.append(MarkdownTable(cells))
     parts += _plain_parts(text[position:])
     return _with_captions(parts)
 
@@ -90,14 +90,14 @@ def _plain_parts(text: str) -> Iterator[Part]:
             after_image = False
             words = plain(_TRAILING_MARKS.sub("", heading[2]))
             if words:
-                yield Heading(len(heading[1]), words)
+                yield MarkdownHeading(len(heading[1]), words)
 
 
 def _run(lines: Sequence[str], after_image: bool) -> Iterator[Part]:
     """Lines without a blank one between them: a table of pipes, or a paragraph."""
     if len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines):
         for found in parse_tables("\n".join(lines)).tables:
-            yield Table((found.header, *found.rows))
+            yield MarkdownTable((found.header, *found.rows))
         return
     kept: list[str] = []
     below_image = after_image
@@ -110,7 +110,7 @@ def _run(lines: Sequence[str], after_image: bool) -> Iterator[Part]:
             below_image = False
     paragraph = " ".join(" ".join(kept).split())
     if paragraph:
-        yield Paragraph(paragraph)
+        yield MarkdownParagraph(paragraph)
 
 
 def _cells(rows: Iterator[list[str]], most: int) -> Cells:
@@ -133,21 +133,21 @@ def _with_captions(parts: Sequence[Part]) -> list[Part]:
     for step in (-1, 1):
         for place, part in enumerate(parts):
             beside = place + step
-            if not isinstance(part, Table) or place in captions or beside in taken:
+            if not isinstance(part, MarkdownTable) or place in captions or beside in taken:
                 continue
             if 0 <= beside < len(parts) and _is_caption(parts[beside]):
                 captions[place] = beside
                 taken.add(beside)
     kept: list[Part] = []
     for place, part in enumerate(parts):
-        if isinstance(part, Table) and place in captions:
+        if isinstance(part, MarkdownTable) and place in captions:
             caption = parts[captions[place]]
-            words = caption.text if isinstance(caption, Paragraph) else ""
-            kept.append(Table(part.cells, plain(words)))
+            words = caption.text if isinstance(caption, MarkdownParagraph) else ""
+            kept.append(MarkdownTable(part.cells, plain(words)))
         elif place not in taken:
             kept.append(part)
     return kept
 
 
 def _is_caption(part: Part) -> bool:
-    return isinstance(part, Paragraph) and _TABLE_CAPTION.match(part.text) is not None
+    return isinstance(part, MarkdownParagraph) and _TABLE_CAPTION.match(part.text) is not None

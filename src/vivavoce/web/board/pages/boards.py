@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from vivavoce.metrics import list_metrics
-from vivavoce.results.board.columns import BoardColumn, page_columns
+from vivavoce.metrics import Metric, list_metrics
+from vivavoce.reports import NOTHING, Column, Sheet, sheet, shown
+from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
-from vivavoce.tasks import list_families
-from vivavoce.text.printing import figure, visible
+from vivavoce.tasks import FamilyCard, TaskCard, list_families
+from vivavoce.text.printing import counted, figure, visible
+from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.downloads import LINKS
-from vivavoce.web.board.entries import fact, rank_note
-from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.overview import (
-    about_round,
-    family_of,
-    overview,
-)
-from vivavoce.web.board.page import Page, page_of, root_of
+from vivavoce.web.board.entries import between, fact, rank_note, rank_of, tied_names
+from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
+from vivavoce.web.board.names import TAGS, kind_of, model_path, run_with, title_of
+from vivavoce.web.board.overview import about_round, family_of, overview
+from vivavoce.web.board.page import Page, page_of
 from vivavoce.web.board.pages.samples import list_path
-from vivavoce.web.board.sections import rows_a_page
+from vivavoce.web.board.sections import Entry, Section, rows_a_page
 from vivavoce.web.rendering import glossary
 
 _MAX_NOTES = 100
-_CACHED = 8192
 
 
 def pages(site: Site) -> list[Page]:
@@ -78,7 +75,7 @@ def _board_pages(board: BoardOf, site: Site) -> list[Page]:
             "section": section,
             "entries": entries,
             "ceilings": ceilings,
-            "all_entries": (*entries, *ceilings),
+            "further": _further(section, (*entries, *ceilings), paths[place]),
             "first_path": board.path,
             "parts": paths,
             "summary": task.summary if task else "",
@@ -100,6 +97,26 @@ def _board_pages(board: BoardOf, site: Site) -> list[Page]:
         )
         for place, path in enumerate(paths)
     ]
+
+
+def _further(section: Section, entries: Sequence[Entry], here: str) -> Sheet:
+    """Metrics beyond the first few: values and intervals only."""
+
+    def cell(row: Row | None) -> str:
+        if row is None or row["value"] is None:
+            return NOTHING
+        return markup("{} <small>{}</small>", figure(row["value"]), between(row))
+
+    first = len(section.columns)
+    return Sheet(
+        "",
+        ("Contestant", *(column.metric for column in section.further)),
+        tuple(
+            (link(here, model_path(entry.row), entry.name), *map(cell, entry.cells[first:]))
+            for entry in entries
+        ),
+        ("Values with their 95% intervals. Nobody is ranked by these here.",),
+    )
 
 
 def part_paths(board: BoardOf) -> list[str]:
@@ -125,81 +142,216 @@ def _model_page(one: ModelOf, site: Site) -> Page:
     """Standings of a model or method on all boards."""
     found, rounds = site.of(one)
 
-    def values() -> dict[str, Any]:
-        newest = site.newest_of(one)
-        columns = [
-            column
-            for column in page_columns()
-            if column.name != "faults"
-            and (not column.is_optional or any(fact(row, column) for _, row, _ in newest))
-        ]
-        # Each way it was run at one task and setting is a line through the rounds.
-        courses: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-        root = root_of(one.path)
-        for board, row, _ in found if len(rounds) > 1 else ():
-            way = str(row["method"]), str(row["decoding"]), str(row["judge"])
-            courses[board.task, board.setting, *way][board.round] = _stand(board, row, one, root)
-        return {
-            "one": one,
-            "rounds": rounds,
-            "appearances": [(b, row, _facts(row, columns)) for b, row, _ in newest],
-            "courses": [
-                (way, Markup("".join([cells.get(name, _NO_STAND) for name in rounds])))
-                for way, cells in courses.items()
-            ],
-            "count": len({board.path for board, _, _ in found}),
-            "columns": columns,
-        }
+    def make() -> Words:
+        count = len({board.path for board, _, _ in found})
+        of = f" of {len(rounds)} rounds" if len(rounds) > 1 else ""
+        tags = ("Yours" if one.is_own else "", TAGS[one.kind])
+        shown = (markup(' <span class="tag">{}</span>', tag) for tag in tags if tag)
+        return Words(
+            title=visible(one.name),
+            heading=markup("<bdi>{}</bdi>", one.name) + Markup("").join(shown),
+            kicker=link(one.path, "index.html", "All contestants"),
+            lead=f"On {counted(count, 'board', 'boards')}{of}. Values are means over all items of "
+            "a board; a failed answer counts 0.",
+            blocks=[
+                Block(f"Round {visible(rounds[-1])}", sheets=[_newest(one, site)]),
+                *([_through(one, found, rounds)] if len(rounds) > 1 else []),
+            ]
+            if found
+            else [],
+            empty="No board ranks it by its first metric yet.",
+            after=markup(
+                "Any two contestants item by item: <code>{}</code>",
+                "viva board compare A B --logs LOGS --out DIR",
+            ),
+        )
 
     stands = "".join([board.mark + mark for board, _, mark in found])
     inputs = {"contestant": [*one, site.round_names, stands]}
-    return page_of(one.path, "model.html.j2", inputs, values, nav=site.nav)
+    return words_page(one.path, inputs, make, nav=site.nav)
 
 
-def _facts(row: Row, columns: Sequence[BoardColumn]) -> Markup:
-    """The last cells of a contestant's row on its own page."""
-    cells = []
-    for column in columns:
-        kind = ' class="count"' if column.is_number else ""
-        text = fact(row, column) or ("not recorded" if column.name == "valid" else "–")
-        cells.append(f"<td{kind}>{_escaped(text)}</td>")
-    return Markup("".join(cells))
+def _newest(one: ModelOf, site: Site) -> Sheet:
+    """One line for each board of the newest round and way of running."""
+    lines = site.newest_of(one)
+    columns = [
+        column
+        for column in page_columns()
+        if column.name != "faults"
+        and (not column.is_optional or any(fact(row, column) for _, row, _ in lines))
+    ]
+    return Sheet(
+        "",
+        ("Board", "Rank", "Value", *(column.label for column in columns), "Run with"),
+        tuple(
+            (
+                link(one.path, board.path, board.title, board.setting),
+                _rank(board, row),
+                _value(board, row),
+                *(
+                    fact(row, column) or ("not recorded" if column.name == "valid" else NOTHING)
+                    for column in columns
+                ),
+                markup("<small>{}</small>", " · ".join(run_with(row)) or "no model"),
+            )
+            for board, row, _ in lines
+        ),
+        (
+            "One line for each board and way of running. Tokens, dollars and seconds are means "
+            "over the answers.",
+        ),
+    )
 
 
-_NO_STAND = '<td class="quiet">–</td>'
+def _rank(board: BoardOf, row: Row) -> Markup:
+    rank, note = rank_of(row), rank_note(row, kind_of(row))
+    if rank is None:
+        return markup("<small>{}</small>", note)
+    of = f"of {len(board.ranked)}" + (f", may be {note}" if note else "")
+    found = markup("<b>{}</b> <small>{}</small>", rank, of)
+    tied = tied_names(row)
+    return found + markup(" <small>tied with <bdi>{}</bdi></small>", tied) if tied else found
 
 
-def _stand(board: BoardOf, row: Row, one: ModelOf, root: str) -> str:
-    """A contestant's standing on a board, as a cell: the value, its page, and the rank there.
-
-    A template would take three times as long, and there is a cell for each board of a contestant.
-    """
-    value = "–" if row["value"] is None else figure(row["value"])
-    place = rank_note(row, one.kind) or row["rank"]
-    told = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
-    link = f'<a href="{root}{board.path}">{_escaped(value)}</a>'
-    return f"<td>{link} <small>{_escaped(told)}</small></td>"
+def _value(board: BoardOf, row: Row) -> Markup:
+    if row["value"] is None:
+        return Markup("<small>no value</small>")
+    near = f"{between(row)} {visible(board.headline)}"
+    return markup("<b>{}</b> <small><bdi>{}</bdi></small>", figure(row["value"]), near)
 
 
-@lru_cache(maxsize=_CACHED)
-def _escaped(text: object) -> str:
-    return str(escape(text))
+def _through(one: ModelOf, found: Sequence[Measured], rounds: Sequence[str]) -> Block:
+    """Each way it was run at one task and setting as a line through the rounds."""
+    ways: dict[tuple[str, ...], dict[str, Markup]] = defaultdict(dict)
+    for board, row, _ in found:
+        place = rank_note(row, one.kind) or row["rank"]
+        stands = "not ranked" if row["rank"] is None else f"{place} of {len(board.ranked)}"
+        value = NOTHING if row["value"] is None else figure(row["value"])
+        way = (title_of(board.task), board.setting, str(row["method"]))
+        key = (*way, str(row["decoding"]), str(row["judge"]))
+        ways[key][board.round] = link(one.path, board.path, value, stands)
+    rows = tuple(
+        (*map(visible, way[:3]), *(cells.get(name, NOTHING) for name in rounds))
+        for way, cells in ways.items()
+    )
+    caption = (
+        "The value by the first metric of each board, and the rank there. Rounds hold different "
+        "papers: a change may be theirs."
+    )
+    heads = ("Task", "Setting", "Method", *(visible(name, 40) for name in rounds))
+    return Block("Through the rounds", sheets=[Sheet("", heads, rows, (caption,))], style="grid")
 
 
 def _methods(site: Site) -> Page:
-    cards = list(list_families().items())
-    inputs = {name: card.model_dump(mode="json") for name, card in cards}
-    values = {"cards": cards, "settings": glossary()["settings"]}
-    return page_of("methods.html", "methods.html.j2", inputs, lambda: values, nav=site.nav)
+    cards = list_families()
+    inputs = {name: card.model_dump(mode="json") for name, card in cards.items()}
+
+    def make() -> Words:
+        controls = {
+            "oracle": "Answers with the gold itself. It shows the highest value of a metric, and "
+            "is never ranked.",
+            "null": "Answers with the same text for every item: the floor. A contestant that is "
+            "not clearly above it has shown nothing.",
+            "copycat": "Answers with its input.",
+        }
+        return Words(
+            title="Tasks and methods",
+            lead="A setting is the input of a contestant; a method is the way its model is used. "
+            "Both are shown beside every result.",
+            jumps=[(card.title, name) for name, card in cards.items()],
+            blocks=[
+                *(_family(name, card) for name, card in cards.items()),
+                Block("Settings", id="settings", terms=glossary()["settings"]),
+                Block("Controls of every task", terms=controls),
+            ],
+        )
+
+    return words_page("methods.html", inputs, make, nav=site.nav)
+
+
+def _family(name: str, card: FamilyCard) -> Block:
+    def defaults(about: TaskCard) -> str:
+        pairs = (f"{key.replace('_', ' ')} {value}" for key, value in about.decoding.items())
+        needs = f"; needs {', '.join(about.needs)}" if about.needs else ""
+        return (", ".join(pairs) or "no model") + needs
+
+    def measured(about: TaskCard, who: str) -> str:
+        return shown(about.measured.get(who, {}).get(about.metrics[0]))
+
+    controls = ("oracle", "null", "copycat")
+    tasks = tuple(
+        (
+            f"{task} {about.version}",
+            about.summary,
+            ", ".join(about.settings),
+            about.metrics[0],
+            *(measured(about, who) for who in controls),
+            defaults(about),
+        )
+        for task, about in card.tasks.items()
+    )
+    heads = ("Task", "What is asked", "Settings", "Ranked by", "Oracle", "Null", "Copycat")
+    scale = (
+        "Oracle answers with the gold, null with the same text for every item, copycat with the "
+        "input. Their scores in the first metric on the built-in sample round show the scale of a "
+        "value."
+    )
+    methods = {
+        method: _sentence(says)
+        + ("; needs no model" if method in card.without_model and NO_NEED not in says else "")
+        for method, says in card.methods.items()
+    }
+    return Block(
+        title=card.title,
+        id=name,
+        words=[card.summary, f"After {card.paper}."],
+        sheets=[Sheet("", (*heads, "Defaults"), tasks, (scale,))],
+        terms=methods,
+    )
+
+
+NO_NEED = "needs no model"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _metrics(site: Site) -> Page:
     metrics = list_metrics()
-    names = list(dict.fromkeys(metric.family for metric in metrics))
-    families = [
-        (name, family_of(name)[0], [metric for metric in metrics if metric.family == name])
-        for name in names
-    ]
+
+    def range_of(metric: Metric) -> str:
+        return f"{metric.low:g} to {'no end' if metric.high is None else f'{metric.high:g}'}"
+
+    def better(metric: Metric) -> str:
+        if metric.high is None:
+            return "neither"
+        return "higher" if metric.higher_is_better else "lower"
+
+    def make() -> Words:
+        columns = (
+            Column(lambda metric: metric.name, "Metric"),
+            Column(lambda metric: _sentence(metric.summary), "What it says"),
+            *(Column(range_of, "Range"), Column(better, "Better")),
+            Column(lambda metric: metric.source, "Defined in"),
+        )
+        families = dict.fromkeys(metric.family for metric in metrics)
+        return Words(
+            title="Words and metrics",
+            lead="Every label of these pages, then every metric. A metric is a pure function of an "
+            "answer and its gold; viva score computes it for answers made anywhere.",
+            blocks=[
+                Block("How to read these pages", terms=glossary()["board"]),
+                *(
+                    Block(
+                        title=family_of(name)[0],
+                        id=name,
+                        sheets=[sheet("", (m for m in metrics if m.family == name), *columns)],
+                    )
+                    for name in families
+                ),
+            ],
+        )
+
     inputs = {"metrics": [repr(metric) for metric in metrics]}
-    values = {"families": families, "words": glossary()["board"]}
-    return page_of("metrics.html", "metrics.html.j2", inputs, lambda: values, nav=site.nav)
+    return words_page("metrics.html", inputs, make, nav=site.nav)

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from vivavoce.reports import Column, sheet
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
-from vivavoce.text.printing import visible
+from vivavoce.text.printing import figure, signed, visible
+from vivavoce.web.board.blocks import link, markup
 from vivavoce.web.board.names import slug
 from vivavoce.web.board.page import Link, Page, json_file, page_of, static_files, write_pages
 from vivavoce.web.board.pages.item_views import Around
@@ -74,8 +78,26 @@ def _duel(row: Row, paths: Mapping[str, str]) -> dict[str, Any]:
         "names": (visible(row["a"]["name"]), visible(row["b"]["name"])),
         "verdict": row["verdict"],
         "metrics": [(metric, _bar(metric, size)) for metric in row["metrics"]],
-        "differ_most": [(item, paths.get(item["id"], "")) for item in row["differ_most"]],
+        "differ_most": sheet(
+            "",
+            row["differ_most"],
+            Column(lambda item: _item(item, paths.get(item["id"])), "Item"),
+            Column(lambda item: figure(item["a"]), "a"),
+            Column(lambda item: figure(item["b"]), "b"),
+            Column(lambda item: signed(item["difference"]), "a − b"),
+        ),
     }
+
+
+def _item(item: Row, path: str | None) -> Markup:
+    """An item by its title or its id, and facts of it in small type."""
+    names = (item["id"] if item["title"] else None, item["category"], item["difficulty"])
+    cluster = None if item["cluster"] == item["id"] else f"of {item['cluster']}"
+    known = ", ".join(str(each) for each in (*names, cluster, item["published"]) if each)
+    head = visible(item["title"] or item["id"])
+    if path:
+        return link(_INDEX, path, head, visible(known))
+    return markup("<bdi>{}</bdi> <small><bdi>{}</bdi></small>", head, visible(known))
 
 
 def _scale(metrics: Sequence[Row]) -> float:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import VivaError
+from vivavoce.reports import NOTHING, Sheet
+from vivavoce.web.board.blocks import Block, Words, words_page
 from vivavoce.web.board.model import Site
-from vivavoce.web.board.page import Page, page_of
+from vivavoce.web.board.page import Page
 
 PATH = "published.html"
 _NOT_GIVEN = "~"
@@ -81,9 +83,43 @@ def published_papers() -> tuple[PublishedPaper, ...]:
 
 def pages(site: Site) -> list[Page]:
     """The page of published results; the same beside every board."""
-    return [
-        page_of(PATH, "published.html.j2", {}, lambda: {"papers": published_papers()}, nav=site.nav)
-    ]
+    return [words_page(PATH, {}, _words, nav=site.nav)]
+
+
+def _words() -> Words:
+    papers = published_papers()
+    return Words(
+        title="Published results",
+        heading="What the papers published",
+        lead="Results of the papers whose tasks this project builds on, as they print them. They "
+        "come from other papers, other prompts, other judges and other code: none of them is "
+        "ranked with the results of our own rounds, and no two tables here compare.",
+        jumps=[(paper.name, paper.key) for paper in papers],
+        blocks=[
+            Block(
+                title=paper.title,
+                id=paper.key,
+                words=[f"{paper.source}. {paper.round}"],
+                sheets=[_sheet(paper, table) for table in paper.tables],
+                style="grid published",
+            )
+            for paper in papers
+        ],
+    )
+
+
+def _sheet(paper: PublishedPaper, table: PublishedTable) -> Sheet:
+    """A table as printed; a heading over several columns precedes the head of each."""
+    over = [name for name, span in table.groups for _ in range(span)] or [""] * len(table.columns)
+    heads = (": ".join(filter(None, pair)) for pair in zip(over, table.columns, strict=True))
+    about = f"Table {table.number} of {paper.name}. Unit: {table.unit}. Judge: {table.judge}."
+    return Sheet(
+        f"Table {table.number}: {table.title}",
+        (*table.labels, *heads),
+        tuple((*row.labels, *(v or NOTHING for v in row.values)) for row in table.rows),
+        (about, table.note),
+        named=len(table.labels) - 1,
+    )
 
 
 def _value(cell: str) -> str | None:

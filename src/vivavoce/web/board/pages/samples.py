@@ -6,11 +6,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from vivavoce.reports import NOTHING, Sheet
 from vivavoce.results.logs.records import CONTESTANT, PLACE
 from vivavoce.store import Row
-from vivavoce.text.printing import visible
+from vivavoce.text.printing import counted, figure, visible
+from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import model_path, slug
 from vivavoce.web.board.page import Link, Page, file_of, page_of
@@ -135,32 +140,60 @@ def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -
 
 
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
-    def values() -> Mapping[str, Any]:
-        lines = [
-            (item, _head(item), competing(item), item_path(items_folder(board), item.id))
-            for item in items
-        ]
-        return {"board": board, "lines": lines, "metric": items[0].metrics[0], "top": INDEX}
+    path = list_path(board)
+
+    def line(item: ItemTexts) -> tuple[str, ...]:
+        title, facts = title_of(item), facts_of(item)
+        note = ", ".join([visible(item.id), *facts] if title else facts)
+        found = competing(item)
+        ends = sorted(found, reverse=not board.higher_is_better)
+        values = (fmean(found), ends[0], ends[-1]) if found else ()
+        return (
+            link(path, item_path(items_folder(board), item.id), title or item.id, note),
+            *(map(figure, values) if found else [NOTHING] * 3),
+            counted(len(item.sources), "answer", "answers"),
+        )
+
+    def make() -> Words:
+        caption = (
+            f"Values are those of {visible(items[0].metrics[0])}; the oracle and the floor are not "
+            "among them."
+        )
+        heads = ("Item", "Mean", "Worst", "Best", "Answers")
+        place = " · round {} · version {} · setting {}"
+        return Words(
+            title="Items with their answers",
+            kicker=link(path, board.path, board.title)
+            + markup(place, board.round, board.version, board.setting),
+            lead="Drawn by a seed from the items’ names, so nobody chose what looks good. Each "
+            "leads to its input, its gold, and what every contestant said.",
+            blocks=[Block("Items", sheets=[Sheet("", heads, tuple(map(line, items)), (caption,))])],
+            after=link(path, board.path, "The board") + " " + link(path, INDEX, "Other boards"),
+        )
 
     inputs = {"items": [[item.id, item.key] for item in items]}
-    return page_of(list_path(board), "samples.html.j2", inputs, values, nav=site.nav)
-
-
-def _head(item: ItemTexts) -> tuple[str, list[str]]:
-    """An item's title or else its id, and the words below it."""
-    title, facts = title_of(item), facts_of(item)
-    return (title, [visible(item.id), *facts]) if title else (visible(item.id), facts)
+    return words_page(path, inputs, make, nav=site.nav)
 
 
 def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
-    def values() -> Mapping[str, Any]:
-        rounds: dict[str, list[tuple[BoardOf, str, int]]] = {}
+    def entry(board: BoardOf, count: int) -> Markup:
+        items = counted(count, "item", "items")
+        note = f"{visible(board.setting)}, version {visible(board.version)}: {items}"
+        return link(INDEX, list_path(board), board.title, note)
+
+    def make() -> Words:
+        rounds: dict[str, list[Markup]] = {}
         for board, count in listed:
-            rounds.setdefault(board.round, []).append((board, list_path(board), count))
-        return {"rounds": rounds}
+            rounds.setdefault(board.round, []).append(entry(board, count))
+        return Words(
+            title="Items with their answers",
+            lead="What was asked, what the gold says, and what every contestant answered: some "
+            "items of each board, drawn by a seed.",
+            blocks=[Block(f"Round {visible(name)}", items=of) for name, of in rounds.items()],
+        )
 
     inputs = {"boards": [[board.path, count] for board, count in listed]}
-    return page_of(INDEX, "samples_index.html.j2", inputs, values, nav=site.nav)
+    return words_page(INDEX, inputs, make, nav=site.nav)
 
 
 def _file(item: ItemTexts) -> bytes:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
 
 from markupsafe import Markup
 
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row
 from vivavoce.text.printing import figure, visible
+from vivavoce.web.board.blocks import Block, Words, link, words_page
 from vivavoce.web.board.charts import MAX_LINES, Axis, Point, Series, axis_of, chart, short
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import label
 from vivavoce.web.board.overview import about_round
-from vivavoce.web.board.page import Page, page_of
+from vivavoce.web.board.page import Page
 
 PATH = "timeline.html"
 _MAX_CHARTS = 12
@@ -31,18 +31,38 @@ Course = tuple[BoardOf, ...]
 def page(site: Site) -> Page:
     """The page of all tasks over the rounds."""
 
-    def values() -> dict[str, Any]:
+    def make() -> Words:
         about = {str(entry["id"]): about_round(entry) for entry in reversed(site.rounds)}
         drawn = list(_usual_first(courses(site)))[:_MAX_CHARTS]
-        return {
-            "rounds": [
-                (name, about.get(name), [board for board in site.boards if board.round == name])
-                for name in reversed(site.round_names)
+        rounds = [
+            Block(
+                title=visible(name),
+                words=[about[name]["words"]] if name in about else [],
+                items=[
+                    link(PATH, board.path, board.title, visible(board.setting, 60))
+                    for board in site.boards
+                    if board.round == name
+                ],
+            )
+            for name in reversed(site.round_names)
+        ]
+        return Words(
+            title="Timeline",
+            heading="From round to round",
+            lead="Each round asks about other papers. The column “Seen before” on a task’s page "
+            "says how many of them may be in a model’s training data. A score that moves from one "
+            "round to the next may follow the model or the papers.",
+            blocks=[
+                Block(
+                    title="Tasks over the rounds",
+                    words=() if drawn else ["A chart begins with the second round of a task."],
+                    figures=[_chart(number, course) for number, course in enumerate(drawn)],
+                ),
+                *rounds,
             ],
-            "charts": [_chart(number, course) for number, course in enumerate(drawn)],
-        }
+        )
 
-    return page_of(PATH, "timeline.html.j2", {"site": site.key}, values, nav=site.nav)
+    return words_page(PATH, {"site": site.key}, make, nav=site.nav)
 
 
 def courses(site: Site) -> list[Course]:

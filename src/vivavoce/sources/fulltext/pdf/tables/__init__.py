@@ -33,7 +33,7 @@ _NUMBER = re.compile(
 
 
 @dataclass(slots=True)
-class Cell:
+class PlacedCell:
     """A cell in the making."""
 
     words: list[tuple[Word, ...]] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Reader:
     ) -> None:
         self.rows, self.columns = rows, list(columns)
         self.rules = rules
-        self.grid: list[dict[int, Cell]] = [self._place(row) for row in rows]
+        self.grid: list[dict[int, PlacedCell]] = [self._place(row) for row in rows]
         self.ys = [row.y for row in rows]
 
     def read(self) -> TableGrid:
@@ -108,12 +108,12 @@ class _Reader:
                     bold.append((r, c))
         return TableGrid(tuple(cells), tuple(spans), tuple(bold))
 
-    def _place(self, row: Row) -> dict[int, Cell]:
-        placed: dict[int, Cell] = {}
+    def _place(self, row: Row) -> dict[int, PlacedCell]:
+        placed: dict[int, PlacedCell] = {}
         for chunk in row.chunks:
             for piece in self._split(chunk, row.size):
                 first, last = self._reach(piece)
-                cell = placed.setdefault(first, Cell())
+                cell = placed.setdefault(first, PlacedCell())
                 if cell.words:
                     cell.words[0] += piece.words
                 else:
@@ -174,7 +174,7 @@ class _Reader:
             else:
                 column += 1
 
-    def _is_torn(self, row: dict[int, Cell], column: int) -> bool:
+    def _is_torn(self, row: dict[int, PlacedCell], column: int) -> bool:
         before, cell = row.get(column - 1), row[column]
         if before is None or _NUMBER.fullmatch(cell.text):
             return False
@@ -233,7 +233,7 @@ class _Reader:
             return False
         return all(self._is_full(above[c], cell, c) for c, cell in row.items())
 
-    def _is_full(self, above: Cell, cell: Cell, column: int) -> bool:
+    def _is_full(self, above: PlacedCell, cell: PlacedCell, column: int) -> bool:
         """Check whether the next word had no room on the last line of a cell."""
         a, b = self.columns[column]
         last, following = above.words[-1][-1], cell.words[0][0]
@@ -316,7 +316,7 @@ class _Reader:
                     best = (first, last)
         return best
 
-    def _spans_into(self, row: dict[int, Cell], column: int) -> bool:
+    def _spans_into(self, row: dict[int, PlacedCell], column: int) -> bool:
         return any(c <= column < c + cell.width for c, cell in row.items())
 
     def _span_labels(self) -> None:

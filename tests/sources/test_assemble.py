@@ -1,0 +1,125 @@
+"""Documents out of what every markup yields: keys, ranges, marks, spans and sections."""
+
+from __future__ import annotations
+
+import pytest
+
+from vivavoce.errors import InputError
+from vivavoce.records import CitedTable, Document
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.model import (
+    RANGE,
+    Block,
+    Cell,
+    CitationStyle,
+    Entry,
+    Manuscript,
+    RawTable,
+    Story,
+    cite,
+    refer,
+)
+
+WORKS = [
+    Entry("a", "A. Kim. First. 2015.", years=["2015"], names="Kim"),
+    Entry("b", "B. Lee. Second. 2016.", years=["2016"], names="Lee et al.", group="g"),
+    Entry("c", "C. Roe. Third.", names="Roe", group="g"),
+]
+AUTHOR_YEAR = CitationStyle(is_numeric=False)
+NATBIB = CitationStyle(is_numeric=False, cites_in_brackets=False)
+
+
+def assembled(paper: Manuscript) -> Document:
+    return assemble(paper, Document("tei", "x"))
+
+
+def table_of(*rows: list[Cell], is_full: bool = False) -> CitedTable:
+    grid = RawTable(grids=[list(rows)], is_full=is_full)
+    return assembled(Manuscript(entries=WORKS, tables=[grid])).tables[0]
+
+
+@pytest.mark.parametrize(
+    ("mark", "style", "printed"),
+    [
+        (cite(["b", "a"]), CitationStyle(), "[2, 1]"),
+        (cite(["B"], "text", after="p. 3"), CitationStyle(), "Lee et al. [2, p. 3]"),
+        (cite(["a", "c"], before="see"), AUTHOR_YEAR, "(see Kim, 2015; Roe, n.d.)"),
+        (cite(["a", "b"], "text"), AUTHOR_YEAR, "Kim (2015), Lee et al. (2016)"),
+        (cite(["a"], "plain"), AUTHOR_YEAR, "(Kim, 2015)"),
+        (cite(["a"], "plain"), NATBIB, "Kim (2015)"),
+        (cite(["a"], "bare"), AUTHOR_YEAR, "Kim, 2015"),
+        (cite(["a", "b"], "authors"), AUTHOR_YEAR, "Kim, Lee et al."),
+        (cite(["a", "b"], "years in brackets"), CitationStyle(), "(2015, 2016)"),
+        (cite(["gone"]), CitationStyle(), "[gone]"),
+        (cite(["gone"], unknown="?"), AUTHOR_YEAR, "(?)"),
+        (cite(["a"], after=f"in {refer('t')}"), CitationStyle(), "[1, in 2]"),
+        (refer("t,s", is_named=True), CitationStyle(), "Table 2 and 1"),
+        (refer("gone", is_named=True), CitationStyle(), ""),
+    ],
+)
+def test_marks_are_printed_in_the_style_of_the_paper(
+    mark: str, style: CitationStyle, printed: str
+) -> None:
+    labels = {"t": ("Table", "2"), "s": ("Section", "1")}
+    blocks = [Block("One", paragraphs=[f"As {mark}."])]
+    found = assembled(Manuscript(blocks=blocks, entries=WORKS, style=style, labels=labels))
+    assert found.sections[0].text == f"As {printed}."
+
+
+def test_keys_and_ranges_are_resolved_in_the_order_of_mention() -> None:
+    rows = ([Cell("x", ["c", "a"])], [Cell("y", ["a", RANGE, "c"])], [Cell("z", ["g", "no"])])
+    assert table_of(*rows).row_cited == ((2, 0), (0, 1, 2), (1, 2))
+
+
+def test_cells_that_span_leave_empty_places_and_lend_their_citations() -> None:
+    found = table_of(
+        [Cell("Kim", ["a"], height=2), Cell("News", width=2, is_bold=True)],
+        [Cell("1"), Cell("2", ["b"])],
+        [Cell("")],
+        [Cell("Roe", ["c"])],
+    )
+    assert found.cells == (("Kim", "News", ""), ("", "1", "2"), ("Roe",))
+    assert (found.spans, found.bold) == (((0, 0, 2, 1), (0, 1, 1, 2)), ((0, 1),))
+    assert (found.cited, found.row_cited) == ((0, 1, 2), ((0,), (0, 1), (2,)))
+
+
+def test_a_full_table_has_its_covered_cells_and_a_cell_may_cover_rows_above() -> None:
+    found = table_of(
+        [Cell(""), Cell("a")], [Cell("Kim", ["a"], height=-2), Cell("b")], is_full=True
+    )
+    assert found.cells == (("", "a"), ("Kim", "b"))
+    assert found.row_cited == ((0,), (0,))
+
+
+@pytest.mark.timeout(60)
+def test_a_table_cannot_swell() -> None:
+    found = table_of(*([Cell("a", width=40, height=200)] * 20 for _ in range(9_000)))
+    assert sum(map(len, found.cells)) <= 200_000
+
+
+def test_marks_of_the_text_tell_what_a_table_prints() -> None:
+    marks = [(f"[{number}]", (key,)) for number, key in enumerate("abc", start=1)]
+    table = RawTable("As in [1-2]", [[[Cell("Roe [3]")], [Cell("none")]]])
+    found = assembled(Manuscript(title="First", entries=WORKS, tables=[table], marks=marks))
+    assert (found.tables[0].cited, found.tables[0].row_cited) == ((0, 1, 2), ((2,), ()))
+
+
+def test_a_section_headed_abstract_is_one_where_there_is_no_other() -> None:
+    blocks = [Block("Abstract", paragraphs=["Short."]), Block("One", paragraphs=["Text."])]
+    found = assembled(Manuscript(blocks=blocks))
+    assert (found.abstract, [s.heading for s in found.sections]) == ("Short.", ["One"])
+    assert len(assembled(Manuscript(abstract="Own.", blocks=blocks)).sections) == 2
+
+
+def test_a_story_goes_on_in_a_block_that_was_open_before() -> None:
+    story = Story()
+    first, second = Block("One"), Block("Thanks")
+    for block, text in ((first, "a  b\n\nc"), (second, "d"), (first, "e")):
+        story.open(block)
+        story.append(text)
+    assert [block.paragraphs for block in story.close()] == [[], ["a b", "c", "e"], ["d"]]
+
+
+def test_a_paper_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="holds no title, no abstract, no text"):
+        assembled(Manuscript())
