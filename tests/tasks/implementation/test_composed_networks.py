@@ -31,7 +31,6 @@ from vivavoce.tasks.implementation.items.composed_networks import (
     Trial,
     as_architecture,
     compose_networks,
-    draw_network,
     mistaken,
     read_latex,
     read_text,
@@ -212,15 +211,6 @@ def test_rounds_share_no_network_and_a_seed_gives_the_same_again() -> None:
     assert not set(made[1]) & set(made[2])
     assert [item.reference for item in compose_networks(1, 9)] == made[1]
     assert len(set(made[1])) == 9
-
-
-def test_networks_that_are_drawn_are_of_many_kinds() -> None:
-    rng = np.random.default_rng(4)
-    drawn = [
-        tree for layers in (1, 2, 3) for _ in range(400) if (tree := draw_network(rng, layers))
-    ]
-    used = {node.name for tree in drawn for node in tree.nodes()} - {"x"}
-    assert used == set(OPERATORS)
 
 
 def test_a_seed_that_has_no_more_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

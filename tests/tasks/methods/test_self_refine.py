@@ -19,7 +19,6 @@ from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.gold import gold_values
-from vivavoce.tasks.implementation.solvers import self_refine
 
 pytestmark = pytest.mark.sandbox
 
@@ -256,8 +255,3 @@ def test_arguments_of_methods_are_checked(
                 method_args=args,
             )
         )
-
-
-def test_a_wrong_window_is_refused() -> None:
-    with pytest.raises(InputError, match="context=0"):
-        self_refine(context=0)

@@ -17,7 +17,6 @@ from tests.tasks.samples import only, train_tokenizer
 from tests.tasks.writing.hand_round import hand_round, item, paper, work
 from tokenizers import Tokenizer
 
-from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
@@ -300,8 +299,3 @@ def test_a_log_names_the_setting_the_track_and_the_wording(tmp_path: Path) -> No
         assert metadata is not None
         assert (metadata["setting"], metadata["prompt_hash"]) == (setting, prompt_hash)
         assert metadata["task"] == "related_work"
-
-
-def test_a_title_is_not_written_from_the_title(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="title has no setting 'title_only'"):
-        make(hand_round(tmp_path), "title", setting="title_only")
