@@ -103,10 +103,10 @@ def diff(
     say(f"{b} follows from {a}" if found["b_follows_a"] else f"{b} was not made from {a}")
     for key, (was, now) in found["spec"].items():
         say(f"  {key}: {was} -> {now}")
-    columns = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
+    names = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
     heads = ("task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors")
     tasks = found["tasks"].items()
-    rows = tuple((task, *(_count(row[name]) for name in columns)) for task, row in tasks)
+    rows = tuple((task, *(_count(row[name]) for name in names)) for task, row in tasks)
     print_table(Sheet("", heads, rows))
     for task, row in found["tasks"].items():
         for item, changed in list(row["changed"].items())[:_SHOWN]:

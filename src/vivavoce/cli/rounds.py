@@ -227,7 +227,7 @@ def read_table_statistics(opened: Round) -> Row:
     """The round's figures on literature tables, under `literature_tables`; empty without any."""
     import json
 
-    from vivavoce.tasks.tables.items.table_items import FAMILY, STATISTICS
+    from vivavoce.tasks.tables.items.item import FAMILY, STATISTICS
 
     if f"{FAMILY}/{STATISTICS}" not in opened.manifest["files"]:
         return {}

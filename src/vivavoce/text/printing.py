@@ -70,10 +70,3 @@ def chance(value: float | None) -> str:
     if value is None:
         return ""
     return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def amount(value: float) -> str:
-    """A number of three digits: 12,300, 4.56 or 0.00789."""
-    if value >= 1000:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}" if value >= 0.0001 or value == 0 else f"{value:.1e}"

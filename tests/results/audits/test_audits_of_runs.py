@@ -98,17 +98,6 @@ def test_a_judge_that_always_takes_the_first_is_seen_through(judged: Path) -> No
         assert (row["value"], row["ci"]) == (value, [value, value])
 
 
-def test_a_bias_planted_in_a_judge_is_recovered_within_its_interval(judged: Path) -> None:
-    audit = audit_judge(judged)
-    share = measure(audit, "audit-pulled", "first_share")
-    flips = measure(audit, "audit-pulled", "flip_rate")
-    assert share["n"] == 2 * flips["n"] > 30
-    assert share["ci"][0] <= (1 + PULL) / 2 <= share["ci"][1]
-    # It turns only when the order that puts the favoured text second is taken unseen.
-    assert flips["ci"][0] <= PULL <= flips["ci"][1]
-    assert share["ci"][0] > 0.5
-
-
 def test_judges_of_the_same_answers_are_compared(judged: Path) -> None:
     rows = audit_judge(judged, resamples=100).agreement
     [row] = [row for row in rows if row["criterion"] == "overall"]

@@ -102,6 +102,16 @@ def test_a_group_is_the_mean_over_its_items(log: EvalLog, tmp_path: Path) -> Non
     assert ("fundamental", "easy") not in grades
 
 
+def test_an_item_without_a_defined_attempt_has_no_say_in_its_group(
+    log: EvalLog, tmp_path: Path
+) -> None:
+    values = [[1.0, 0.5, 0.0], [NAN, NAN, NAN], [0.2, 0.2, 0.2]]
+    tables = attempt_tables(write(log, tmp_path / "logs", values), resamples=50)
+    everything = row(tables.groups, category=ALL, difficulty=ALL, metric="rougeL")
+    assert (everything["items"], everything["mean"]) == (3, pytest.approx((0.5 + 0.2) / 2))
+    assert everything["ci"] is not None
+
+
 def test_difficulties_stand_in_order(log: EvalLog, tmp_path: Path) -> None:
     tables = attempt_tables(write(log, tmp_path / "logs", VALUES), resamples=0)
 

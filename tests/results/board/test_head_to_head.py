@@ -129,6 +129,8 @@ def test_items_that_differ_most_come_first(tmp_path: Path) -> None:
     ]
     # b is equal, so that of four only three differ.
     assert len(head_to_head("lab/one", "lab/two", tmp_path).duels[0]["differ_most"]) == 3
+    undefined = fight(tmp_path / "other", FIRST, {**SECOND, "a": None})
+    assert [row["id"] for row in undefined["differ_most"]] == ["c", "d"]
 
 
 def test_they_come_with_both_answers(tmp_path: Path) -> None:

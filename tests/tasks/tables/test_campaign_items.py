@@ -10,7 +10,7 @@ import pytest
 from vivavoce.errors import InputError
 from vivavoce.store import hash_file, write_parquet, write_sealed
 from vivavoce.tasks.tables.items.campaign_items import campaign_rows
-from vivavoce.tasks.tables.items.table_items import ITEM
+from vivavoce.tasks.tables.items.item import ITEM
 from vivavoce.web.annotation.items import check_rows
 from vivavoce.web.annotation.kinds import KINDS
 

@@ -28,7 +28,7 @@ from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.campaign_items import campaign_rows
-from vivavoce.tasks.tables.items.table_items import gold_of
+from vivavoce.tasks.tables.items.item import gold_of
 from vivavoce.web.annotation.exporting import export_campaign
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
@@ -294,7 +294,7 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     ("options", "message"),
     [
         ({"distractor": 3}, "distractors"),
-        ({"distractors": 41}, "less than or equal to 40"),
+        ({"distractors": 41}, "at most 40, not 41"),
         ({"pool_rule": "all"}, "other_tables"),
         ({"kinds": []}, "at least 1"),
     ],

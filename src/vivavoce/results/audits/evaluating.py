@@ -28,7 +28,7 @@ from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
-from vivavoce.tasks.tables.items.table_items import TASK, answer_text
+from vivavoce.tasks.tables.items.item import TASK, answer_text
 from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
 
 BOUNDS = ("oracle", "null", "copycat")

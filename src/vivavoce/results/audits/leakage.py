@@ -154,6 +154,8 @@ def audit_leakage(
         notes.append(f"Round {opened.id} holds no writing task: only what was left out is shown.")
     items = {task: opened.items(FAMILY, task) for task in held}
     papers = _papers(opened) if held else {}
+    span = opened.manifest["window"]
+    window = Window(date.fromisoformat(span["start"]), date.fromisoformat(span["end"]))
     total, done = sum(map(len, items.values())), 0
     cells: list[Row] = []
     dates: list[Row] = []
@@ -174,9 +176,7 @@ def audit_leakage(
             cells.append({**cell, "run_words": length})
             findings += _leaking(task, setting, measured[setting], limit)
         kept = set(anchors_of(opened).get(f"{FAMILY}/{task}", ()))
-        compared, found = compare_dates(
-            task, items[task], papers, _window(opened), kept, came_late(opened)
-        )
+        compared, found = compare_dates(task, items[task], papers, window, kept, came_late(opened))
         dates.append(compared)
         findings += found
         findings += kin(task, items[task], papers, golds)
@@ -203,11 +203,6 @@ def _papers(opened: Round) -> dict[str, PaperText]:
         )
     table = pq.read_table(pa.BufferReader(opened.read_file(FAMILY, PAPERS)))
     return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
-
-
-def _window(opened: Round) -> Window:
-    span = opened.manifest["window"]
-    return Window(date.fromisoformat(span["start"]), date.fromisoformat(span["end"]))
 
 
 def _limit(opened: Round) -> float:

@@ -51,7 +51,10 @@ class PromptAudit(Report):
             "Means over the items that every variant has, and their range",
             [row for row in self.spreads if row["headline"]],
             *("contestant", "task", "setting", "metric"),
-            Column(_means, "means by variant"),
+            Column(
+                lambda row: " · ".join(f"{v['variant']}: {shown(v)}" for v in row["variants"]),
+                "means by variant",
+            ),
             Column("spread", ci="spread_ci"),
             "n",
             Column(_tied, "tied"),
@@ -67,10 +70,6 @@ class PromptAudit(Report):
             ),
         )
         yield "value [95% interval]; --json has every metric and every pair of variants."
-
-
-def _means(row: Row) -> str:
-    return " · ".join(f"{each['variant']}: {shown(each)}" for each in row["variants"])
 
 
 def _tied(row: Row) -> str:

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-
-import numpy as np
+from typing import Unpack
 
 from vivavoce.errors import VivaError
 from vivavoce.reports import (
@@ -32,8 +31,9 @@ from vivavoce.reports import (
     shown,
 )
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, contestant_label
-from vivavoce.results.logs.selection import select_logs
-from vivavoce.statistics.intervals import defined, resample
+from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.statistics.intervals import defined
 from vivavoce.store import Row
 
 ALL = "all"
@@ -92,24 +92,16 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
     )
 
 
-def attempt_tables(
-    logs: Path | str,
-    *,
-    partial: bool = False,
-    resamples: int = 10_000,
-    seed: int = 0,
-    split: str | None = None,
-) -> AttemptTables:
+def attempt_tables(logs: Path | str, **reading: Unpack[Reading]) -> AttemptTables:
     """Tabulate a folder of logs whose items have a category or a difficulty.
 
     A group's draws are of its clusters of items, an item's of its attempts.
 
     Raises:
         InputError: No logs there.
-        VivaError: A log is incomplete and `partial` was not asked for, or no log's items have a
-            category or a difficulty.
+        VivaError: As `open_logs` says, or no log's items have a category or a difficulty.
     """
-    chosen, notes = select_logs(Path(logs), partial=partial, split=split)
+    chosen, notes, draws = open_logs(logs, **reading)
     graded = [log for log in chosen if any(s.category or s.difficulty for s in log.samples)]
     if not graded:
         raise VivaError(
@@ -117,11 +109,11 @@ def attempt_tables(
         )
     groups: list[Row] = []
     items: list[Row] = []
-    for log in sorted(graded, key=lambda log: log.key):
+    for log in graded:
         for metric in log.metrics:
-            of_items = [_item_row(log, found, metric, resamples, seed) for found in _by_item(log)]
+            of_items = [_item_row(log, found, metric, draws) for found in _by_item(log)]
             items += of_items
-            groups += _group_rows(log, of_items, resamples, seed)
+            groups += _group_rows(of_items, draws)
     return AttemptTables(tuple(groups), tuple(items), tuple(notes))
 
 
@@ -140,12 +132,12 @@ def _place(difficulty: str) -> tuple[int, str]:
     return _ORDER.index(difficulty) if difficulty in _ORDER else -1, difficulty
 
 
-def _item_row(
-    log: RunLog, attempts: Sequence[SampleScore], metric: str, resamples: int, seed: int
-) -> Row:
+def _item_row(log: RunLog, attempts: Sequence[SampleScore], metric: str, draws: Draws) -> Row:
     succeeded = [attempt for attempt in attempts if attempt.fault is None]
-    values = [value for attempt in attempts if (value := _value(attempt, metric)) is not None]
     good = [value for attempt in succeeded if (value := attempt.values[metric]) is not None]
+    # A failed attempt counts even in a metric that it leaves undefined.
+    reached = [a.values[metric] if a.fault is None else a.values[metric] or 0.0 for a in attempts]
+    values = [value for value in reached if value is not None]
     first = attempts[0]
     return {
         **asdict(log.key),
@@ -157,17 +149,11 @@ def _item_row(
         "attempts": len(attempts),
         "succeeded": len(succeeded),
         **_reduce(values),
-        "ci": _interval(values, list(range(len(values))), resamples, seed),
+        "ci": mean_estimate(values, list(map(str, range(len(values)))), draws).fields()["ci"],
         **{f"{name}_succeeded": value for name, value in _reduce(good).items()},
         "faults": _count(attempt.fault for attempt in attempts),
         "stages": _count(_failed_stage(attempt, log.stages) for attempt in attempts),
     }
-
-
-def _value(attempt: SampleScore, metric: str) -> float | None:
-    """A failed attempt counts even in a metric that it leaves undefined."""
-    value = attempt.values[metric]
-    return 0.0 if value is None and attempt.fault is not None else value
 
 
 def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
@@ -178,7 +164,7 @@ def _failed_stage(attempt: SampleScore, stages: Sequence[str]) -> str | None:
     return next(stage for stage, value in zip(stages, reached, strict=True) if value != 1)
 
 
-def _group_rows(log: RunLog, items: Sequence[Row], resamples: int, seed: int) -> list[Row]:
+def _group_rows(items: Sequence[Row], draws: Draws) -> list[Row]:
     """Rows of every category and difficulty there is, and of all of them together."""
     categories = list(dict.fromkeys(row["category"] for row in items))
     difficulties = sorted({row["difficulty"] for row in items}, key=_place)
@@ -190,12 +176,12 @@ def _group_rows(log: RunLog, items: Sequence[Row], resamples: int, seed: int) ->
             if category in (row["category"], ALL) and difficulty in (row["difficulty"], ALL)
         ]
         if members:
-            row = _group_row(members, resamples, seed)
+            row = _group_row(members, draws)
             rows.append({**row, "category": category, "difficulty": difficulty})
     return rows
 
 
-def _group_row(items: Sequence[Row], resamples: int, seed: int) -> Row:
+def _group_row(items: Sequence[Row], draws: Draws) -> Row:
     """Means over items: of their means, of their best attempts, and of their spreads."""
     named = [name for name in items[0] if name.removesuffix("_succeeded") in _REDUCERS]
     columns = {name: [row[name] for row in items if row[name] is not None] for name in named}
@@ -207,7 +193,7 @@ def _group_row(items: Sequence[Row], resamples: int, seed: int) -> Row:
         "succeeded": sum(row["succeeded"] for row in items),
         "items_succeeded": sum(row["succeeded"] > 0 for row in items),
         **{name: statistics.fmean(column) if column else None for name, column in columns.items()},
-        "ci": _interval(columns["mean"], clusters, resamples, seed),
+        "ci": mean_estimate(columns["mean"], clusters, draws).fields()["ci"],
         "faults": _sum(row["faults"] for row in items),
         "stages": _sum(row["stages"] for row in items),
     }
@@ -216,16 +202,6 @@ def _group_row(items: Sequence[Row], resamples: int, seed: int) -> Row:
 def _reduce(values: Sequence[float]) -> dict[str, float | None]:
     reduced = {name: reduce(values) if values else math.nan for name, reduce in _REDUCERS.items()}
     return {name: defined(value) for name, value in reduced.items()}
-
-
-def _interval(
-    values: Sequence[float], clusters: Sequence[object], resamples: int, seed: int
-) -> list[float] | None:
-    if not values:
-        return None
-    draws = resample([str(cluster) for cluster in clusters], resamples=resamples, seed=seed)
-    (found,) = draws.intervals(np.array(values, dtype=float).reshape(-1, 1))
-    return list(found) if found else None
 
 
 def _count(names: Iterable[str | None]) -> dict[str, int]:

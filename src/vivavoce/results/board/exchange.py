@@ -79,7 +79,10 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
             "model_info": _model(model, rows[0]),
             "evaluation_results": [_result(row) for row in rows],
         }
-        yield f"data/{benchmark}/{model}/{_uuid(record)}.json", _json(record)
+        content = _json(record)
+        # A random-looking identifier out of the content, so that the same board gives the same.
+        unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
+        yield f"data/{benchmark}/{model}/{unique}.json", content
 
 
 def model_id(row: Row) -> str:
@@ -187,11 +190,6 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
         for name, value in values.items()
         if value is not None
     }
-
-
-def _uuid(record: Row) -> UUID:
-    """A random-looking identifier out of the content, so that the same board gives the same."""
-    return UUID(bytes=hashlib.sha256(_json(record)).digest()[:16], version=4)
 
 
 def _json(record: Row) -> bytes:

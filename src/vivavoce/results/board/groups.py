@@ -232,7 +232,11 @@ def complete_only(board: Board) -> Board:
 
 
 def _complete(group: Group) -> Group:
-    found = [pair for pair in zip(group.leads, group.marks, strict=True) if _is_complete(pair[0])]
+    def is_whole(row: Row) -> bool:
+        has_all = row["value"] is not None and not (row["missing"] or row["partial"])
+        return has_all and row["valid"] in (None, 1)
+
+    found = [pair for pair in zip(group.leads, group.marks, strict=True) if is_whole(pair[0])]
     leads = tuple(row for row, _ in found)
     kept = {spelled(row, CONTESTANT) for row in leads}
     return replace(
@@ -242,12 +246,6 @@ def _complete(group: Group) -> Group:
         marks=tuple(mark for _, mark in found),
         load=lambda: [row for row in group.rows if spelled(row, CONTESTANT) in kept],
     )
-
-
-def _is_complete(row: Row) -> bool:
-    if row["value"] is None or row["missing"] or row["partial"]:
-        return False
-    return row["valid"] in (None, 1)
 
 
 def by_contestant(rows: Iterable[Row]) -> dict[tuple[str, ...], dict[str, Row]]:

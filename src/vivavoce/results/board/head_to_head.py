@@ -228,7 +228,7 @@ def _metric_row(
     found = paired_difference(first, second, draws)
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
     leads = _leads(a, b, metric, sign, shared)
-    wins = win_rate(leads, draws)
+    wins, (by_cluster, _) = win_rate(leads, draws), draws.by_cluster(leads)
     lead = sign * (found.value or 0.0)
     return {
         "metric": metric,
@@ -248,7 +248,8 @@ def _metric_row(
         "equal": wins.ties,
         "win_rate": wins.value,
         "win_rate_ci": list(wins.interval) if wins.interval else None,
-        "sign_p": sign_test(*_cluster_signs(leads, draws)),
+        # In how many clusters one won more items than it lost, and in how many fewer.
+        "sign_p": sign_test(int((by_cluster > 0).sum()), int((by_cluster < 0).sum())),
     }
 
 
@@ -263,12 +264,6 @@ def sign_test(wins: int, losses: int) -> float | None:
     from scipy.special import bdtr
 
     return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
-
-
-def _cluster_signs(leads: Floats, draws: Resample) -> tuple[int, int]:
-    """In how many clusters one won more items than it lost, and in how many fewer."""
-    sums, _ = draws.by_cluster(leads)
-    return int((sums > 0).sum()), int((sums < 0).sum())
 
 
 def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:

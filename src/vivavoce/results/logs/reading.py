@@ -128,7 +128,7 @@ def _run_log(
         for one in beside
         if scored and one.samples.keys() >= set(scored) and not {*one.names} & {*shown}
     ]
-    key = _row_key(header, metadata)
+    key, role = _row_key(header, metadata), _judge_role(header)
     total = header.eval.dataset.samples or 0
     return RunLog(
         name=Path(path).name,
@@ -141,7 +141,7 @@ def _run_log(
         added={name: one.made_by for one in added for name in one.names},
         added_sha256=hash_of([one.sha256 for one in added]) if added else "",
         judged=frozenset(metadata.get("judged", shown if key.judge else ())),
-        is_own_judge=_is_own_judge(header),
+        is_own_judge=None if role is None else is_same_family(header.eval.model, role.model),
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
@@ -201,11 +201,6 @@ def _judge_role(header: EvalLog) -> ModelConfig | None:
     return None if isinstance(role, list) else role
 
 
-def _is_own_judge(header: EvalLog) -> bool | None:
-    role = _judge_role(header)
-    return None if role is None else is_same_family(header.eval.model, role.model)
-
-
 def _decoding(header: EvalLog, has_model: bool) -> str:
     """The settings an answer depends on, such as `temperature=0.0 max_tokens=128 attempts=1`."""
     config = header.plan.config.model_dump(exclude_none=True) if has_model else {}
@@ -254,7 +249,7 @@ def sample_score(
         difficulty=str(summary.metadata.get("difficulty") or ""),
         judge_tokens=judge_tokens,
         judge_cost=judge_cost,
-        published=_date(summary.metadata.get("published")),
+        published=(parse_date(summary.metadata.get("published")) or ("", ""))[0],
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
         title=_title(summary.metadata),
@@ -275,9 +270,3 @@ def _title(metadata: Mapping[str, Any]) -> str:
 def _cost(usage: Iterable[ModelUsage]) -> float | None:
     costs = [use.total_cost for use in usage if use.total_cost is not None]
     return sum(costs) if costs else None
-
-
-def _date(value: Any) -> str:
-    """An item's date; empty where there is none."""
-    parsed = parse_date(value)
-    return parsed[0] if parsed else ""

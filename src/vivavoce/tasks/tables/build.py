@@ -16,32 +16,19 @@ from vivavoce.records import Window
 from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row, hash_of, readable_json
+from vivavoce.store import Row, canonical_json, hash_of, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demand import TO_CHECK, choose_demands
+from vivavoce.tasks.tables.items.demand import (
+    TO_CHECK,
+    choose_demands,
+    demand_statistics,
+)
 from vivavoce.tasks.tables.items.distractors import (
-    BarredWorks,
     find_universe,
     rank_distractors,
 )
 from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.pool import (
-    CANDIDATES,
-    CandidatesFile,
-    EncoderKey,
-    Pool,
-    Ranked,
-    Universe,
-    candidates_as_bytes,
-    count_distractors,
-    hash_works,
-    make_pool,
-    pool_statistics,
-    read_candidates,
-    read_paper_labels,
-    without_included,
-)
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     FAMILY,
     ITEM,
     PAPERS,
@@ -57,6 +44,22 @@ from vivavoce.tasks.tables.items.table_items import (
     is_known,
     overlap_statistics,
     table_statistics,
+)
+from vivavoce.tasks.tables.items.pool import (
+    CANDIDATES,
+    CandidatesFile,
+    EncoderKey,
+    Pool,
+    Ranked,
+    Universe,
+    candidates_as_bytes,
+    count_distractors,
+    hash_works,
+    make_pool,
+    pool_statistics,
+    read_candidates,
+    read_paper_labels,
+    without_included,
 )
 from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over
@@ -95,13 +98,14 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     """
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
-    demands = choose_demands(gold, options)
+    to_check, excluded = choose_demands(gold, options)
+    demands = {table: row["demand"] for table, row in to_check.items()}
     works = {**corpus_works(corpus), **gold.works}
     labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
-    tables = [table for table in gold.tables if table.id in demands.demands]
+    tables = [table for table in gold.tables if table.id in demands]
     given = _given_distractors(gold, options)
     wanting = [table for table in tables if table.id not in given]
-    candidates = _candidates(wanting, gold, demands.texts(), works, spec.window, options)
+    candidates = _candidates(wanting, gold, demands, works, spec.window, options)
     ranked = candidates.candidates
     pools = {
         table.id: make_pool(
@@ -115,9 +119,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
         for table in tables
     }
     rows: list[Row] = []
-    excluded = [*gold.excluded, *demands.excluded]
+    excluded += gold.excluded
     for table in tables:
-        row = _item(table, demands.demands[table.id], pools[table.id])
+        row = _item(table, to_check[table.id], pools[table.id])
         # The gold itself, written as an answer, must be read as the gold.
         gold_table = gold_of(row)
         read = answer_table(json.loads(answer_text(gold_table)))
@@ -135,20 +139,20 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     statistics = {
         **table_statistics(rows),
         "overlap": {name: overlap_statistics(prompts) for name, prompts in pairs.items()},
-        "demands": demands.report(),
+        "demands": demand_statistics(to_check.values()),
         "dropped_rows": dict(gold.dropped),
         "pools": {
             **pool_statistics(rows, pools, labels),
             "encoder": candidates.encoder.name,
             "pool_rule": candidates.pool_rule,
             "universe": candidates.universe.works,
-            "for_other_demands": len(candidates.other_demands(demands.texts())),
+            "for_other_demands": len(candidates.other_demands(demands)),
         },
     }
     files = {
         PAPERS: library_as_bytes(works_library(corpus, [works[paper] for paper in sorted(shown)])),
         CANDIDATES: candidates_as_bytes(candidates),
-        TO_CHECK: demands.to_check(),
+        TO_CHECK: "".join(f"{canonical_json(row)}\n" for row in to_check.values()).encode(),
         STATISTICS: readable_json(statistics).encode(),
     }
     notes = _notes(rows, options.evidence if is_default else None)
@@ -202,9 +206,9 @@ def _candidates(
     A paper of the corpus that is not over before the window's end is none, unless a table of the
     round cites it.
     """
-    barred = BarredWorks(gold.tables, works, gold.related_works)
+    related = gold.related_works
     if options.candidates is not None:
-        return read_candidates(Path(options.candidates), tables, works, barred)
+        return read_candidates(Path(options.candidates), tables, works, related)
     cited = {paper for table in gold.tables for paper in table.papers}
     in_time = {
         name: work
@@ -216,7 +220,7 @@ def _candidates(
     encoder = PaperEncoder(options.encoder)
     most = options.distractors
     enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
-    found = rank_distractors(tables, demands, in_time, universe, encoder, barred, enough=enough)
+    found = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
     return CandidatesFile(
         1,
         EncoderKey(encoder.name, encoder.fingerprint()),

@@ -19,7 +19,7 @@ from vivavoce.tasks.tables.items.composing import (
     pool_entries,
     question,
 )
-from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK, answer_text
+from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, answer_text
 
 MATCHER, FORMS, ITEMS = "matcher", "forms", "items"
 AGGREGATES = (ITEMS, "macro", "micro")

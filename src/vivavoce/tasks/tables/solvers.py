@@ -17,6 +17,7 @@ from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.bm25_phrases import make_table
 from vivavoce.tasks.tables.items.composing import read_pool
+from vivavoce.tasks.tables.items.item import answer_text
 from vivavoce.tasks.tables.items.replies import (
     Operations,
     UnusableReply,
@@ -26,7 +27,6 @@ from vivavoce.tasks.tables.items.replies import (
     read_single,
     read_table,
 )
-from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 from vivavoce.tasks.tables.methods.iterative import iterative
 from vivavoce.tasks.tables.methods.steps import (

@@ -92,12 +92,13 @@ def _weights(line: Line) -> str:
     return "" if is_open is None else "open" if is_open else "closed"
 
 
-def _dollars(line: Line) -> str:
-    return "" if line.price is None else dollars(line.price)
-
-
 HEADS = (
-    Head("$ an answer", "number", _dollars, "${} each"),
+    Head(
+        "$ an answer",
+        "number",
+        lambda line: "" if line.price is None else dollars(line.price),
+        "${} each",
+    ),
     Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
     Head("Seen before", "number", lambda line: line.seen, "{} seen before"),
     Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}"),

@@ -92,9 +92,10 @@ def make_section(
     )
     shared = names.shared_facts([_first(found) for found in ranked])
     entries = [_entry(found, metrics, shared) for found in ordered]
+    found = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
     placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
     return Section(
-        detectable=_detectable(rows, metrics[0]),
+        detectable=next((figure(value) for value in found if value), ""),
         shared=shared,
         columns=columns[:MAX_COLUMNS],
         further=columns[MAX_COLUMNS:],
@@ -124,12 +125,6 @@ def _is_shown(column: BoardColumn, entries: Sequence[Entry]) -> bool:
         return True
     counted = [e for e in entries if e.kind != "ceiling" or column.unit != "exposure"]
     return any(fact(entry.row, column) for entry in counted)
-
-
-def _detectable(rows: Sequence[Row], metric: str) -> str:
-    """The value that `viva board` puts into each ranked row."""
-    values = [row["detectable"] for row in rows if row["metric"] == metric]
-    return next((figure(value) for value in values if value), "")
 
 
 def _first(found: _ByMetric) -> Row:

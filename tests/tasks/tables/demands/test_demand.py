@@ -26,7 +26,7 @@ from vivavoce.tasks.tables.items.demand import (
     template_demand,
 )
 from vivavoce.tasks.tables.items.demand_leaks import leak_index
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable
 
 DIARIZATION = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")
 TOOLKITS = GoldTable(

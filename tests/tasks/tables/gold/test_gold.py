@@ -20,7 +20,7 @@ from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.library import library_as_bytes, read_library
 from vivavoce.tasks.tables.items.gold import GoldTables, find_duplicates, read_gold_tables
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     ITEM,
     GoldRow,
     GoldTable,
@@ -181,7 +181,7 @@ def test_works_are_those_of_rows_and_related_what_any_table_cites(tmp_path: Path
         COB: "title",
     }
     related = found.related_works[f"{SURVEY}/table/0"]
-    assert related == {OLD, *(work_id(f"Work number {n}", "") for n in (1, 2, 3, 4))}
+    assert related == {SURVEY, OLD, *(work_id(f"Work number {n}", "") for n in (1, 2, 3, 4))}
 
 
 def test_a_work_without_a_title_is_no_evidence(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from vivavoce.tasks.tables.items.grid import (
     read_grid,
     read_values,
     settle_header,
-    table_number,
     without_citations,
 )
 
@@ -160,30 +159,26 @@ def test_names_keep_their_order_and_none_is_lost(names: list[str], data: st.Data
 
 
 @pytest.mark.parametrize(
-    ("caption", "number"),
+    ("caption", "more"),
     [
-        ("Table 3: Datasets.", "3"),
-        ("TABLE IV Datasets", "IV"),
-        ("Tab. 12. Datasets", "12"),
-        ("Table A.1: More", "A.1"),
-        ("Comparison of Table 3", None),
-        ("Tables are listed", None),
+        ("Table 1: Parsers.", "Table 1 (continued)"),
+        ("TABLE IV Parsers", "Table IV cont."),
+        ("Tab. 12. Parsers", "Continued from Table 12"),
+        ("Table A.1: Parsers", "table a.1 ctd"),
     ],
 )
-def test_a_caption_opens_with_the_number(caption: str, number: str | None) -> None:
-    assert table_number(caption) == number
-
-
-def test_a_table_that_goes_on_is_one_table_if_it_is_as_wide() -> None:
-    first = printed()
+def test_a_table_that_goes_on_is_one_table_if_it_is_as_wide(caption: str, more: str) -> None:
+    first = printed(caption=caption)
     lines = [["Dan [4]", "MLP", "books"], ["Eve [1]", "GRU", "-"]]
-    second = printed(lines, cites=[[3], [0]], caption="Table 1 (continued)", ordinal=1)
+    second = printed(lines, cites=[[3], [0]], caption=more, ordinal=1)
     (joined,) = join_continued([first, second])
     assert joined["cells"] == [*first["cells"], *lines]
     assert joined["row_cited"] == [[], [0], [1], [2], [3], [0]]
     assert joined["cited"] == [0, 1, 2, 3]
-    narrow = printed([["Dan [4]"]], header=[["Method"]], caption="Table 1 (cont.)", ordinal=1)
+    narrow = printed([["Dan [4]"]], header=[["Method"]], caption=more, ordinal=1)
     assert join_continued([first, narrow]) == [first, narrow]
+    other = second | {"caption": "Comparison of Table 3"}
+    assert join_continued([first, other]) == [first, other]
 
 
 def values(header: Cells, *lines: Cells) -> Values:

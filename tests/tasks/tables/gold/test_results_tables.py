@@ -9,8 +9,8 @@ from tests.tasks.ranking.board_corpora import Papers
 
 from vivavoce.records import Window
 from vivavoce.rounds.family import Exclusion
+from vivavoce.tasks.tables.items.item import GoldTable, TablesOptions
 from vivavoce.tasks.tables.items.results_tables import read_results
-from vivavoce.tasks.tables.items.table_items import GoldTable, TablesOptions
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 NAMES = ("ash", "bay", "cob", "dew")

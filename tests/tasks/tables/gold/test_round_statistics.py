@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     GoldRow,
     GoldTable,
     overlap,

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
+from vivavoce.tasks.tables.items.item import answer_text
 from vivavoce.tasks.tables.items.replies import (
     MAX_ENTRIES,
     Operations,
@@ -24,7 +25,6 @@ from vivavoce.tasks.tables.items.replies import (
     read_table,
     read_unsupported,
 )
-from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 READERS: list[Callable[[str], Any]] = [

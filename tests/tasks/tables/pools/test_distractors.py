@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.tasks.tables.items import distractors
 from vivavoce.tasks.tables.items.distractors import (
-    BarredWorks,
+    Barred,
     Candidate,
     Titles,
     find_universe,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"
 
@@ -38,6 +38,14 @@ def library(**titles: str) -> dict[str, Work]:
     return {key: Work(key, title, None, None, False) for key, title in ids.items()}
 
 
+def related_of(*tables: GoldTable) -> dict[str, set[str]]:
+    """By table its source paper and the works of all tables of this."""
+    by_source: dict[str, set[str]] = {}
+    for one in tables:
+        by_source.setdefault(one.cluster, {one.cluster}).update(one.papers)
+    return {one.id: by_source[one.cluster] for one in tables}
+
+
 def ranked(
     tables: Sequence[GoldTable],
     works: Mapping[str, Work],
@@ -45,7 +53,7 @@ def ranked(
     *,
     demands: Mapping[str, str] | None = None,
     encoder: object = None,
-    barred: BarredWorks | None = None,
+    related: Mapping[str, set[str]] | None = None,
     **more: Any,
 ) -> dict[str, tuple[Candidate, ...]]:
     return rank_distractors(
@@ -54,7 +62,7 @@ def ranked(
         works,
         sorted(works) if universe is None else universe,
         cast(PaperEncoder, encoder or PaperEncoder()),
-        barred or BarredWorks(tables, works),
+        related or related_of(*tables),
         **more,
     )
 
@@ -110,14 +118,15 @@ def test_no_work_of_the_same_source_paper_is_a_distractor() -> None:
         elsewhere="Graph networks for chemistry",
     )
     tables = [table("t", "r1"), table("u", "beside"), table("v", "elsewhere", source="other")]
-    barred = BarredWorks(tables, works, {"t": ["cited"]})
+    related = related_of(*tables)
+    related["t"] |= {"cited"}
     for rule in ("corpus", "other_tables"):
         universe = [*find_universe(rule, tables, works), "twin:1"]
         # Also not under another id, by which the same work may be known.
-        assert names(ranked(tables[:1], works, universe, barred=barred)["t"]) == ["elsewhere"]
-    of_table = barred.of(tables[0])
-    assert [paper for paper in works if of_table.reason(works[paper]) is None] == ["elsewhere"]
-    assert "nearly the title" in str(of_table.reason(works["twin:1"]))
+        assert names(ranked(tables[:1], works, universe, related=related)["t"]) == ["elsewhere"]
+    barred = Barred(related["t"], works)
+    assert [paper for paper in works if barred.reason(works[paper]) is None] == ["elsewhere"]
+    assert "nearly the title" in str(barred.reason(works["twin:1"]))
 
 
 def test_a_table_that_no_paper_prints_bars_its_own_works_alone() -> None:

@@ -13,11 +13,11 @@ from vivavoce.errors import InputError
 from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.store import hash_of, write_jsonl
 from vivavoce.tasks.tables.items.distractors import (
-    BarredWorks,
     Candidate,
     find_universe,
     rank_distractors,
 )
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable, Work
 from vivavoce.tasks.tables.items.pool import (
     CandidatesFile,
     EncoderKey,
@@ -25,7 +25,6 @@ from vivavoce.tasks.tables.items.pool import (
     Universe,
     candidates_as_bytes,
     count_distractors,
-    draw_distractors,
     hash_works,
     make_pool,
     read_acceptance,
@@ -33,7 +32,6 @@ from vivavoce.tasks.tables.items.pool import (
     read_paper_labels,
     without_included,
 )
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable, Work
 
 WORKS = {
     f"p{n:02}": Work(f"p{n:02}", title, None, None, False)
@@ -61,18 +59,11 @@ def test_the_number_of_distractors_follows_that_of_the_works(
 ) -> None:
     one = table("t", *(f"p{n:02}" for n in range(papers)))
     assert count_distractors(one, most) == expected
-    drawn = draw_distractors(one, BEST, seed=0, most=most)
-    assert len(drawn) == expected
-    assert drawn == sorted(drawn, key=lambda candidate: -candidate.score)
-
-
-def test_the_draw_is_seeded_and_takes_each_candidate_now_and_then() -> None:
-    one = table("t", "p00", "p01")
-    drawn = [draw_distractors(one, BEST, seed=seed) for seed in range(60)]
-    assert drawn[3] == draw_distractors(one, BEST, seed=3)
-    assert {candidate for each in drawn for candidate in each} == set(BEST)
-    other = [draw_distractors(table("u", "p00", "p01"), BEST, seed=seed) for seed in range(60)]
-    assert drawn != other
+    best = [Candidate(f"q{n}", 1.0) for n in range(12)]
+    ids = (*one.papers, *(candidate.paper for candidate in best))
+    works = {paper: Work(paper, "T", None, None, False) for paper in ids}
+    pool = make_pool(one, best, works, seed=0, most=most)
+    assert (pool.distractors, pool.missing) == (expected, 0)
 
 
 def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order() -> None:
@@ -81,13 +72,19 @@ def test_a_pool_holds_the_works_of_the_table_and_distractors_in_a_shuffled_order
     ids = [work.paper_id for work in pool.papers]
     assert (len(ids), len(set(ids)), pool.distractors, pool.missing) == (6, 6, 4, 0)
     assert not pool.given_labels
-    drawn = draw_distractors(one, BEST, seed=0)
-    assert set(ids) == {"p00", "p01", *(candidate.paper for candidate in drawn)}
-    # The rows of the table in another order give the same pool, another seed another one.
+    assert {"p00", "p01"} < set(ids)
+    # The rows of the table in another order give the same pool, other seeds and tables other ones.
     assert make_pool(table("t", "p01", "p00"), BEST, WORKS, seed=0) == pool
-    first = [make_pool(one, BEST, WORKS, seed=seed).papers[0].paper_id for seed in range(90)]
+    pools = [make_pool(one, BEST, WORKS, seed=seed).papers for seed in range(90)]
+    other = [make_pool(table("u", "p00", "p01"), BEST, WORKS, seed=n).papers for n in range(90)]
+    assert pools != other
+    # Each candidate is drawn now and then.
+    assert {paper.paper_id for papers in pools for paper in papers} == {
+        *("p00", "p01"),
+        *(one.paper for one in BEST),
+    }
     # A third of a pool of 2 and 4 is gold; 90 places have 30 on average, with deviation 4.5.
-    assert 15 < sum(paper in ("p00", "p01") for paper in first) < 45
+    assert 15 < sum(papers[0].paper_id in ("p00", "p01") for papers in pools) < 45
 
 
 def test_missing_candidates_are_counted_and_given_labels_win() -> None:
@@ -100,7 +97,7 @@ def test_missing_candidates_are_counted_and_given_labels_win() -> None:
 
 
 TABLES = [table("t", "p00", "p01"), table("u", "p02", source="other")]
-BARRED = BarredWorks(TABLES, WORKS)
+RELATED = {"t": {"survey", "p00", "p01"}, "u": {"other", "p02"}}
 DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
 
 
@@ -108,7 +105,7 @@ DEMANDS = {"t": "Compare waters", "u": "Compare parsers of lakes"}
 def made() -> CandidatesFile:
     universe = find_universe("corpus", TABLES, WORKS)
     encoder = PaperEncoder()
-    found = rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder, BARRED)
+    found = rank_distractors(TABLES, DEMANDS, WORKS, universe, encoder, RELATED)
     return CandidatesFile(
         format=1,
         encoder=EncoderKey(encoder.name, encoder.fingerprint()),
@@ -121,13 +118,13 @@ def made() -> CandidatesFile:
 def test_a_candidates_file_is_read_as_it_was_written(made: CandidatesFile, tmp_path: Path) -> None:
     path = tmp_path / "candidates.json"
     path.write_bytes(candidates_as_bytes(made))
-    found = read_candidates(path, TABLES[::-1], WORKS, BARRED)
+    found = read_candidates(path, TABLES[::-1], WORKS, RELATED)
     assert found == made
     assert candidates_as_bytes(found) == path.read_bytes()
     # "Compare parsers of lakes" and p01, "Mountain lakes", share one word of two rare ones.
     assert found.candidates["u"][0].paper == "p01"
     # Tables that are not asked for may be in the file, and demands may be others by now.
-    assert set(read_candidates(path, TABLES[:1], WORKS, BARRED).candidates) == {"t"}
+    assert set(read_candidates(path, TABLES[:1], WORKS, RELATED).candidates) == {"t"}
     assert found.other_demands(DEMANDS) == []
     assert found.other_demands({**DEMANDS, "t": "Another"}) == ["t"]
 
@@ -179,7 +176,7 @@ def test_a_faulty_candidates_file_is_refused_with_the_place(
     change(value)
     path.write_text(json.dumps(value))
     with pytest.raises(InputError, match=message) as caught:
-        read_candidates(path, TABLES, WORKS, BARRED)
+        read_candidates(path, TABLES, WORKS, RELATED)
     assert str(path) in str(caught.value)
 
 
@@ -189,23 +186,23 @@ def test_a_work_of_the_same_source_paper_is_refused_also_in_a_file(
     path = tmp_path / "candidates.json"
     path.write_bytes(candidates_as_bytes(made))
     planted = made.candidates["t"][0].paper
-    barred = BarredWorks(TABLES, WORKS, {"t": [planted]})
+    related = RELATED | {"t": {planted}}
     with pytest.raises(InputError, match=f"{planted}, is a work of the table, or from the same"):
-        read_candidates(path, TABLES, WORKS, barred)
+        read_candidates(path, TABLES, WORKS, related)
 
 
 def test_what_is_no_json_or_not_there_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "candidates.json"
     with pytest.raises(InputError, match="does not exist"):
-        read_candidates(path, [], WORKS, BARRED)
+        read_candidates(path, [], WORKS, RELATED)
     for content in ("[" * 100_000, "{", "[]", '"text"'):
         path.write_text(content)
         with pytest.raises(InputError, match=r"not readable JSON|no candidates file"):
-            read_candidates(path, [], WORKS, BARRED)
+            read_candidates(path, [], WORKS, RELATED)
     with path.open("wb") as stream:
         stream.truncate((1 << 28) + 1)
     with pytest.raises(InputError, match="larger than 256 MB"):
-        read_candidates(path, [], WORKS, BARRED)
+        read_candidates(path, [], WORKS, RELATED)
 
 
 def test_a_paper_that_people_include_is_no_distractor(tmp_path: Path) -> None:

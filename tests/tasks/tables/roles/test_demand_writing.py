@@ -24,7 +24,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
 from vivavoce.tasks.tables.items.demand import WrittenDemand, read_demands
-from vivavoce.tasks.tables.items.table_items import GoldRow, GoldTable
+from vivavoce.tasks.tables.items.item import GoldRow, GoldTable
 from vivavoce.tasks.tables.roles.demand_writing import (
     DemandRequest,
     open_writers,

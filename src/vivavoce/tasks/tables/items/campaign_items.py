@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.table_items import FAMILY, PAPERS, TASK
+from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK
 
 Papers = Mapping[str, Row]
 """Title and abstract by paper id."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
-from vivavoce.store import Row, canonical_json, hash_of
+from vivavoce.store import Row, hash_of
 from vivavoce.tasks.tables.items.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -37,8 +37,8 @@ from vivavoce.tasks.tables.items.demand_leaks import (
 )
 from vivavoce.tasks.tables.items.gold import GoldTables
 from vivavoce.tasks.tables.items.grid import without_number
+from vivavoce.tasks.tables.items.item import TASK, GoldTable, TablesOptions
 from vivavoce.tasks.tables.items.pool import read_acceptance
-from vivavoce.tasks.tables.items.table_items import TASK, GoldTable, TablesOptions
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences
@@ -269,38 +269,15 @@ def read_demands(path: Path) -> dict[str, WrittenDemand]:
     return demands
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
-    """The demands of a round."""
-
-    demands: Mapping[str, Row]
-    """By table id the row of `TO_CHECK`, with `demand` and `source`."""
-    excluded: tuple[Exclusion, ...]
-    """Tables without one."""
-
-    def texts(self) -> dict[str, str]:
-        """The demands alone, by table id."""
-        return {table: row["demand"] for table, row in self.demands.items()}
-
-    def report(self) -> Row:
-        """Number of demands by source, and of those that the checklist flags."""
-        rows = self.demands.values()
-        sources = Counter(row["source"] for row in rows)
-        flagged = sum(bool(row["flagged"]) for row in rows)
-        return {"sources": dict(sorted(sources.items())), "flagged": flagged}
-
-    def to_check(self) -> bytes:
-        """The file `TO_CHECK`."""
-        return "".join(f"{canonical_json(row)}\n" for row in self.demands.values()).encode()
-
-
 def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
     """Titles of a table's works, in their order."""
     return [gold.works[paper].title for paper in table.papers]
 
 
-def choose_demands(gold: GoldTables, options: TablesOptions) -> Demands:
-    """A demand for each table.
+def choose_demands(
+    gold: GoldTables, options: TablesOptions
+) -> tuple[dict[str, Row], list[Exclusion]]:
+    """A row of `TO_CHECK` for each table, by its id, and the exclusions of those without a demand.
 
     Raises:
         InputError: A file is missing, is not asked for, or cannot be read.
@@ -313,7 +290,7 @@ def choose_demands(gold: GoldTables, options: TablesOptions) -> Demands:
         raise InputError('[tables] demands_file is read with demands = "model" alone.')
     written = read_demands(Path(options.demands_file)) if options.demands_file else None
     accepted = read_acceptance(Path(options.demand_labels)) if options.demand_labels else {}
-    demands: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:
         found = _demand(table, gold, written)
@@ -322,8 +299,8 @@ def choose_demands(gold: GoldTables, options: TablesOptions) -> Demands:
         if isinstance(found, Exclusion):
             excluded.append(found)
         else:
-            demands[table.id] = spot_check_row(table, *found, titles_of(table, gold))
-    return Demands(demands, tuple(excluded))
+            rows[table.id] = spot_check_row(table, *found, titles_of(table, gold))
+    return rows, excluded
 
 
 def _demand(
@@ -360,3 +337,11 @@ def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequen
         "checks": [asdict(check) for check in checks],
         "flagged": [check.name for check in checks if not check.passed],
     }
+
+
+def demand_statistics(rows: Iterable[Row]) -> Row:
+    """Number of demands by source, and of those that the checklist flags, of rows of `TO_CHECK`."""
+    listed = list(rows)
+    sources = Counter(row["source"] for row in listed)
+    flagged = sum(bool(row["flagged"]) for row in listed)
+    return {"sources": dict(sorted(sources.items())), "flagged": flagged}

@@ -21,7 +21,7 @@ from rapidfuzz import fuzz, process
 from scipy.sparse import csr_array
 
 from vivavoce.retrieval.papers import PaperEncoder, Vectors
-from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
 from vivavoce.tasks.tables.items.works import is_outside
 from vivavoce.text.normalise import normalise_title
 
@@ -110,14 +110,18 @@ def _main_title(title: str) -> str:
     return _title_key(before) if _title_key(after) else _title_key(title)
 
 
-@dataclass(frozen=True, slots=True)
 class Barred:
-    """Works that must not be distractors of one table."""
+    """Works that must not be distractors of one table.
 
-    ids: frozenset[str]
-    """The works of the table, its source paper, and the works of that paper's other tables."""
-    titles: Titles
-    """Their titles: the same work may be known by another id as well."""
+    Args:
+        ids: Of `GoldTables.related_works`.
+        works: Every work by id.
+    """
+
+    def __init__(self, ids: Collection[str], works: Mapping[str, Work]) -> None:
+        self.ids = frozenset(ids)
+        # The same work may be known by another id as well.
+        self.titles = Titles(sorted({works[paper].title for paper in ids if paper in works}))
 
     def reason(self, work: Work) -> str | None:
         """The reason why a work cannot be a distractor; None where it can."""
@@ -128,41 +132,13 @@ class Barred:
         return None
 
 
-class BarredWorks:
-    """Works that must not be distractors of the tables of a round.
-
-    Args:
-        tables: All gold tables, also those whose distractors are not asked for.
-        works: Every work by id.
-        related_works: By table id further works that are none of its distractors.
-    """
-
-    def __init__(
-        self,
-        tables: Iterable[GoldTable],
-        works: Mapping[str, Work],
-        related_works: Mapping[str, Collection[str]] | None = None,
-    ) -> None:
-        self._works = works
-        self._related = related_works or {}
-        self._of_source: dict[str, set[str]] = {}
-        for table in tables:
-            self._of_source.setdefault(table.cluster, {table.cluster}).update(table.papers)
-
-    def of(self, table: GoldTable) -> Barred:
-        """Barred works of one table."""
-        ids = {*self._of_source[table.cluster], *self._related.get(table.id, ())}
-        titles = {self._works[paper].title for paper in ids if paper in self._works}
-        return Barred(frozenset(ids), Titles(sorted(titles)))
-
-
 def rank_distractors(
     tables: Sequence[GoldTable],
     demands: Mapping[str, str],
     works: Mapping[str, Work],
     universe: Collection[str],
     encoder: PaperEncoder,
-    barred: BarredWorks,
+    related_works: Mapping[str, Collection[str]],
     *,
     top: int = TOP,
     enough: Callable[[GoldTable], int] | None = None,
@@ -176,10 +152,10 @@ def rank_distractors(
     Args:
         tables: Whose candidates are sought.
         demands: By table id.
-        works: The universe and the works of the tables; others are not looked at.
+        works: Every work by id.
         universe: Where the candidates come from: `find_universe`.
         encoder: Gives the vectors that are compared.
-        barred: Which works cannot be candidates.
+        related_works: By table the works that cannot be candidates.
         top: How many are kept, at most.
         enough: Where given, candidates have the same depth of text as a work of the table, so that
             the depth does not show which papers belong. Others are taken where these are fewer than
@@ -198,14 +174,14 @@ def rank_distractors(
     own = [[places[paper] for paper in table.papers] for table in ordered]
     found: dict[str, tuple[Candidate, ...]] = {}
     for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
-        bars = barred.of(table)
+        barred = Barred(related_works[table.id], works)
         shut = outside.copy()
-        shut[[places[paper] for paper in bars.ids if paper in places]] = True
+        shut[[places[paper] for paper in barred.ids if paper in places]] = True
         other = shut if enough is None else shut | ~np.isin(evidence, evidence[of_table])
-        best = _best(np.where(other, -np.inf, scores), named, bars.titles, top)
+        best = _best(np.where(other, -np.inf, scores), named, barred.titles, top)
         if enough is not None:
             wanting = min(top, enough(table)) - len(best)
-            best += _best(np.where(shut | ~other, -np.inf, scores), named, bars.titles, wanting)
+            best += _best(np.where(shut | ~other, -np.inf, scores), named, barred.titles, wanting)
             best.sort(key=lambda one: (-one.score, one.paper))
         found[table.id] = tuple(best)
     return found

@@ -30,9 +30,7 @@ from vivavoce.tasks.tables.items.grid import (
     read_values,
     settle_header,
 )
-from vivavoce.tasks.tables.items.pool import read_acceptance
-from vivavoce.tasks.tables.items.results_tables import read_results
-from vivavoce.tasks.tables.items.table_items import (
+from vivavoce.tasks.tables.items.item import (
     TASK,
     GoldRow,
     GoldTable,
@@ -41,6 +39,8 @@ from vivavoce.tasks.tables.items.table_items import (
     Work,
     is_known,
 )
+from vivavoce.tasks.tables.items.pool import read_acceptance
+from vivavoce.tasks.tables.items.results_tables import read_results
 from vivavoce.tasks.tables.items.works import (
     Given,
     merge_works,
@@ -68,8 +68,8 @@ class GoldTables:
     works: Mapping[str, Work]
     """Every work of a row and every distractor that came with a table, by id, sorted."""
     related_works: Mapping[str, frozenset[str]]
-    """By table the works that are no distractors of it: those that any table of its source paper
-    cites; for results every paper with a score for the task."""
+    """By table the works that are no distractors of it: its source paper and what any table of
+    this cites; for results every paper with a score for the task."""
     given: Mapping[str, Given]
     """By table the demand and the distractors that came with it, if any."""
     dropped: Mapping[str, int]
@@ -246,8 +246,8 @@ def _read_printed(
         ),
         published=source.paper.first_public,
     )
-    related = frozenset(work.paper_id for work in source.works.values())
-    return _Candidate(table, related, dropped)
+    related = {source.paper.paper_id, *(work.paper_id for work in source.works.values())}
+    return _Candidate(table, frozenset(related), dropped)
 
 
 def _choose_lines(

@@ -85,12 +85,6 @@ class Values:
     """Values that are formulas."""
 
 
-def table_number(caption: str) -> str | None:
-    """The number that a caption opens with, such as `3` in `Table 3: Datasets`."""
-    found = _CAPTION.match(caption.strip())
-    return found[1].upper() if found else None
-
-
 def without_number(caption: str) -> str:
     """A caption without the number that it opens with."""
     found = _CAPTION.match(caption.strip())
@@ -106,12 +100,11 @@ def join_continued(tables: Sequence[Row]) -> list[Row]:
     joined: list[Row] = []
     by_number: dict[str, int] = {}
     for row in tables:
-        continued = _CONTINUED.match(row["caption"].strip())
-        if continued:
-            number: str | None = (continued[1] or continued[2]).upper()
-        else:
-            number = table_number(row["caption"])
-        place = by_number.get(number or "")
+        caption = row["caption"].strip()
+        continued = _CONTINUED.match(caption)
+        found = continued or _CAPTION.match(caption)
+        number = next(filter(None, found.groups())).upper() if found else ""
+        place = by_number.get(number)
         if continued and place is not None and _width(joined[place]) == _width(row):
             joined[place] = _with_lines(joined[place], row)
             continue
@@ -218,7 +211,11 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     Citations follow the name, or are in a column of their own; a header such as `Method` then shows
     the place of the name.
     """
-    cited = [sum(_has_citation(line[at]) for line in lines) for at in range(len(columns))]
+    marks = (_NUMBERS, _NAMES_AND_YEAR, _YEAR)
+    cited = [
+        sum(any(mark.search(line[at][:_MAX_CELL]) for mark in marks) for line in lines)
+        for at in range(len(columns))
+    ]
     if not any(cited):
         return (0,) if columns else ()
     marked = cited.index(max(cited))
@@ -227,11 +224,6 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
         return (marked,)
     named_as = (at for at, column in enumerate(columns) if column.casefold() in _LABELS)
     return tuple(dict.fromkeys((next(named_as, marked), marked)))
-
-
-def _has_citation(cell: str) -> bool:
-    text = cell[:_MAX_CELL]
-    return any(marks.search(text) for marks in (_NUMBERS, _NAMES_AND_YEAR, _YEAR))
 
 
 def settle_header(grid: Grid, lines: Sequence[Line]) -> Grid | str:

@@ -23,8 +23,8 @@ from pydantic import Field
 from vivavoce.checking import Count, Name, Sha256, checked, read_records
 from vivavoce.errors import InputError
 from vivavoce.store import Row, hash_of, hash_rows, read_json, readable_json
-from vivavoce.tasks.tables.items.distractors import BarredWorks, Candidate
-from vivavoce.tasks.tables.items.table_items import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.items.distractors import Barred, Candidate
+from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
 
 CANDIDATES = "candidates.json"
 MIN_DISTRACTORS = 4
@@ -102,7 +102,10 @@ def candidates_as_bytes(made: CandidatesFile) -> bytes:
 
 
 def read_candidates(
-    path: Path, tables: Sequence[GoldTable], works: Mapping[str, Work], barred: BarredWorks
+    path: Path,
+    tables: Sequence[GoldTable],
+    works: Mapping[str, Work],
+    related_works: Mapping[str, Collection[str]],
 ) -> CandidatesFile:
     """Read the candidates of some tables from a file; those of other tables are left out.
 
@@ -127,10 +130,10 @@ def read_candidates(
     wanted = sorted(tables, key=lambda table: table.id)
     for table in wanted:
         listed = ranked[table.id].candidates
-        bars = barred.of(table)
+        barred = Barred(related_works[table.id], works)
         for number, one in enumerate(listed):
             known = works.get(one.paper)
-            if reason := bars.reason(known) if known else "is no known work":
+            if reason := barred.reason(known) if known else "is no known work":
                 where = f"candidates[{number}] of {table.id}"
                 raise InputError(f"{fault}: {where}, {one.paper}, {reason}.")
         if len({one.paper for one in listed}) < len(listed):
@@ -153,18 +156,6 @@ class Pool:
     """Whether the distractors are labels that came with the table."""
 
 
-def draw_distractors(
-    table: GoldTable, candidates: Sequence[Candidate], *, seed: int, most: int = TOP
-) -> list[Candidate]:
-    """Some of a table's candidates, the best first, drawn with a seed.
-
-    Their number is `count_distractors`, or all candidates where there are fewer.
-    """
-    count = min(count_distractors(table, most), len(candidates))
-    drawn = Random(f"tables/distractors/{seed}/{table.id}")
-    return [candidates[place] for place in sorted(drawn.sample(range(len(candidates)), count))]
-
-
 def count_distractors(table: GoldTable, most: int = TOP) -> int:
     """Distractors that a table of m works should have: 4 or more, `most` at most.
 
@@ -185,7 +176,9 @@ def make_pool(
     most: int = TOP,
     given: Collection[str] | None = None,
 ) -> Pool:
-    """The pool of a table.
+    """The pool of a table: its works, and some of its candidates drawn with a seed.
+
+    Their number is `count_distractors`, or that of all candidates where there are fewer.
 
     Args:
         table: The gold table.
@@ -198,9 +191,11 @@ def make_pool(
     """
     gold = set(table.papers)
     if given is None:
-        drawn = draw_distractors(table, candidates, seed=seed, most=most)
+        wanted = count_distractors(table, most)
+        count = min(wanted, len(candidates))
+        drawn = Random(f"tables/distractors/{seed}/{table.id}").sample(candidates, count)
         chosen = {one.paper for one in drawn}
-        missing = count_distractors(table, most) - len(chosen)
+        missing = wanted - len(chosen)
     else:
         chosen, missing = set(given) - gold, 0
     # Sorted first: the order then depends on which works there are and the seed alone.

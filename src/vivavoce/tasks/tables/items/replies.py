@@ -27,7 +27,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.scoring.json_answer import find_json
-from vivavoce.tasks.tables.items.table_items import answer_table
+from vivavoce.tasks.tables.items.item import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")

@@ -11,7 +11,7 @@ from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.grid import distinct_names
-from vivavoce.tasks.tables.items.table_items import TASK, GoldRow, GoldTable, TablesOptions
+from vivavoce.tasks.tables.items.item import TASK, GoldRow, GoldTable, TablesOptions
 from vivavoce.text.dates import inside
 
 _MIN_PAPERS = 3

@@ -26,8 +26,8 @@ from vivavoce.tasks.prompting.prompts import (
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import find_fault
 from vivavoce.tasks.tables.items.composing import PoolText, read_pool
+from vivavoce.tasks.tables.items.item import answer_text
 from vivavoce.tasks.tables.items.replies import UnusableReply
-from vivavoce.tasks.tables.items.table_items import answer_text
 from vivavoce.tasks.tables.items.working_table import WorkingTable
 
 RECORD, FAULT = "table_run", "fault"

@@ -39,7 +39,7 @@ from vivavoce.tasks.tables.items.demand import (
     titles_of,
 )
 from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
-from vivavoce.tasks.tables.items.table_items import FAMILY, GoldTable
+from vivavoce.tasks.tables.items.item import FAMILY, GoldTable
 
 WRITER, CHECKER = "writer", "checker"
 """Model roles."""

@@ -54,7 +54,7 @@ def excerpt(text: str, size: int) -> Excerpt:
     """As much of a text from its start as takes no more than `size` bytes of a page."""
     kept = text[:size]
     shown = _spelled(kept)
-    while (taken := _bytes(shown)) > size:
+    while (taken := len(escape(shown).encode("utf-8"))) > size:
         kept = kept[: min(len(kept) - 1, int(len(kept) * size / taken))]
         shown = _spelled(kept)
     return Excerpt(shown, len(text), len(text) - len(kept))
@@ -98,10 +98,6 @@ def _spelled(text: str) -> str:
     for found in _BREAKS:
         text = text.replace(found, "\n")
     return "\n".join(visible(line, limit=None) for line in text.split("\n"))
-
-
-def _bytes(text: str) -> int:
-    return len(escape(text).encode("utf-8"))
 
 
 CARDS = 40

@@ -25,8 +25,6 @@ from vivavoce.text.terms import STOP_WORDS, terms_of
 from vivavoce.text.tokens import WordCounter
 
 FAMILY, TASK = "tables", "table"
-SETTINGS = ("base", "abstracts", "titles")
-"""What is shown of each paper: the most that is known of it, its abstract, its title alone."""
 PAPERS = "papers.parquet"
 """The library of the round, gold works and distractors alike: `tasks.library`."""
 STATISTICS = "statistics.json"
@@ -161,11 +159,9 @@ def answer_table(value: Mapping[str, Any], names: PaperNames | None = None) -> L
     return table_from_json({"papers": value.get("papers"), "table": table}, names)
 
 
-DemandsFrom = Literal["template", "model"]
 PoolRule = Literal["other_tables", "corpus"]
 TOP = 40
 """Candidates of a table."""
-TFIDF = "tfidf"
 
 
 class TablesOptions(Options):
@@ -183,7 +179,7 @@ class TablesOptions(Options):
     min_columns: int = Field(default=2, ge=1)
     min_papers: int = Field(default=2, ge=1)
     """Works that the rows of a table are about, at least; of a table of results, 3 at least."""
-    demands: DemandsFrom = "template"
+    demands: Literal["template", "model"] = "template"
     demands_file: str | None = None
     """File that `viva round demands` wrote, for demands by a model."""
     distractors: int = Field(default=TOP, ge=0, le=TOP)
@@ -196,7 +192,7 @@ class TablesOptions(Options):
     same_evidence: bool = True
     """Distractors are works of which as much is known as of a work of the table, while there are
     any: else a text, or its absence, tells which papers belong."""
-    encoder: str = TFIDF
+    encoder: str = "tfidf"
     """Retriever of distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
     candidates: str | None = None
     """The candidates file of an earlier round, to take the distractors from."""
@@ -243,7 +239,7 @@ def _counts(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
 
 
-BIN = 10
+_BIN = 10
 """Tokens to one bar of the distribution of lengths."""
 
 
@@ -273,9 +269,9 @@ def overlap_statistics(prompts: Sequence[tuple[GoldTable, str]]) -> Row:
     counter = WordCounter()
     found = [overlap(prompt, table) for table, prompt in prompts]
     lengths = counter.count([prompt for _, prompt in prompts])
-    bars = Counter(length // BIN for length in lengths)
+    bars = Counter(length // _BIN for length in lengths)
     shared = Counter(
-        length // BIN for length, words in zip(lengths, found, strict=True) if any(words)
+        length // _BIN for length, words in zip(lengths, found, strict=True) if any(words)
     )
     return {
         "tables": len(prompts),
@@ -287,7 +283,7 @@ def overlap_statistics(prompts: Sequence[tuple[GoldTable, str]]) -> Row:
             "mean": _rounded_mean(lengths),
             "max": max(lengths, default=None),
             "bars": [
-                {"from": at * BIN, "to": at * BIN + BIN - 1}
+                {"from": at * _BIN, "to": at * _BIN + _BIN - 1}
                 | {"prompts": bars[at], "overlapping": shared[at]}
                 for at in sorted(bars)
             ],
