@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.errors import InputError, VivaError
+from vivavoce.reports import Sheet
 from vivavoce.results.audits.items import audit_items
 
 MODELS = ("lab/weak", "lab/fair", "lab/good", "lab/best")
@@ -83,6 +84,19 @@ def test_the_command_names_them(logs: Path) -> None:
     )
     assert [row["id"] for row in found["items"]] == sorted(VALUES)
     assert "Items that say little, 4 of 4" in done.output
+
+
+def test_each_task_and_setting_lists_its_own_items(logs: Path) -> None:
+    for model, value in zip(MODELS, (0.2, 0.4, 0.6, 0.8), strict=True):
+        write_log(logs, {"other": value}, model=model, setting="random")
+    named: dict[str, set[str]] = {}
+    for part in audit_items(logs).parts():
+        if isinstance(part, Sheet) and part.heads[0] == "items":
+            named[part.title] = of_group = set()
+        elif isinstance(part, Sheet):
+            of_group |= {row[0] for row in part.rows}
+    assert [len(names) for names in named.values()] == [len(VALUES), 1]
+    assert list(named.values())[1] == {"other"}
 
 
 def test_another_metric_is_taken_by_name(logs: Path) -> None:

@@ -6,11 +6,13 @@ list them, running text holds them as `cite` writes them. `assemble` makes a `Do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vivavoce.records import Author
 
+MAX_COLUMNS, MAX_CELLS = 400, 200_000
 RANGE = "–"
 """Between two keys: the works between theirs in the list of references are cited as well."""
 PARAGRAPH = "\n\n"
@@ -147,6 +149,20 @@ class Cell:
     height: int = 1
     """Rows that it covers from its own down; negative, up."""
     is_bold: bool = False
+
+
+def bounded(grids: Iterable[Iterable[Iterable[Cell]]]) -> list[list[list[Cell]]]:
+    """The grids of a table as far as a table may reach; what lies beyond is not read."""
+    found: list[list[list[Cell]]] = []
+    room = MAX_CELLS
+    for rows in grids:
+        found.append([])
+        for row in rows:
+            if room < 0:
+                break
+            found[-1].append(list(islice(row, MAX_COLUMNS)))
+            room -= len(found[-1][-1])
+    return found
 
 
 @dataclass(slots=True)
