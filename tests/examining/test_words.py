@@ -40,6 +40,9 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
         "On 31 papers, related work: first and second are tied "
         "(-0.002 rougeL [-0.013, +0.009]); about 1,045 more such papers would decide it."
     )
+    alone = words({**OPEN, "papers": 1, "more_papers_needed": 1})
+    assert alone.startswith("On 1 paper, ")
+    assert "about 1 more such paper would decide it." in alone
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
     assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
                          "decide it.")  # fmt: skip
@@ -86,6 +89,8 @@ def test_a_plan_is_told_and_held_against_the_budget() -> None:
         "differences from about 0.030 rougeL show",
         "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
     ]
+    lone = {**PLAN, "tasks": [{**PLAN["tasks"][0], "items": 1}]}
+    assert plan_lines({"papers": papers, "plan": lone})[1].startswith("  title: 1 item, about")
     with pytest.raises(InputError, match=r"up to \$1.50 and the budget is \$1.00.*--tasks title"):
         check_budget(PLAN)
     check_budget({**PLAN, "budget": 1.5})

@@ -14,6 +14,8 @@ from tests.live.world import BASE, LEAD, board, contestant
 from tests.servers.arxiv_replay import Ask as ArxivAsk
 from tests.servers.arxiv_replay import Fault
 from tests.servers.bill import Bill, by_letters
+from tests.servers.catalogue_arxiv import feed
+from tests.servers.living_arxiv import FIRST_DAY
 from tests.servers.oai_replay import Repository
 from tests.servers.scripted import Ask, Reply, answer, opening, scripted
 
@@ -101,8 +103,8 @@ def test_where_papers_come_from_and_which_are_asked_about(tmp_path: Path) -> Non
             if ask.target.startswith("/oai"):
                 return repository.answer(ask)
             if "id_list=1901" in ask.target:
-                day = "submittedDate:[202301010000 TO 202301012359]"
-                return Fault(one.archive.listing(day, 0, 9))
+                first = [each.entry for each in one.archive.archive if each.day == FIRST_DAY]
+                return Fault(feed(first))
             reply = one.archive(ask)
             if "/html/" not in ask.target:
                 return reply

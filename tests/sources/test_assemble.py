@@ -16,6 +16,7 @@ from vivavoce.sources.fulltext.model import (
     Manuscript,
     RawTable,
     Story,
+    bounded,
     cite,
     refer,
 )
@@ -95,6 +96,12 @@ def test_a_full_table_has_its_covered_cells_and_a_cell_may_cover_rows_above() ->
 def test_a_table_cannot_swell() -> None:
     found = table_of(*([Cell("a", width=40, height=200)] * 20 for _ in range(9_000)))
     assert sum(map(len, found.cells)) <= 200_000
+
+
+def test_grids_are_read_as_far_as_a_table_may_reach() -> None:
+    rows = ([Cell("a")] * 40 for _ in range(10**9))
+    grids = bounded([[[Cell("b")]], rows, rows])
+    assert sum(len(row) for grid in grids for row in grid) <= 200_040
 
 
 def test_marks_of_the_text_tell_what_a_table_prints() -> None:

@@ -209,6 +209,13 @@ def test_hostile_spans_take_bounded_time(kind: str, tmp_path: Path) -> None:
     assert all(len(row) <= len(WORKS) for row in table.row_cited)
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["html", "jats", "tei"])
+def test_a_row_without_end_is_read_as_far_as_a_table_may_reach(kind: str, tmp_path: Path) -> None:
+    (table,) = READERS[kind]([[("a", (), 1)] * 20_000], tmp_path).tables
+    assert len(table.cells[0]) == 400
+
+
 # Real data
 
 

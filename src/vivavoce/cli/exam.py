@@ -16,8 +16,7 @@ from vivavoce.cli.board import print_board
 from vivavoce.cli.output import print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet, shown
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
-from vivavoce.requests.exam import ExamRequest
-from vivavoce.requests.run import RunSpec
+from vivavoce.requests.run import ExamRequest, RunSpec
 
 if TYPE_CHECKING:
     from vivavoce.demonstration import SmokeReport, SmokeRow

@@ -105,9 +105,11 @@ def diff(
         say(f"  {key}: {was} -> {now}")
     names = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
     heads = ("task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors")
-    tasks = found["tasks"].items()
-    rows = tuple((task, *(_count(row[name]) for name in names)) for task, row in tasks)
-    print_table(Sheet("", heads, rows))
+    rows = []
+    for task, row in found["tasks"].items():
+        counts = (n if isinstance(n := row[name], int) else len(n) for name in names)
+        rows.append((task, *(f"{n:,}" for n in counts)))
+    print_table(Sheet("", heads, tuple(rows)))
     for task, row in found["tasks"].items():
         for item, changed in list(row["changed"].items())[:_SHOWN]:
             say(f"  {task} {item}: {', '.join(changed)}")
@@ -172,10 +174,6 @@ def _report_lines(did: Row) -> Iterator[str]:
         f"Dropped: {did['stale_papers']:,} stale papers, {did['inactive_authors']:,} inactive "
         f"authors with {did['papers_of_inactive_authors']:,} papers"
     )
-
-
-def _count(value: Any) -> str:
-    return f"{value if isinstance(value, int) else len(value):,}"
 
 
 @verb(app, "round init spec.toml --id h2 --start 2024-07-01 --end 2025-01-01")

@@ -13,8 +13,7 @@ from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
-from vivavoce.requests.exam import ExamRequest
-from vivavoce.requests.run import parse_price
+from vivavoce.requests.run import ExamRequest, parse_price
 from vivavoce.rounds import Round
 from vivavoce.rounds.arrivals import Service
 from vivavoce.rounds.family import EVERY_TASK

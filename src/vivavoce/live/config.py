@@ -26,7 +26,7 @@ from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
 from vivavoce.running.spec import needs_model
 from vivavoce.store import write_text
-from vivavoce.tasks import CONTESTANTS, builders, find_family, find_task, list_families
+from vivavoce.tasks import builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 
 _STRICT = ConfigDict(extra="forbid")
@@ -267,6 +267,7 @@ class LiveConfig(Options):
 
     def _check_contestants(self) -> None:
         known = list_methods()
+        cards = {name: list_families()[name] for name in self._rounds["round"]["families"]}
         seen: set[str] = set()
         for number, one in enumerate(self.contestant, start=1):
             where = f"{self.path}: [[contestant]] {number}, {one.name}:"
@@ -277,7 +278,8 @@ class LiveConfig(Options):
                 if method not in known:
                     told = nearest(method, list(known))
                     raise InputError(f"{where} no method is called {method!r}.{told}")
-                asks = method not in CONTESTANTS and self._asks_model(method)
+                offering = [name for name in cards if method in cards[name].methods]
+                asks = any(needs_model(name, method) for name in offering)
                 if asks != (one.model is not None):
                     raise InputError(f"{where} {method} takes {'a' if asks else 'no'} model.")
             if one.cutoff and one.cutoff != "never" and parse_date(one.cutoff) is None:
@@ -285,10 +287,6 @@ class LiveConfig(Options):
             self._check_price(one.model, one.price, where)
         if self.judge:
             self._check_price(self.judge.model, self.judge.price, f"{self.path}: [judge]")
-
-    def _asks_model(self, method: str) -> bool:
-        cards = {name: list_families()[name] for name in self._rounds["round"]["families"]}
-        return any(needs_model(name, method) for name in cards if method in cards[name].methods)
 
     def _check_price(self, model: str | None, price: str | None, where: str) -> None:
         try:

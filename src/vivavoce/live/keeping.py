@@ -226,15 +226,14 @@ def _renamed(state: State, rounds: list[str]) -> Iterator[Row]:
     """A notice for each contestant that another model answered for than in the round before."""
     for one in state.config.contestant:
         cells = [row for row in state.ledger.find(CELL, contestant=one.name) if row["logs"]]
-        by_round = {name: _served(cells, name) for name in rounds}
+        by_round = {
+            name: sorted({each for row in cells if row["round"] == name for each in row["served"]})
+            for name in rounds
+        }
         served = [names for name in rounds if (names := by_round[name])]
         if by_round[rounds[-1]] and len(served) > 1 and served[-1] != served[-2]:
             text = f"{one.name} was answered by {', '.join(served[-1])} in {rounds[-1]}"
             yield {"kind": "renamed", "text": f"{text}, before by {', '.join(served[-2])}"}
-
-
-def _served(cells: list[Row], round_id: str) -> list[str]:
-    return sorted({name for row in cells if row["round"] == round_id for name in row["served"]})
 
 
 def budget_notices(state: State, period: Period) -> list[Row]:

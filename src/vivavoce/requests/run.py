@@ -1,4 +1,4 @@
-"""The request of a run: tasks, contestants, what is asked, how patiently, and for what cost."""
+"""Requests of a run and of an exam: tasks, models, what is asked, how patiently, at what cost."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from vivavoce.errors import InputError
-from vivavoce.requests import Arg, Opt, Shape
+from vivavoce.requests import Arg, Opt, Shape, given_names
 
 
 def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any]:
@@ -278,3 +279,26 @@ class RunSpec(ModelUse, Patience, Spending):
         found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
         for name, value in found.items():
             object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExamRequest(Spending):
+    """Request of an exam; without a model the baselines answer, and nothing is paid."""
+
+    papers: Annotated[
+        str,
+        Arg('A folder of papers, a file, or arxiv:"QUERY" in arXiv\'s language.', metavar="PAPERS"),
+    ]
+    tasks: Annotated[
+        Sequence[str],
+        Opt(
+            "Tasks to ask; else all that the papers can carry.",
+            metavar="TASK,...",
+            read=given_names,
+            complete="tasks",
+        ),
+    ] = ()
+    since: Annotated[date | None, Opt("Only papers first public on this day or later.")] = None
+    until: Annotated[date | None, Opt("Only papers first public before this day.")] = None
+    max: Annotated[int | None, Opt("The most papers that a query brings; else 50.", min=1)] = None
+    out: Annotated[Path, Opt("Folder for everything it makes.")] = Path("viva-exam")

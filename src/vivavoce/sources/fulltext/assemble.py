@@ -13,6 +13,8 @@ from vivavoce.sources.fulltext.citing import PrintedCitations, find_itself
 from vivavoce.sources.fulltext.model import (
     CITE,
     END,
+    MAX_CELLS,
+    MAX_COLUMNS,
     PARAGRAPH,
     PART,
     RANGE,
@@ -30,8 +32,6 @@ from vivavoce.text.normalise import clean_text
 from vivavoce.text.row_citations import RowCitations, TableText
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
-_MAX_COLUMNS = 400
-_MAX_CELLS = 200_000
 _MAX_RANGE = 50
 _MIN_WORDS = 10
 _OWN_ROLES = frozenset({"acknowledgements", "references"})
@@ -256,7 +256,7 @@ class _Grid:
         self.lines: list[list[tuple[list[tuple[int, Cell]], bool]]] = []
         """For each grid its rows: cells with their columns, and whether the row is kept."""
         self._is_full = table.is_full
-        self._room = _MAX_CELLS
+        self._room = MAX_CELLS
         for grid in table.grids:
             covered: dict[int, int] = {}
             self.lines.append([self._add(row, covered) for row in grid if self._room >= 0])
@@ -269,7 +269,7 @@ class _Grid:
         placed: list[tuple[int, Cell]] = []
         for cell in row:
             _pass_covered(texts, covered)
-            if len(texts) + cell.width > _MAX_COLUMNS:
+            if len(texts) + cell.width > MAX_COLUMNS:
                 break
             placed.append((len(texts), cell))
             if not self._is_full:

@@ -6,11 +6,13 @@ list them, running text holds them as `cite` writes them. `assemble` makes a `Do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vivavoce.records import Author
 
+MAX_COLUMNS, MAX_CELLS = 400, 200_000
 RANGE = "–"
 """Between two keys: the works between theirs in the list of references are cited as well."""
 PARAGRAPH = "\n\n"
@@ -55,8 +57,6 @@ class Block:
     """Number of headed divisions around it."""
     is_firm: bool = False
     """It stays even without text: a number or a usual name vouches for it."""
-    labels: tuple[str, ...] = ()
-    """Names by which the text refers to it."""
     is_open: bool = False
     """The last paragraph ends in a formula, so the next may continue it."""
 
@@ -149,6 +149,20 @@ class Cell:
     is_bold: bool = False
 
 
+def bounded(grids: Iterable[Iterable[Iterable[Cell]]]) -> list[list[list[Cell]]]:
+    """The grids of a table as far as a table may reach; what lies beyond is not read."""
+    found: list[list[list[Cell]]] = []
+    room = MAX_CELLS
+    for rows in grids:
+        found.append([])
+        for row in rows:
+            if room < 0:
+                break
+            found[-1].append(list(islice(row, MAX_COLUMNS)))
+            room -= len(found[-1][-1])
+    return found
+
+
 @dataclass(slots=True)
 class RawTable:
     """A table as its markup gives it."""
@@ -161,7 +175,6 @@ class RawTable:
     notes: Sequence[str] = ()
     is_full: bool = False
     """Rows also hold a cell for each place that a cell above covers."""
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

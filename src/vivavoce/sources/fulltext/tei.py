@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
@@ -12,7 +12,7 @@ from vivavoce.records import Author, Document
 from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.assemble import assemble
-from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawTable
+from vivavoce.sources.fulltext.model import Block, Cell, Entry, Manuscript, RawTable, bounded
 from vivavoce.sources.fulltext.outline import find_sections
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
@@ -218,17 +218,17 @@ def _separate(block: Block) -> Iterator[Block]:
 
 
 def _table(figure: etree._Element) -> RawTable:
-    grids = [list(_rows(table)) for table in figure.iterfind("table")]
+    grids = bounded(_rows(table) for table in figure.iterfind("table"))
     notes = [_text(note) for note in figure.iterfind("note")]
     marks = (mark for mark in figure.iter("ref") if mark.get("type") == "bibr")
     keys = [key for mark in marks for key in _targets(mark)]
     return RawTable(_caption(figure), grids, keys, notes)
 
 
-def _rows(table: etree._Element) -> Iterator[list[Cell]]:
+def _rows(table: etree._Element) -> Iterator[Iterable[Cell]]:
     marked = list(table.iter("row"))
     for row in marked:
-        yield [_cell(cell) for cell in children(row)]
+        yield map(_cell, children(row))
     if not marked:
         lines = "".join(pieces_of(table, _APART, frozenset(), lambda element, skip: None))
         yield from ([Cell(" ".join(line.split()))] for line in lines.splitlines())

@@ -28,6 +28,7 @@ from vivavoce.sources.fulltext.model import (
     Entry,
     RawTable,
     Story,
+    bounded,
     paragraphs_in,
 )
 from vivavoce.sources.fulltext.references import (
@@ -61,7 +62,7 @@ def read_table(holder: etree._Element) -> RawTable | None:
     captions = [line_of(caption) for caption in outside_divisions(holder, _is_caption)]
     tabulars = [holder] if is_tabular(holder) else list(outside_divisions(holder, is_tabular))
     caption = " ".join(text for text in captions if text)
-    grids = [[_cells(row) for row in outermost(tabular, _is_row)] for tabular in tabulars]
+    grids = bounded((_cells(row) for row in outermost(tab, _is_row)) for tab in tabulars)
     if not caption and not any(cell.text for grid in grids for row in grid for cell in row):
         return None
     return RawTable(caption, grids, list(_keys(holder)))
@@ -89,17 +90,15 @@ def _keys(element: etree._Element) -> Iterator[str]:
         between = (link.tail or "") if link.getnext() is not None else ""
 
 
-def _cells(row: etree._Element) -> list[Cell]:
-    return [
-        Cell(
+def _cells(row: etree._Element) -> Iterator[Cell]:
+    for cell in outermost(row, _is_cell):
+        yield Cell(
             text=line_of(cell),
             keys=list(_keys(cell)),
             width=_width(cell),
             height=_span(cell, "rowspan", MAX_HEIGHT),
             is_bold=is_all_in(cell, _is_bold),
         )
-        for cell in outermost(row, _is_cell)
-    ]
 
 
 def _width(cell: etree._Element) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable
+from vivavoce.sources.fulltext.model import RANGE, Cell, Entry, RawTable, bounded
 from vivavoce.sources.xml import (
     MAX_HEIGHT,
     MAX_WIDTH,
@@ -41,7 +41,7 @@ def read_table(wrap: etree._Element) -> RawTable:
     rows = wrap.iter("tr", "row")  # of HTML, or of OASIS tables
     return RawTable(
         caption=f"{label}: {caption}" if label and caption else label or caption,
-        grids=[[[_cell(cell) for cell in children(row)] for row in rows]],
+        grids=bounded([(map(_cell, children(row)) for row in rows)]),
         keys=list(_keys(wrap)),
     )
 

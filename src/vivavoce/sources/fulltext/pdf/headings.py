@@ -1,7 +1,7 @@
 """Headings with their levels: the hypothesis with most evidence, and the headings below and behind.
 
-The top level is chosen over the whole document (evidence.py); the rest follows from it: missing
-numbers, numbers of several parts, appendices, the outline, and headings without numbers.
+The top level is chosen over the whole document (evidence.py); the rest follows from it: numbers of
+several parts, appendices, the outline, and headings without numbers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
@@ -94,8 +93,6 @@ class _Judge:
         """Accept from the surest to the least sure."""
         for place, number in self.main.members.items():
             self.accepted[place] = (1, number)
-        if self.main.number_style:
-            self._fill_gaps()
         if any(number is not None for _, number in self.accepted.values()):
             self._accept_below()
         top = self.main.style
@@ -117,40 +114,6 @@ class _Judge:
             printed = number.printed if number else None
             found.append(Heading(candidate, level, text, printed, role))
         return found
-
-    def _fill_gaps(self) -> None:
-        """Top-level numbers that are missing from the chain and stand elsewhere, set otherwise."""
-        numbers = {p: n.parts[0] for p, n in self.main.members.items() if n is not None}
-        places = sorted(numbers)
-        for first, second in pairwise(places):
-            wanted, stop = numbers[first] + 1, numbers[second]
-            for place in range(first + 1, second):
-                if wanted >= stop:
-                    break
-                number = self._reading(place, self.main.number_style, (wanted,))
-                if number is not None and self._is_sure(place):
-                    self.accepted[place] = (1, number)
-                    wanted += 1
-        last, wanted = places[-1], numbers[places[-1]] + 1
-        for place in range(last + 1, len(self.candidates)):
-            number = self._reading(place, self.main.number_style, (wanted,))
-            if number is not None and self.roles[place] is not None and self._is_sure(place):
-                self.accepted[place] = (1, number)
-                wanted += 1
-
-    def _is_sure(self, place: int) -> bool:
-        candidate = self.candidates[place]
-        return (
-            candidate.is_apart
-            and (candidate.is_strong or self.roles[place] is not None)
-            and (not candidate.runs_in)
-        )
-
-    def _reading(self, place: int, style: str, parts: tuple[int, ...]) -> SectionNumber | None:
-        return next(
-            (n for n in self.candidates[place].numbers if n.style == style and n.parts == parts),
-            None,
-        )
 
     def _accept_below(self) -> None:
         """Numbers of several parts that continue the section around them."""
