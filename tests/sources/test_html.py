@@ -311,12 +311,6 @@ def test_what_stands_above_the_title_is_no_text_of_the_paper() -> None:
     ]
 
 
-def test_an_abstract_under_a_heading_is_the_abstract() -> None:
-    content = START + '<section class="ltx_section"><h2 class="ltx_title">Abstract</h2><p>In short.'
-    found = read_document(f"{content}</p></section>{END}".encode(), "x.html")
-    assert (found.abstract, found.sections) == ("In short.", ())
-
-
 @pytest.mark.parametrize(
     ("before", "name", "known"),
     [

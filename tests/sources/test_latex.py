@@ -207,16 +207,6 @@ def test_cells_that_span_and_bold_ones_are_marked(tmp_path: Path) -> None:
     assert table.bold == ((0, 3), (2, 1), (2, 2), (2, 3), (3, 3))
 
 
-def test_longtables_keep_one_head(tmp_path: Path) -> None:
-    paper = read(
-        tmp_path,
-        r"\section{A}\begin{longtable}{ll}\caption{C}\\ h & i\\ \endfirsthead again & j \\ \endhead"
-        r" foot & k \\ \endfoot 1 & 2 \\ 3 & 4 \end{longtable}",
-    )
-    assert paper.tables[0].caption == "C"
-    assert paper.tables[0].cells == (("h", "i"), ("1", "2"), ("3", "4"))
-
-
 def test_running_text_is_clean(tmp_path: Path) -> None:
     paper = read(
         tmp_path,

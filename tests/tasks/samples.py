@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import ChatMessageUser, ModelName, ModelOutput, StopReason
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from vivavoce.rounds import Round
 from vivavoce.tasks.lookup import create_task
@@ -34,6 +37,31 @@ def score_of(
     return found
 
 
-def values_of(score: Score) -> dict[str, Any]:
+def values_of(given: Score | EvalSample) -> dict[str, Any]:
+    [score] = [given] if isinstance(given, Score) else (given.scores or {}).values()
     assert isinstance(score.value, dict)
     return dict(score.value)
+
+
+def fault_of(sample: EvalSample) -> str | None:
+    [score] = (sample.scores or {}).values()
+    fault: str | None = (score.metadata or {})["fault"]
+    return fault
+
+
+def only(log: EvalLog) -> EvalSample:
+    """The one sample of a run that succeeded."""
+    assert log.status == "success", log.error
+    [sample] = log.samples or []
+    return sample
+
+
+def train_tokenizer(path: Path, text: str) -> Tokenizer:
+    """A tokenizer of few tokens, and its file."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator([text], trainer)
+    tokenizer.save(str(path))
+    return tokenizer

@@ -36,7 +36,7 @@ def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
     scored: tuple[ScoreFamily, ...] | None = getattr(family.part("answers"), "SCORE_FAMILIES", None)
     if scored is not None:
         return scored
-    from vivavoce.tasks.answers import score_family_of
+    from vivavoce.tasks.family import score_family_of
 
     return (score_family_of(family),)
 

@@ -21,7 +21,7 @@ from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.entry import find_kind, open_prompts, open_view
-from vivavoce.tasks.family import FamilyTask, Item, View, measure_answer, metrics_of_task
+from vivavoce.tasks.family import FamilyTask, Item, View, completed, metrics_of_task
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
@@ -97,14 +97,13 @@ def make_method(family: str, name: str, answer: Callable[[Row], str]) -> Callabl
 
 def compose(kind: FamilyTask[Any], view: View[Any]) -> Task:
     """The Inspect task of a view."""
-    parts: dict[str, Any]
-    if kind.scorer is None:
-        parts = find_family(view.family).part("scorer").parts(view)
-    else:
+    further = getattr(find_family(view.family).part("scorer"), "parts", None)
+    parts: dict[str, Any] = further(view) if further else {}
+    if kind.scorer is not None:
         given = {name: getattr(view.given, name) for name in kind.scored_by}
         judging = {"prompts": view.prompts.place} if given.get("judge") else {}
         make = make_scorer(view.family, kind.scorer or view.task)
-        parts = {"scorer": make(task=view.task, **given, **judging)}
+        parts["scorer"] = make(task=view.task, **given, **judging)
     metadata = {**_log_metadata(view), **parts.pop("metadata", {})}
     decoding = {**view.card.decoding, "max_tokens": view.max_tokens}
     return Task(
@@ -203,7 +202,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
             notes = kind.notes(answer_of(state.output), row)
 
             async def values(answer: str, state: TaskState, target: Target) -> Values:
-                found = measure_answer(kind, metrics[task], answer, {**row, **notes})
+                known = {**row, **notes}
+                found = completed(await kind.examine(answer, known), metrics[task], answer, known)
                 if templates is None:
                     return found
                 spans = state.metadata["spans"]
@@ -230,7 +230,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
 def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) -> Score:
     """A score with the values of a failure where it has none, and with further notes."""
     assert isinstance(scored.value, dict)
-    value = {**failed, **scored.value}
+    known = {name: value for name, value in scored.value.items() if name in (*failed, VALID)}
+    value = {**failed, **known}
     return scored.model_copy(
         update={"value": value, "metadata": {**(scored.metadata or {}), **notes}}
     )

@@ -13,11 +13,14 @@ from typing import Any, Generic, TypeVar
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric, metrics_of
+from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
+from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks import TaskCard
+from vivavoce.tasks import Family, TaskCard
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
-from vivavoce.tasks.scoring.marks import Values
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 DEVELOPMENT = "development.parquet"
 """File of items that methods are tuned on."""
@@ -88,9 +91,9 @@ class FamilyTask(Generic[Given]):
 
     Attributes:
         arguments: Class of the task's arguments.
-        scorer: Name of the scorer in logs; the task's own where it is empty. None for tasks whose
-            answers a model or a sandbox has to look at: the family's module `scorer` defines
-            `parts`, which takes a view and gives parts of Inspect's `Task`, and `metadata` of logs.
+        scorer: Name of the scorer in logs; the task's own where it is empty, and None where the
+            family's module `scorer` brings its own. That module may define `parts`, which takes a
+            view and gives parts of Inspect's `Task`, and `metadata` of logs.
         scored_by: Arguments that the scorer takes too.
         undefined: Metrics that a faulty answer leaves undefined, beside those in which 0 is best.
     """
@@ -152,6 +155,10 @@ class FamilyTask(Generic[Given]):
         """
         return {}
 
+    async def examine(self, answer: str, row: Row) -> Values:
+        """Metrics of an answer that a sandbox is needed for; those of `measure` by default."""
+        return self.measure(answer, row)
+
     def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
         """Values of an answer that is none: 0, or None where 0 is the best or says nothing."""
         return {
@@ -170,16 +177,40 @@ def metrics_of_task(family: str, card: TaskCard) -> dict[str, Metric]:
     return {name: known[name] for name in (*card.metrics, *card.diagnostics)}
 
 
-def measure_answer(
-    kind: FamilyTask[Any], metrics: Mapping[str, Metric], answer: str, row: Row
-) -> Values:
-    """Metrics of an answer by name: those of the task, and those that are functions.
+def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: Row) -> Values:
+    """Values of an answer, and those of the metrics that are functions.
 
     Raises:
-        FaultyAnswer: As of `FamilyTask.measure`.
+        FaultyAnswer: The answer is not of the form that is asked for.
     """
-    values = dict(kind.measure(answer, row))
-    for name, metric in metrics.items():
-        if name not in values and metric.compute:
-            values[name] = metric.compute(str(row.get("read_as", answer)), row)
-    return values
+    text = str(row.get("read_as", answer))
+    missing = {name: each.compute for name, each in metrics.items() if name not in values}
+    return {**values, **{name: compute(text, row) for name, compute in missing.items() if compute}}
+
+
+def score_family_of(family: Family) -> ScoreFamily:
+    """The score family of a family that has none of its own.
+
+    A gold row has `gold`, a text or a number, and what the metrics need beside it; a prediction
+    has `text`.
+    """
+    name, card = next(iter(family.card.tasks.items()))
+    kind = family.part("family").TASKS[name]
+    metrics = metrics_of_task(family.name, card)
+
+    def score(pair: Pair) -> Values:
+        target = pair.gold.require("gold", (str, int, float), "a text or a number")
+        row = {**pair.gold.row, "target": str(target)}
+        answer = pair.text()
+        try:
+            if answer is None:
+                raise FaultyAnswer("missing")
+            return completed(kind.measure(answer, row), metrics, answer, row)
+        except FaultyAnswer as error:
+            return {**kind.failed(metrics, row), **(error.values or {})}
+
+    def measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+        scores = [score(pair) for pair in pairs]
+        return Measured({name: means_of([one[name] for one in scores]) for name in metrics})
+
+    return ScoreFamily(name=family.name, summary=card.summary.rstrip("."), measure=measure)

@@ -151,12 +151,14 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
     markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
     # Without its beginning, the end of an answer block says nothing of what is around it.
     closing = [
-        marker for marker in markers if marker.is_closing and (marker.opener or not marker.is_answer)
+        marker
+        for marker in markers
+        if marker.is_closing and (marker.opener or not marker.is_answer)
     ]
     if answers := [marker for marker in closing if marker.opener and marker.is_answer]:
         return _inside(text, answers[-1])
     if not closing:
-        return _after_openers(text, markers)
+        return _after_openers(text, [marker for marker in markers if not marker.is_closing])
     # Blocks with other names are a part of the text, unless there is one alone.
     last = closing[-1]
     if not (last.is_reasoning or last.is_answer or len(closing) == 1):

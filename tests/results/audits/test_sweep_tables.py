@@ -13,6 +13,7 @@ from inspect_ai.model import ModelUsage
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.reports import Sheet
 from vivavoce.results.audits.sweeps import sweep_tables
 from vivavoce.running import RunSpec, run
 
@@ -152,3 +153,12 @@ def test_logs_without_a_sweep_are_refused(write: Write, tmp_path: Path) -> None:
     # Asked for by name, one value with its two seeds is a table too.
     [row] = headline(tmp_path, over=["batch"])
     assert (row["runs"], row["std"]) == (2, 0.0)
+
+
+def test_a_grid_with_a_gap_has_a_dash_there(write: Write, tmp_path: Path) -> None:
+    for rounds, batch, value in ((2, 4, 0.2), (2, 8, 0.4), (3, 4, 0.6)):
+        write([value] * ITEMS, {"rounds": rounds, "batch": batch})
+    _, grid, _ = sweep_tables(tmp_path, resamples=0).parts()
+    assert isinstance(grid, Sheet)
+    assert grid.heads == ("rounds", "batch=4", "batch=8", "±")
+    assert grid.rows == (("2", "0.200", "0.400", "–"), ("3", "0.600", "–", "–"))

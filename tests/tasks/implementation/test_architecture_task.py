@@ -10,18 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
 from safetensors.numpy import load
-from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.servers.scripted import Ask, Reply, answer, scripted, slot
+from tests.tasks.implementation.item_rounds import contest, round_of, use
 from tests.tasks.samples import samples_of
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError, MissingExtra
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.family import architecture_trials
 from vivavoce.tasks.implementation.items.architecture import list_architectures
+from vivavoce.tasks.implementation.items.gold import architecture_trials
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -36,23 +33,6 @@ TWO = ["DirGNN", "PMLP"]
 NAMES = ("tvc", "match", "tsc", "tvc_unseen", "tsc_unseen", "exe")
 
 
-def build(folder: Path, architectures: list[str] | None, name: str) -> Round:
-    if not (folder / "corpus").exists():
-        ingest("sample", Path("4"), folder / "corpus")
-    options: dict[str, Any] = {"formulas": [], "reports": []}
-    if architectures is not None:
-        options["architectures"] = architectures
-    spec = {
-        "round": {
-            "id": name,
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": options,
-    }
-    return build_round(folder / "corpus", spec, folder)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("architectures")
@@ -61,31 +41,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def opened(folder: Path) -> Round:
     """Two small items."""
-    return build(folder, TWO, "two")
-
-
-def contest(opened: Round, logs: Path, **options: Any) -> list[dict[str, Any]]:
-    """A row a sample: values, fault, item, and the answer."""
-    report = run(
-        RunSpec(tasks=["architecture"], round=opened.folder, logs=logs, display="none", **options)
-    )
-    assert report.failed == ()
-    rows = []
-    for info in list_eval_logs(str(logs)):
-        for sample in read_eval_log(info).samples or ():
-            (score,) = (sample.scores or {}).values()
-            assert isinstance(score.value, dict)
-            fault = (score.metadata or {})["fault"]
-            about = {"item": sample.id, "fault": fault, "answer": sample.output.completion}
-            rows.append({**score.value, **about})
-    return rows
+    return round_of(folder, architectures=TWO)
 
 
 @pytest.mark.slow
 def test_the_reference_is_perfect_in_every_metric_of_every_item(
     folder: Path, tmp_path: Path
 ) -> None:
-    found = contest(build(folder, None, "all"), tmp_path / "logs", methods=["oracle"])
+    found = contest(
+        "architecture",
+        round_of(folder, "all", architectures=None),
+        tmp_path / "logs",
+        methods=["oracle"],
+    )
 
     assert sorted(row["item"] for row in found) == ALL
     for row in found:
@@ -205,9 +173,11 @@ def scored(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         return answer(f"{name}\n```python\n{answers[name].program}```")
 
     with pytest.MonkeyPatch.context() as patch, scripted(script) as server:
-        _use(server, patch)
+        use(server, patch)
         models = ["openai-api/scripted/architect"]
-        rows = contest(opened, folder / "logs", models=models, epochs=len(answers) // 2)
+        rows = contest(
+            "architecture", opened, folder / "logs", models=models, epochs=len(answers) // 2
+        )
     assert server.failures == []
     assert not canary.exists()
     return {row["answer"].split("\n")[0]: row for row in rows}
@@ -285,9 +255,16 @@ def test_a_model_that_does_not_end_is_stopped(
 ) -> None:
     text = "```python\nimport time\ntime.sleep(1000)\n```"
     with scripted(lambda ask: answer(text)) as server:
-        _use(server, monkeypatch)
+        use(server, monkeypatch)
         models = ["openai-api/scripted/sleeper"]
-        rows = contest(opened, tmp_path / "logs", models=models, task_args={"timeout": 3}, limit=1)
+        rows = contest(
+            "architecture",
+            opened,
+            tmp_path / "logs",
+            models=models,
+            task_args={"timeout": 3},
+            limit=1,
+        )
     assert [row["fault"] for row in rows] == ["timeout"]
     assert {row[name] for row in rows for name in NAMES} == {0.0}
 
@@ -305,9 +282,9 @@ def test_a_model_that_refines_sees_how_its_own_module_failed(
         return answer(f"```python\n{REFERENCE[name]}```")
 
     with scripted(script) as server:
-        _use(server, monkeypatch)
+        use(server, monkeypatch)
         options = {"models": ["openai-api/scripted/refiner"], "methods": ["self_refine"]}
-        rows = contest(opened, tmp_path / "logs", **options, limit=1)
+        rows = contest("architecture", opened, tmp_path / "logs", **options, limit=1)
     assert server.failures == []
     assert len(server.asks) == 2
     assert {row[name] for row in rows for name in NAMES} == {1.0}
@@ -348,7 +325,7 @@ def test_a_round_has_the_architectures_its_spec_names(folder: Path, opened: Roun
     ]
     assert json.loads(rows[0]["parameters"])["lin.weight"] == [6, 8]
     with pytest.raises(InputError, match=r"none is called 'GCN'; there are AntiSymmetric, DirGNN"):
-        build(folder, ["GCN"], "unknown")
+        round_of(folder, "unknown", architectures=["GCN"])
 
 
 def test_without_torch_geometric_a_spec_has_to_do_without_architectures(
@@ -357,9 +334,4 @@ def test_without_torch_geometric_a_spec_has_to_do_without_architectures(
     monkeypatch.setitem(sys.modules, "torch_geometric.nn", None)
     for architectures in (None, TWO):
         with pytest.raises(MissingExtra, match=r"`architectures = \[\]`.*'vivavoce\[neural\]'"):
-            build(folder, architectures, "bare")
-
-
-def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+            round_of(folder, "bare", architectures=architectures)

@@ -8,22 +8,20 @@ import re
 from contextlib import redirect_stdout
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.servers.scripted import KEY, answer, scripted, slot
+from tests.servers.scripted import answer, scripted, slot
+from tests.tasks.implementation.item_rounds import round_of, use
 from tests.tasks.implementation.loops import composed as loops
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.board.attempts import attempt_tables
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items import composed_formulas as composing
 from vivavoce.tasks.implementation.items.composed_formulas import (
     Trial,
@@ -267,15 +265,7 @@ def test_programs_leave_the_gold_and_mistaken_ones_do_not(
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("composed")
-    ingest("sample", Path("4"), folder / "corpus")
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    chosen: dict[str, Any] = {"formulas": [], "architectures": [], "reports": [], "composed": 8}
-    spec = {
-        "round": {"id": "own", "window": window, "families": ["implementation"], "seed": 21},
-        "implementation": chosen,
-    }
-    return build_round(folder / "corpus", spec, folder)
+    return round_of(tmp_path_factory.mktemp("composed"), seed=21, composed=8)
 
 
 @pytest.mark.slow
@@ -350,8 +340,7 @@ def test_what_is_told_decides_what_a_reader_of_known_skill_reaches(
     has_window = {name for name, row in rows.items() if "corner" in json.loads(row["misread"])}
     reached: dict[tuple[str, bool], dict[str, tuple[float, dict[str, int]]]] = {}
     with scripted(lambda ask: answer(answered(ask.prompt))) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        use(server, monkeypatch)
         for data_info in ("none", "brief"):
             for knowledge in (False, True):
                 logs = tmp_path / f"{data_info}-{knowledge}"

@@ -16,14 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import KEY, answer, scripted, slot
+from tests.servers.scripted import answer, scripted, slot
+from tests.tasks.implementation.item_rounds import round_of, use
 from tests.tasks.implementation.loops import networks as loops
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items import composed_networks
 from vivavoce.tasks.implementation.items.architecture import draw_case, gold_layers
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, canonical
@@ -32,7 +31,6 @@ from vivavoce.tasks.implementation.items.composed_networks import (
     Trial,
     as_architecture,
     compose_networks,
-    draw_network,
     mistaken,
     read_latex,
     read_text,
@@ -215,15 +213,6 @@ def test_rounds_share_no_network_and_a_seed_gives_the_same_again() -> None:
     assert len(set(made[1])) == 9
 
 
-def test_networks_that_are_drawn_are_of_many_kinds() -> None:
-    rng = np.random.default_rng(4)
-    drawn = [
-        tree for layers in (1, 2, 3) for _ in range(400) if (tree := draw_network(rng, layers))
-    ]
-    used = {node.name for tree in drawn for node in tree.nodes()} - {"x"}
-    assert used == set(OPERATORS)
-
-
 def test_a_seed_that_has_no_more_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(composed_networks, "_TRIES", 1)
     with pytest.raises(InputError, match=r"Seed 4 gives 0 networks, not 3; ask for fewer"):
@@ -232,15 +221,7 @@ def test_a_seed_that_has_no_more_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("networks")
-    ingest("sample", Path("4"), folder / "corpus")
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    chosen: dict[str, Any] = {"formulas": [], "architectures": [], "reports": []}
-    spec = {
-        "round": {"id": "own", "window": window, "families": ["implementation"], "seed": 21},
-        "implementation": {**chosen, "composed_architectures": 9},
-    }
-    return build_round(folder / "corpus", spec, folder)
+    return round_of(tmp_path_factory.mktemp("networks"), seed=21, composed_architectures=9)
 
 
 @pytest.mark.slow
@@ -319,8 +300,7 @@ def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with scripted(lambda ask: answer(reader_of_means(ask.prompt))) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        use(server, monkeypatch)
         found = reached(opened, tmp_path, models=["openai-api/scripted/reader-of-means"])
     assert server.failures == []
     shares = set()

@@ -8,23 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import KEY, Ask, Reply, answer, scripted, slot
+from tests.servers.scripted import Ask, Reply, answer, scripted, slot
+from tests.tasks.implementation.item_rounds import contest, round_of, use
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import FoundMethod
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.report import (
     headings_as_methods,
     judge_of,
     list_reports,
     parse_methods,
 )
-from vivavoce.tasks.implementation.scorer import extract_method
 from vivavoce.tasks.lookup import create_task
 from vivavoce.text.json_answer import find_json
 
@@ -37,50 +33,25 @@ READING, FAILING, CUT = (
 )
 
 
-def spec(name: str, names: list[str]) -> dict[str, Any]:
-    return {
-        "round": {
-            "id": name,
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": {"formulas": ["PEG"], "architectures": [], "reports": names},
-    }
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reports")
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("reports") / "corpus"
-    ingest("sample", Path("4"), folder)
-    return folder
+def opened(folder: Path) -> Round:
+    return round_of(folder, formulas=["PEG"], reports=REPORTS)
 
 
-@pytest.fixture(scope="module")
-def opened(corpus: Path) -> Round:
-    return build_round(corpus, spec("reports", REPORTS), corpus.parent)
-
-
-def contest(opened: Round, logs: Path, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
-    """Scores and faults by method and report."""
-    report = run(
-        RunSpec(tasks=["extract_method"], round=opened.folder, logs=logs, display="none", **options)
-    )
-    assert report.failed == ()
-    found = {}
-    for info in list_eval_logs(str(logs)):
-        log = read_eval_log(info)
-        method = log.plan.steps[0].solver.removeprefix("vivavoce/")
-        for sample in log.samples or ():
-            (score,) = (sample.scores or {}).values()
-            assert isinstance(score.value, dict)
-            fault = (score.metadata or {})["fault"]
-            found[method, str(sample.id)] = {**score.value, "fault": fault}
-    return found
+def scores(opened: Round, logs: Path, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    """Rows by method and report."""
+    rows = contest("extract_method", opened, logs, **options)
+    return {(row["method"], row["item"]): row for row in rows}
 
 
 def test_contestants_without_a_model_bound_the_metrics(opened: Round, tmp_path: Path) -> None:
     methods = ["oracle", "null", "headings", "empty"]
-    found = contest(opened, tmp_path / "logs", methods=methods)
+    found = scores(opened, tmp_path / "logs", methods=methods)
     for name in REPORTS:
         oracle, null = found["oracle", name], found["null", name]
         assert oracle["entity_f1"] == oracle["description"] == oracle["similarity"] == 1.0
@@ -111,17 +82,14 @@ def test_a_model_reads_the_report_and_nothing_else(
 
     logs = tmp_path / "logs"
     with scripted(script) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        use(server, monkeypatch)
         model = f"{READING}-{setting}"
-        found = contest(opened, logs, models=[model], methods=["direct"], settings=[setting])
-        alone = contest(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
+        found = scores(opened, logs, models=[model], methods=["direct"], settings=[setting])
+        alone = scores(opened, tmp_path / "alone", methods=["headings"], settings=[setting])
     assert server.failures == []
     for name in REPORTS:
         direct, headings = found["direct", name], alone["headings", name]
-        assert {key: value for key, value in direct.items() if key != "inferred"} == {
-            key: value for key, value in headings.items() if key != "inferred"
-        }
+        assert {**direct, "inferred": 0, "method": ""} == {**headings, "inferred": 0, "method": ""}
     assert {row["setting"] for row in leaderboard(logs, resamples=0).rows} == {setting}
 
 
@@ -136,9 +104,8 @@ def test_answers_with_a_fault_are_counted_by_its_name(
         "Restless months stay restless": json.dumps(unmarked),
     }
     with scripted(lambda ask: answer(answers[slot(ask.prompt, "title").strip()])) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
-        found = contest(opened, tmp_path / "logs", models=[FAILING])
+        use(server, monkeypatch)
+        found = scores(opened, tmp_path / "logs", models=[FAILING])
     assert server.failures == []
     assert [found["direct", name]["fault"] for name in REPORTS] == [
         "malformed",
@@ -159,9 +126,8 @@ def test_a_long_report_is_cut_and_the_question_is_not(
         return answer('{"methods": []}')
 
     with scripted(script) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
-        found = contest(
+        use(server, monkeypatch)
+        found = scores(
             opened, tmp_path / "logs", models=[CUT], context=2_000, max_tokens=500, limit=1
         )
     assert server.failures == []
@@ -169,20 +135,19 @@ def test_a_long_report_is_cut_and_the_question_is_not(
     assert found["direct", REPORTS[0]]["entity_f1"] == 0.0
 
 
-def test_a_round_holds_the_reports_its_spec_names(corpus: Path, opened: Round) -> None:
+def test_a_round_holds_the_reports_its_spec_names(folder: Path, opened: Round) -> None:
     counts = opened.manifest["counts"]["implementation"]
     assert counts["extract_method"]["items"] == 3
-    assert build_round(corpus, spec("reports", REPORTS), corpus.parent).sha256 == opened.sha256
-    without = build_round(corpus, spec("without", []), corpus.parent)
+    without = round_of(folder, "without", formulas=["PEG"])
     assert "extract_method" not in without.manifest["counts"]["implementation"]
     with pytest.raises(InputError, match="none is called 'nothing'"):
-        build_round(corpus, spec("unknown", ["nothing"]), corpus.parent)
+        round_of(folder, "unknown", reports=["nothing"])
 
 
 def test_an_encoder_that_is_not_there_is_named(opened: Round, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
     with pytest.raises(InputError, match="has no weights in safetensors format"):
-        extract_method(str(opened.folder), embedder=str(tmp_path))
+        create_task("extract_method", {"round": str(opened.folder), "embedder": str(tmp_path)})
 
 
 def test_a_board_can_tell_what_compared_the_descriptions(opened: Round, tmp_path: Path) -> None:

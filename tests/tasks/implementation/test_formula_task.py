@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
-from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.servers.scripted import Ask, Reply, answer, scripted, slot
+from tests.tasks.implementation.item_rounds import contest, round_of, use
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import cluster_of
 from vivavoce.tasks.lookup import create_task
@@ -27,34 +24,14 @@ FORMULAS = ["PB_ROE", "alpha053", "alpha053_5", "mid_price"]
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("formulas")
-    ingest("sample", Path("4"), folder / "corpus")
-    spec = {
-        "round": {
-            "id": "formulas",
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": {"formulas": FORMULAS, "architectures": [], "reports": []},
-    }
-    return build_round(folder / "corpus", spec, folder)
+    return round_of(tmp_path_factory.mktemp("formulas"), formulas=FORMULAS)
 
 
-def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
-    """Scores and faults by method and item."""
-    report = run(
-        RunSpec(tasks=["formula"], round=opened.folder, logs=logs, display="none", **options)
-    )
-    assert report.failed == ()
+def scores(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, dict[str, Any]]]:
+    """Rows by method and item."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for info in list_eval_logs(str(logs)):
-        log = read_eval_log(info)
-        method = log.plan.steps[0].solver.removeprefix("vivavoce/")
-        for sample in log.samples or ():
-            (score,) = (sample.scores or {}).values()
-            assert isinstance(score.value, dict)
-            fault = (score.metadata or {})["fault"]
-            found.setdefault(method, {})[str(sample.id)] = {**score.value, "fault": fault}
+    for row in contest("formula", opened, logs, **options):
+        found.setdefault(row["method"], {})[row["item"]] = row
     return found
 
 
@@ -62,7 +39,7 @@ def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, di
 def test_the_reference_is_perfect_and_the_naive_program_is_not_where_a_lag_is_taken(
     opened: Round, tmp_path: Path
 ) -> None:
-    found = contest(opened, tmp_path / "logs", methods=["oracle", "naive"])
+    found = scores(opened, tmp_path / "logs", methods=["oracle", "naive"])
     for name in FORMULAS:
         assert found["oracle"][name]["acc"] == found["oracle"][name]["corr"] == 1.0, name
         assert found["oracle"][name]["form"] == 1.0
@@ -104,8 +81,8 @@ def test_each_way_to_fail_is_counted_by_its_name(
         return answer(f"Here:\n```python\n{list(PROGRAMS.values())[place % 6]}```")
 
     with scripted(script) as server:
-        _use(server, monkeypatch)
-        contest(opened, tmp_path / "logs", models=[FAILING], task_args={"timeout": 6}, epochs=2)
+        use(server, monkeypatch)
+        scores(opened, tmp_path / "logs", models=[FAILING], task_args={"timeout": 6}, epochs=2)
     assert server.failures == []
     (row,) = (r for r in leaderboard(tmp_path / "logs", resamples=0).rows if r["metric"] == "acc")
     names = list(PROGRAMS)  # 8 answers: the first two programs come twice
@@ -123,8 +100,8 @@ def test_a_right_program_in_an_answer_is_right(
         return answer(f"```python\n{formula.program()}```")
 
     with scripted(script) as server:
-        _use(server, monkeypatch)
-        found = contest(opened, tmp_path / "logs", models=[RIGHT], task_args={"data_info": "full"})[
+        use(server, monkeypatch)
+        found = scores(opened, tmp_path / "logs", models=[RIGHT], task_args={"data_info": "full"})[
             "direct"
         ]
     assert server.failures == []
@@ -154,7 +131,7 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
         rows.append(json.dumps({"id": name, "text": f"```python\n{code}```"}))
     (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
     model = f"replay/{tmp_path}/answers.jsonl"
-    found = contest(opened, tmp_path / "logs", models=[model])["direct"]
+    found = scores(opened, tmp_path / "logs", models=[model])["direct"]
     assert {name: (row["acc"], row["fault"]) for name, row in found.items()} == dict.fromkeys(
         FORMULAS, (1.0, None)
     )
@@ -164,8 +141,3 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
 def test_a_time_limit_is_a_number_of_seconds(opened: Round, timeout: Any) -> None:
     with pytest.raises(InputError, match="timeout"):
         create_task("formula", {"round": str(opened.folder), "timeout": timeout})
-
-
-def _use(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-    monkeypatch.setenv("SCRIPTED_API_KEY", KEY)

@@ -20,12 +20,11 @@ from tests.sandbox.hostile_programs import PRELUDE as SANDBOX_PRELUDE
 from tests.sandbox.hostile_programs import PROGRAMS
 from tests.sandbox.ordinary_user import ordinary_user
 from tests.tasks.implementation.hostile_answers import ANSWERS, PRELUDE
+from tests.tasks.implementation.item_rounds import round_of
 
-from vivavoce.corpus import ingest
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.loading import CHEATS
 
@@ -63,17 +62,7 @@ WAIT = 12
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("hostile")
-    ingest("sample", Path("4"), folder / "corpus")
-    spec = {
-        "round": {
-            "id": "hostile",
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": {"formulas": [FORMULA], "architectures": [], "reports": []},
-    }
-    return build_round(folder / "corpus", spec, folder)
+    return round_of(tmp_path_factory.mktemp("hostile"), formulas=[FORMULA])
 
 
 @contextmanager

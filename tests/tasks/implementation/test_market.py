@@ -19,7 +19,6 @@ from vivavoce.tasks.implementation.items.market import (
     generate,
     to_parquet,
 )
-from vivavoce.tasks.implementation.items.market_draws import garch
 
 COLUMNS = {
     "daily_pv": "datetime instrument $open $close $high $low $vwap $volume $money $factor industry",
@@ -121,15 +120,6 @@ def test_minutes_end_at_the_price_paid_and_add_up_to_the_volume(market: Market) 
     assert (minutes["volume"] >= 0).all()
     assert (minutes["volume"] == 0).any()
     assert (minutes.groupby("instrument")["datetime"].nunique() == 10).all()
-
-
-def test_shocks_have_deviation_one_and_a_volatility_that_lasts() -> None:
-    shocks, levels = garch(np.random.default_rng(5), 1500, 100)
-    assert shocks.std() == pytest.approx(1, abs=0.05)
-    assert (shocks**4).mean() / (shocks**2).mean() ** 2 > 6
-    # By hand: what comes next is 0.05 + 0.22 min(shock squared, 30) + 0.73 of the level squared.
-    expected = 0.05 + 0.22 * np.minimum(shocks[:-1] ** 2, 30) + 0.73 * levels[:-1] ** 2
-    assert np.allclose(levels[1:] ** 2, expected)
 
 
 def test_what_a_seed_and_a_table_can_be(market: Market) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.servers.commands import viva_here
+from tests.tasks.implementation.item_rounds import round_of
 
 from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
@@ -18,7 +19,6 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round, load_round
 from vivavoce.running import RunSpec, run
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.market import generate, to_parquet
 
 FORMULA = """
@@ -71,17 +71,9 @@ def folder(tmp_path: Path) -> Path:
     return own
 
 
-def built(folder: Path, out: str = "rounds", **more: Any) -> Round:
-    corpus = folder.parent / "corpus"
-    if not corpus.exists():
-        ingest("sample", Path("4"), corpus)
-    window = {"start": "2023-07-01", "end": "2025-01-01"}
-    chosen = {"items": str(folder), "formulas": ["own_range", "Vol20"], "architectures": []}
-    spec = {
-        "round": {"id": "mine", "window": window, "families": ["implementation"]},
-        "implementation": {**chosen, "reports": ["ranges"], **more},
-    }
-    return build_round(corpus, spec, folder.parent / out)
+def built(folder: Path, name: str = "mine", **more: Any) -> Round:
+    chosen = {"items": str(folder), "formulas": ["own_range", "Vol20"], "reports": ["ranges"]}
+    return round_of(folder.parent, name, **{**chosen, **more})
 
 
 def test_own_items_stand_in_the_round_beside_those_of_the_package(folder: Path) -> None:

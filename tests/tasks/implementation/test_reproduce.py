@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.servers.scripted import (
-    KEY,
     Ask,
     Reply,
     ScriptedServer,
@@ -21,33 +20,17 @@ from tests.servers.scripted import (
     scripted,
     slot,
 )
+from tests.tasks.implementation.item_rounds import contest, round_of, use
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
 from vivavoce.tasks.implementation.items.rows import reproduce_items
 
 REPORTS = ["growth_at_a_price", "restless_months"]
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    folder = tmp_path_factory.mktemp("reports")
-    ingest("sample", Path("4"), folder / "corpus")
-    spec = {
-        "round": {
-            "id": "reports",
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": {"formulas": [], "architectures": [], "reports": REPORTS},
-    }
-    return build_round(folder / "corpus", spec, folder)
 
 
 @pytest.mark.parametrize(
@@ -66,28 +49,22 @@ def test_a_claim_about_what_there_is_not_is_refused(change: dict[str, Any], said
         reproduce_items([wrong], list_formulas(), {name: getattr(market, name) for name in TABLES})
 
 
-def contest(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
-    """Scores and fault of every item; of one method and model."""
-    report = run(
-        RunSpec(tasks=["reproduce"], round=opened.folder, logs=logs, display="none", **options)
-    )
-    assert report.failed == ()
-    (info,) = list_eval_logs(str(logs))
-    found = {}
-    for sample in read_eval_log(info).samples or ():
-        (score,) = (sample.scores or {}).values()
-        assert isinstance(score.value, dict)
-        found[str(sample.id)] = {**score.value, "fault": (score.metadata or {})["fault"]}
-    return found
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return round_of(tmp_path_factory.mktemp("reports"), reports=REPORTS)
+
+
+def scored(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, Any]]:
+    """Rows by report, of one method and model."""
+    return {row["item"]: row for row in contest("reproduce", opened, logs, **options)}
 
 
 def ask_model(opened: Round, logs: Path, name: str, script: Any, **options: Any) -> dict[str, Any]:
     """What a scripted model reaches; every slot must have arrived."""
     server: ScriptedServer
     with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SCRIPTED_BASE_URL", server.url)
-        patch.setenv("SCRIPTED_API_KEY", KEY)
-        found = contest(opened, logs, models=[f"openai-api/scripted/{name}"], **options)
+        use(server, patch)
+        found = scored(opened, logs, models=[f"openai-api/scripted/{name}"], **options)
         assert server.failures == []
     return found
 
@@ -146,8 +123,8 @@ def for_volatility(text: str) -> Any:
 def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim(
     opened: Round, tmp_path: Path
 ) -> None:
-    oracle = contest(opened, tmp_path / "oracle", methods=["oracle"])
-    naive = contest(opened, tmp_path / "naive", methods=["naive"])
+    oracle = scored(opened, tmp_path / "oracle", methods=["oracle"])
+    naive = scored(opened, tmp_path / "naive", methods=["naive"])
 
     for scores in oracle.values():
         assert scores.pop("fault") is None
@@ -236,8 +213,7 @@ def wrong(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         return for_volatility(texts[ask.turn - 1])(ask)
 
     with scripted(script) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SCRIPTED_BASE_URL", server.url)
-        patch.setenv("SCRIPTED_API_KEY", KEY)
+        use(server, patch)
         report = run(
             RunSpec(
                 tasks=["reproduce"],

@@ -13,7 +13,8 @@ from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.solver import Solver
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted, slot
 from tests.tasks.leaderboards.board_corpora import parsing
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tests.tasks.samples import only, train_tokenizer, values_of
+from tokenizers import Tokenizer
 
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard as board_of
@@ -77,30 +78,6 @@ class Finished:
         return len(self.tokenizer.encode(text).ids)
 
 
-def only(log: EvalLog) -> EvalSample:
-    assert log.status == "success", log.error
-    assert log.samples is not None
-    [sample] = log.samples
-    return sample
-
-
-def value_of(sample: EvalSample) -> dict[str, Any]:
-    assert sample.scores is not None
-    [score] = sample.scores.values()
-    assert isinstance(score.value, dict)
-    return score.value
-
-
-def train_tokenizer(path: Path, text: str) -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator([text], trainer)
-    tokenizer.save(str(path))
-    return tokenizer
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     folder = tmp_path_factory.mktemp("leaderboard")
@@ -122,7 +99,7 @@ def test_every_slot_reached_the_server_and_the_answer_is_scored(finished: Finish
     assert finished.server.failures == []
     assert sent == sample.input
     assert str(sample.target) not in sent
-    value = value_of(sample)
+    value = values_of(sample)
     # The papers' tables hold all three methods of the board, each in its table on this data set.
     for name in ("mr", "mp", "f1", "sp_matched", "ktau", "mr_ceiling", "sp_ceiling"):
         assert value[name] == 1.0, name
@@ -174,7 +151,7 @@ def test_a_narrow_window_gets_fewer_excerpts_and_its_own_ceiling(
     record = sample.metadata["fit"]
     assert (record["dropped"], record["cuts"], record["reserved"]) == (8, [], RESERVED)
     assert (record["tokens"], record["estimated"]) == (room, False)
-    value = value_of(sample)
+    value = values_of(sample)
     assert value["mr_ceiling"] == sample.metadata["ceilings"][2][0]
     assert (value["valid"], value["header_only"]) == (0.0, 1.0)
 
@@ -199,7 +176,7 @@ def test_random_rows_are_rows_of_the_papers_tables_and_always_the_same(finished:
 def test_the_table_reader_finds_methods_of_the_board(finished: Finished) -> None:
     sample = finished.answered(table_reader())
     assert sample.output.completion.startswith("| Method | Score |")
-    assert (value_of(sample)["mr"], value_of(sample)["sp_matched"]) == (1.0, 1.0)
+    assert (values_of(sample)["mr"], values_of(sample)["sp_matched"]) == (1.0, 1.0)
 
 
 def test_an_agent_gets_the_question_without_excerpts(
@@ -214,7 +191,7 @@ def test_an_agent_gets_the_question_without_excerpts(
     assert "<excerpt" not in sent
     assert "library of 3 papers" in sent
     assert "| Method | Score |" in sent
-    assert value_of(sample)["mr"] == pytest.approx(1 / 3)
+    assert values_of(sample)["mr"] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("arguments", [{"rows": 0}, {"rows": True}, {"seed": "x"}])

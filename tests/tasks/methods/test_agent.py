@@ -198,17 +198,6 @@ def test_calls_that_make_no_sense_are_answered_in_words(
     assert (note["searches"], note["refused"]) == (2, len(HOSTILE) - 2)
 
 
-def test_the_same_run_is_logged_in_the_same_words(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logs = [one(work(folder, monkeypatch, reader)[1]) for _ in range(2)]
-    first, second = (
-        [(m.role, m.text) for m in found.messages] + [found.metadata, found.output.completion]
-        for found in logs
-    )
-    assert first == second
-
-
 def test_own_templates_are_used_and_told_apart(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

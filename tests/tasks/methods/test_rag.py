@@ -10,7 +10,7 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog, EvalSample
-from tests.tasks.samples import samples_of
+from tests.tasks.samples import only, samples_of
 from tests.tasks.writing.hand_round import hand_round, item, paper
 
 import vivavoce.models.offline  # noqa: F401  (registers the provider)
@@ -49,12 +49,6 @@ def evaluate(
     return log
 
 
-def one_sample(log: EvalLog) -> EvalSample:
-    assert log.status == "success", log.error
-    assert log.samples is not None
-    return log.samples[0]
-
-
 def spot(sample: EvalSample) -> list[tuple[int, int]]:
     return [(hit["start"], hit["end"]) for hit in sample.metadata["retrieved"]]
 
@@ -64,7 +58,7 @@ def spot(sample: EvalSample) -> list[tuple[int, int]]:
 def test_what_is_sent_is_what_the_retriever_finds_for_the_query(
     opened: Round, tmp_path: Path, task: str, name: str, kind: type
 ) -> None:
-    sample = one_sample(evaluate(opened, tmp_path, task, "random", retriever=name, chunks=5))
+    sample = only(evaluate(opened, tmp_path, task, "random", retriever=name, chunks=5))
     assert isinstance(sample.input, str)
     pool = [(label, (start, end)) for label, start, end in sample.metadata["pool"]]
     excerpts = cut_pool(sample.input, pool, 60, 8, EstimatedCounter())
@@ -102,7 +96,7 @@ def test_what_is_sent_is_what_the_retriever_finds_for_the_query(
 def test_the_answer_is_in_no_text_that_excerpts_are_taken_from(
     opened: Round, tmp_path: Path, task: str
 ) -> None:
-    sample = one_sample(evaluate(opened, tmp_path, task, "mixed", chunks=1000))
+    sample = only(evaluate(opened, tmp_path, task, "mixed", chunks=1000))
     sent = sample.messages[0].text
     gold = set(sample.target.split()) - {"The", "title", "water."}
     assert gold
@@ -131,7 +125,7 @@ def test_another_query_sends_other_excerpts(opened: Round, tmp_path: Path, retri
         shutil.copytree(open_prompts("writing", None).folder, folder)
         (folder / "rag.query.abstract.md.j2").write_text(f"Look for {words}. {{{{ title }}}}")
         log = evaluate(opened, tmp_path, prompts=folder, retriever=retriever, chunks=2)
-        sample = one_sample(log)
+        sample = only(log)
         best = next(hit for hit in sample.metadata["retrieved"] if hit["rank"] == 1)
         assert isinstance(sample.input, str)
         sent.append((words, sample.input[best["start"] : best["end"]]))
@@ -141,11 +135,11 @@ def test_another_query_sends_other_excerpts(opened: Round, tmp_path: Path, retri
 
 
 def test_the_worst_excerpts_go_when_the_window_is_narrow(opened: Round, tmp_path: Path) -> None:
-    whole = one_sample(evaluate(opened, tmp_path / "1", chunks=8))
+    whole = only(evaluate(opened, tmp_path / "1", chunks=8))
     assert whole.metadata["fit"]["dropped"] == 0
     assert all(hit["shown"] for hit in whole.metadata["retrieved"])
     window = whole.metadata["fit"]["tokens"]  # of which 100 are kept for the answer
-    narrow = one_sample(evaluate(opened, tmp_path / "2", chunks=8, context=window))
+    narrow = only(evaluate(opened, tmp_path / "2", chunks=8, context=window))
     fit = narrow.metadata["fit"]
     assert fit["tokens"] <= window - 100
     assert fit["dropped"] >= 1
@@ -161,9 +155,9 @@ def test_the_worst_excerpts_go_when_the_window_is_narrow(opened: Round, tmp_path
 
 
 def test_the_best_excerpt_is_cut_before_nothing_is_sent(opened: Round, tmp_path: Path) -> None:
-    alone = one_sample(evaluate(opened, tmp_path / "1", chunks=1)).metadata["fit"]["tokens"]
+    alone = only(evaluate(opened, tmp_path / "1", chunks=1)).metadata["fit"]["tokens"]
     # 3 tokens too few for the best excerpt alone, and 100 for the answer.
-    sample = one_sample(evaluate(opened, tmp_path / "2", chunks=3, context=alone - 3 + 100))
+    sample = only(evaluate(opened, tmp_path / "2", chunks=3, context=alone - 3 + 100))
     assert sample.metadata["fit"]["dropped"] == 2
     assert sample.metadata["fit"]["tokens"] <= alone - 3
     assert [cut["slot"] for cut in sample.metadata["fit"]["cuts"]][-1] == "excerpt_1"
@@ -205,5 +199,5 @@ def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any]) -> 
 def test_a_paper_of_few_words_has_fewer_excerpts_than_asked_for(tmp_path: Path) -> None:
     short = paper("kiwi", words=3)
     rows = {"abstract": [item("abstract", short, demos_random=[], demos_coauthor=[])]}
-    sample = one_sample(evaluate(hand_round(tmp_path, [short], rows), tmp_path / "logs"))
+    sample = only(evaluate(hand_round(tmp_path, [short], rows), tmp_path / "logs"))
     assert 1 <= len(sample.metadata["retrieved"]) < 12

@@ -9,17 +9,16 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalSample, list_eval_logs, read_eval_log
-from tests.servers.scripted import FAULTS, KEY, Ask, Reply, Script, ScriptedServer, answer, scripted
+from tests.servers.scripted import FAULTS, Ask, Reply, Script, ScriptedServer, answer, scripted
+from tests.tasks.implementation.item_rounds import round_of, use
+from tests.tasks.samples import fault_of, values_of
 
-from vivavoce.corpus import ingest
 from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks import build_round
-from vivavoce.tasks.implementation.family import gold_values
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.solvers import self_refine
+from vivavoce.tasks.implementation.items.gold import gold_values
 
 pytestmark = pytest.mark.sandbox
 
@@ -30,21 +29,7 @@ READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    return build(tmp_path_factory.mktemp("refining"), formulas=[FORMULA])
-
-
-def build(folder: Path, **items: list[str]) -> Round:
-    """A round of the items named."""
-    ingest("sample", Path("4"), folder / "corpus")
-    spec = {
-        "round": {
-            "id": "refining",
-            "window": {"start": "2023-07-01", "end": "2025-01-01"},
-            "families": ["implementation"],
-        },
-        "implementation": {"formulas": [], "architectures": [], "reports": [], **items},
-    }
-    return build_round(folder / "corpus", spec, folder)
+    return round_of(tmp_path_factory.mktemp("refining"), formulas=[FORMULA])
 
 
 def programs(*texts: str) -> Script:
@@ -72,8 +57,7 @@ def refine(
     its own.
     """
     with scripted(script) as server:
-        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
-        monkeypatch.setenv("SCRIPTED_API_KEY", KEY)
+        use(server, monkeypatch)
         report = run(
             RunSpec(
                 tasks=[task],
@@ -94,9 +78,7 @@ def refine(
 
 
 def score(sample: EvalSample) -> Mapping[str, Any]:
-    (found,) = (sample.scores or {}).values()
-    assert isinstance(found.value, dict)
-    return {**found.value, "fault": (found.metadata or {})["fault"]}
+    return {**values_of(sample), "fault": fault_of(sample)}
 
 
 @pytest.mark.slow
@@ -273,8 +255,3 @@ def test_arguments_of_methods_are_checked(
                 method_args=args,
             )
         )
-
-
-def test_a_wrong_window_is_refused() -> None:
-    with pytest.raises(InputError, match="context=0"):
-        self_refine(context=0)

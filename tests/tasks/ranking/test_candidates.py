@@ -15,7 +15,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext import build_index
 from vivavoce.errors import StaleError
 from vivavoce.tasks.ranking.items import graph_items
-from vivavoce.tasks.ranking.items.boards import NAMES, BoardQuery
+from vivavoce.tasks.ranking.items.boards import BoardQuery
 from vivavoce.tasks.ranking.items.graph_items import (
     Candidates,
     find_candidates,
@@ -183,7 +183,3 @@ def test_a_large_corpus_without_an_index_names_the_command(
     with pytest.raises(StaleError, match=r"viva corpus index --corpus .* --text full"):
         only(corpus, text="fulltext")
     assert only(corpus, text="abstracts").papers == ("a", "b")
-
-
-def test_all_names_are_asked_for_unless_told() -> None:
-    assert NAMES == ("task", "dataset", "metric")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval, task_with
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Solver
 from tests.tasks.ranking.board_corpora import WINDOW, Papers
@@ -60,12 +60,6 @@ def run(
 
 def answers(log: EvalLog) -> dict[str, list[str]]:
     return {str(s.id): s.output.completion.splitlines() for s in log.samples or []}
-
-
-def values(given: EvalSample | Score) -> dict[str, Any]:
-    return values_of(
-        given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
-    )
 
 
 def said(text: str, gold: str) -> Score:
@@ -178,7 +172,7 @@ def test_a_round_without_a_network_says_so(tmp_path: Path) -> None:
 
 def test_an_answer_is_scored_by_the_papers_it_finds() -> None:
     # c, a of a, b, c: one of 3 pairs, turned round.
-    found = values(said("x\nc\na", "a\nb\nc"))
+    found = values_of(said("x\nc\na", "a\nb\nc"))
     assert (found["ktau_all"], found["ktau"]) == (-1 / 3, -1.0)
     assert (found["candidate_recall"], found["valid"]) == (2 / 3, 1.0)
 
@@ -196,7 +190,7 @@ def test_an_answer_is_scored_by_the_papers_it_finds() -> None:
 )
 def test_finding_nothing_is_worth_nothing_and_prose_is_no_list(text: str, fault: str) -> None:
     score = said(text, "a\nb\nc")
-    found = values(score)
+    found = values_of(score)
     assert (score.metadata or {})["fault"] == fault
     assert (found["ktau_all"], found["candidate_recall"]) == (0.0, 0.0)
     assert math.isnan(found["ktau"])

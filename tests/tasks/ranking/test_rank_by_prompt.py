@@ -83,12 +83,6 @@ def of(log: EvalLog, board: str = "parsing/bank/uas") -> EvalSample:
     return sample
 
 
-def values(given: EvalSample | Score) -> dict[str, Any]:
-    return values_of(
-        given if isinstance(given, Score) else next(iter((given.scores or {}).values()))
-    )
-
-
 def fault(given: Score) -> str | None:
     return (given.metadata or {})["fault"]
 
@@ -123,7 +117,7 @@ def test_a_server_gets_the_titles_and_nothing_of_their_order(
     # Sorted: Parsing, Sparse Attention, ... with Memory, Trees. The gold order is bay, cob, ash,
     # dew: of its 6 pairs only bay-cob, bay-ash and cob-ash stand in order. nDCG: gains 1, 4, 3, 2
     # over log2 of 2 ... 5 sum to 5.8851, and 4, 3, 2, 1 to 7.3234.
-    assert values(sample) == {
+    assert values_of(sample) == {
         **{"cp": 0.5, "cis": 1.0, "bem": 0.0, "ktau": 0.0, "bem_complete": 0.0},
         **{"cp_partial": 0.5, "ndcg": pytest.approx(5.8851 / 7.3234, abs=1e-4)},
         **{"invented": 0.0, "repeated": 0.0, "missing": 0.0, "markup": 0.0, "chatter": 0.0},
@@ -136,7 +130,7 @@ def test_talk_tags_inventions_and_gaps_are_counted() -> None:
         "Sure, here you are:\n<ol>\n<li>Sparse Attention</li>\n<li>A Paper I Made Up</li>\n"
         "<li>Sparse Attention</li>\n<li>Trees of Ash, Elm, and Oak for Text</li>\n</ol>"
     )
-    found = values(said(text))
+    found = values_of(said(text))
     # bay and ash are found, in order: one of 6 pairs.
     assert (found["cis"], found["cp"], found["missing"]) == (0.0, 0.0, 2.0)
     assert found["cp_partial"] == 1 / 6
@@ -148,7 +142,7 @@ def test_talk_tags_inventions_and_gaps_are_counted() -> None:
 def test_an_answer_that_names_no_paper_is_malformed() -> None:
     score = said("It depends on many things.")
     assert fault(score) == "malformed"
-    found = values(score)
+    found = values_of(score)
     assert (found["cp"], found["ndcg"], found["valid"]) == (0.0, 0.0, 0.0)
     assert (found["missing"], found["chatter"]) == (4.0, 1.0)
     assert math.isnan(found["ktau"])
@@ -159,7 +153,7 @@ def test_an_answer_that_names_no_paper_is_malformed() -> None:
 )
 def test_no_answer_counts_nothing_and_is_told_apart(text: str, expected: str) -> None:
     assert fault(said(text)) == expected
-    found = values(said(text))
+    found = values_of(said(text))
     assert (found["cp"], found["valid"]) == (0.0, 0.0)
     assert math.isnan(found["missing"])
 
@@ -168,9 +162,9 @@ def test_a_title_inside_another_is_told_by_its_line_and_by_legacy_rules_is_not()
     # `Sparse Attention` stands inside `Sparse Attention with Memory`: the raw search finds both at
     # one place, a tie where the list has the pair in the wrong order.
     text = "\n".join([GOLD[1], GOLD[0], *GOLD[2:]])
-    plain = values(said(text))
+    plain = values_of(said(text))
     assert (plain["cp"], plain["bem"], plain["ktau"]) == (5 / 6, 0.0, 4 / 6)
-    legacy = values(said(text, "legacy"))
+    legacy = values_of(said(text, "legacy"))
     assert (legacy["cp"], legacy["cp_partial"], legacy["bem"]) == (5 / 6, 5 / 6, 1.0)
     assert legacy["ktau"] == pytest.approx(5 / math.sqrt(5 * 6))
     assert math.isnan(legacy["ndcg"])
@@ -178,11 +172,11 @@ def test_a_title_inside_another_is_told_by_its_line_and_by_legacy_rules_is_not()
 
 def test_legacy_takes_the_first_occurrence_and_gives_part_marks() -> None:
     text = f"From {GOLD[3]} to {GOLD[0]}: I rank\n1. {GOLD[0]}\n2. {GOLD[2]}"
-    legacy = values(said(text, "legacy"))
+    legacy = values_of(said(text, "legacy"))
     # dew, bay, ash are found: of 6 gold pairs bay-ash alone is in order.
     assert (legacy["cis"], legacy["cp"], legacy["bem"]) == (0.0, 1 / 6, 0.0)
     assert math.isnan(legacy["ktau"])
-    assert values(said(text))["missing"] == 2.0
+    assert values_of(said(text))["missing"] == 2.0
 
 
 def test_a_narrow_window_loses_whole_titles_from_the_end(
@@ -197,7 +191,7 @@ def test_a_narrow_window_loses_whole_titles_from_the_end(
     assert listed == long.metadata["titles"][: len(listed)]
     assert long.metadata["fit"]["dropped"] == MANY - len(listed)
     assert long.metadata["fit"]["tokens"] <= 2_000
-    found = values(long)
+    found = values_of(long)
     assert (found["cis"], found["missing"]) == (0.0, MANY - len(listed))
     assert "fit" in of(log).metadata
     assert of(log).metadata["fit"]["dropped"] == 0

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelName, ModelOutput
-from inspect_ai.scorer import SampleScore, Score, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.model import StopReason
+from inspect_ai.scorer import SampleScore, Score
 from inspect_ai.util import registry_info
+from tests.tasks.samples import score_of, values_of
 
 from vivavoce.metrics.tables.table_questions import BIASES
 from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES, side_by_side
@@ -40,19 +39,15 @@ def table(columns: str, rows: Rows, papers: Sequence[str] | None = None) -> str:
 GOLD = table("Task Size", {"P1": ("QA", "340M"), "P2": ("MT", "60M")})
 
 
-def scored(answer: str, gold: str = GOLD, *, pairs: int | None = None, stop: str = "stop") -> Score:
-    output = ModelOutput.from_content("m", answer, stop_reason=stop)  # type: ignore[arg-type]
+def scored(
+    answer: str, gold: str = GOLD, *, pairs: int | None = None, stop: StopReason = "stop"
+) -> Score:
     pool = [{"label": label, "title": title} for label, title in TITLES.items()]
-    state = TaskState(ModelName("none/m"), "s", 1, "?", [], output=output, metadata={"pool": pool})
-    given = asyncio.run(tables(pairs)(state, Target(gold)))  # type: ignore[arg-type]
-    assert isinstance(given, Score)
-    return given
+    return score_of(tables(pairs), answer, gold, {"pool": pool}, stop)
 
 
 def values(answer: str, gold: str = GOLD, **arguments: Any) -> dict[str, Any]:
-    value = scored(answer, gold, **arguments).value
-    assert isinstance(value, dict)
-    return value
+    return values_of(scored(answer, gold, **arguments))
 
 
 def test_the_gold_itself_scores_one_in_everything() -> None:

@@ -24,6 +24,7 @@ from tests.servers.scripted import (
     scripted,
     slot,
 )
+from tests.tasks.samples import fault_of, values_of
 from tests.tasks.tables.roles.readers import always_no, always_yes, careful
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
@@ -114,19 +115,6 @@ def samples_of(log: EvalLog) -> dict[str, EvalSample]:
     return {str(sample.id): sample for sample in log.samples}
 
 
-def fault_of(sample: EvalSample) -> str | None:
-    [score] = (sample.scores or {}).values()
-    fault: str | None = (score.metadata or {})["fault"]
-    return fault
-
-
-def value_of(sample: EvalSample) -> dict[str, Any]:
-    assert sample.scores is not None
-    [score] = sample.scores.values()
-    assert isinstance(score.value, dict)
-    return score.value
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     folder = tmp_path_factory.mktemp("table")
@@ -141,7 +129,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
 def test_every_text_reached_the_server_and_its_answer_is_scored(finished: Finished) -> None:
     log = finished.log(finished.task(), "tables-whole")
     found = samples_of(log)
-    parsing, translating = value_of(found[ITEM]), value_of(found[f"{TRANSLATING}/table/0"])
+    parsing, translating = values_of(found[ITEM]), values_of(found[f"{TRANSLATING}/table/0"])
     assert {parsing[name] for name in CARD.metrics} == {1.0}
     # Of two columns the texts tell one: half of the cells, and what is given is right.
     assert (translating["paper_f1"], translating["unary_r"], translating["unary_p"]) == (1, 0.5, 1)
@@ -168,7 +156,7 @@ def test_rules_without_a_model_make_a_table_of_the_pool(finished: Finished) -> N
     for sample in samples.values():
         labels = {one["label"] for one in sample.metadata["pool"]}
         assert set(json.loads(sample.output.completion)["papers"]) <= labels
-        assert value_of(sample)["success"] == 1.0
+        assert values_of(sample)["success"] == 1.0
 
 
 def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
@@ -178,7 +166,7 @@ def test_every_method_reads_the_texts_of_the_pool(finished: Finished) -> None:
         finished.scripts[model] = lambda ask: answer("I would rather not say.")
         for sample in samples_of(finished.log(finished.task(), model, solver)).values():
             assert sample.metadata["table_run"]["skipped"] > 0
-            assert (value_of(sample)["success"], value_of(sample)["valid"]) == (0.0, 0.0)
+            assert (values_of(sample)["success"], values_of(sample)["valid"]) == (0.0, 0.0)
             assert fault_of(sample) == "malformed"
         if name != "staged":  # without columns no text is read
             assert any("banana treebank" in prompt for prompt in finished.server.prompts(model))
@@ -195,7 +183,7 @@ def test_a_method_of_many_requests_that_gets_no_answer_has_none(
     model = f"tables-silent-{solver.__name__}-{fault}"
     finished.scripts[model] = lambda ask: answer(says)
     for sample in samples_of(finished.log(finished.task(), model, solver())).values():
-        found = value_of(sample)
+        found = values_of(sample)
         assert {found[name] for name in ("valid", "success", "avg")} == {0.0}
         assert fault_of(sample) == fault
 
@@ -215,8 +203,8 @@ def test_a_model_may_answer_questions_about_both_tables(finished: Finished) -> N
     roles = {"answerer": "openai-api/scripted/tables-reader"}
     log = finished.log(finished.task(answerer=roles["answerer"], question_seed=3), "tables-read")
     found = samples_of(log)
-    assert {value_of(found[ITEM])[name] for name in CARD.metrics} == {1.0}
-    assert value_of(found[ITEM])["yes_bias"] == 0.0
+    assert {values_of(found[ITEM])[name] for name in CARD.metrics} == {1.0}
+    assert values_of(found[ITEM])["yes_bias"] == 0.0
     [score] = (found[ITEM].scores or {}).values()
     assert (score.metadata or {})["use"]["answerer"] == roles["answerer"]
     metadata = log.eval.metadata or {}
@@ -396,7 +384,7 @@ def test_pairs_that_no_reply_decides_count_as_different(finished: Finished, repl
         pairs = (score.metadata or {})["matching"]["pairs"]
         assert pairs
         assert all(answer is None for *_, answer in pairs)
-        assert value_of(sample)["schema_r"] < 1.0
+        assert values_of(sample)["schema_r"] < 1.0
 
 
 def test_a_board_may_pool_the_questions_of_all_tables(finished: Finished) -> None:
@@ -494,7 +482,7 @@ def test_models_of_known_quality_come_in_the_right_order(finished: Finished) -> 
     ):
         for name in keeps:
             log = finished.log(finished.task(**arguments), f"tables-{name}")
-            values = [value_of(sample) for sample in samples_of(log).values()]
+            values = [values_of(sample) for sample in samples_of(log).values()]
             for metric in ("avg", "unary_f1", "schema_recall"):
                 mean = sum(value[metric] for value in values) / len(values)
                 order.setdefault(f"{metric} by {by}", []).append(mean)

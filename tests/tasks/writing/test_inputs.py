@@ -11,7 +11,6 @@ from vivavoce.records import Section
 from vivavoce.tasks.writing.items.inputs import (
     SECTION_TASKS,
     SETTINGS,
-    TASKS,
     PaperText,
     gold,
     gold_paragraphs,
@@ -19,7 +18,6 @@ from vivavoce.tasks.writing.items.inputs import (
     other_sections,
     paper_from_row,
     row_of_paper,
-    settings_of,
     slots,
 )
 
@@ -46,11 +44,6 @@ WHOLE = sections(
     (1, "appendix", "Proofs", "We prove."),
 )
 PAPER = PaperText("p", "2024-01-02", "The Title", "The abstract.", WHOLE)
-
-
-def test_there_are_23_pairs_of_task_and_setting() -> None:
-    assert len([(task, setting) for task in TASKS for setting in settings_of(task)]) == 23
-    assert "title_only" not in settings_of("title")
 
 
 def test_a_section_of_another_number_is_no_subsection_where_a_heading_was_lost() -> None:

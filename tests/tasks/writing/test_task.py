@@ -13,10 +13,10 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
 from tests.servers.commands import only_json, viva_here
 from tests.servers.scripted import TOKENS, Ask, Reply, ScriptedServer, answer, scripted, slot
+from tests.tasks.samples import only, train_tokenizer
 from tests.tasks.writing.hand_round import hand_round, item, paper, work
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer
 
-from vivavoce.errors import InputError
 from vivavoce.metrics.rouge import rouge
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
@@ -80,13 +80,6 @@ def row(finished: Finished, task: str, model: str, metric: str = "rougeL") -> di
     return found
 
 
-def only(log: EvalLog) -> EvalSample:
-    assert log.status == "success", log.error
-    assert log.samples is not None
-    [sample] = log.samples
-    return sample
-
-
 def test_every_prompt_reached_the_server_whole(finished: Finished) -> None:
     assert finished.server.failures == []
     received = finished.server.prompts("writing-whole")
@@ -135,16 +128,6 @@ def test_a_narrow_window_cuts_the_papers_tail_alone(finished: Finished, task: st
 LONG = 400
 """Sentences of a section, of two words; a paper of four sections has some 17,000 tokens."""
 LAST = LONG - 1
-
-
-def train_tokenizer(path: Path, text: str) -> Tokenizer:
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator([text], trainer)
-    tokenizer.save(str(path))
-    return tokenizer
 
 
 @dataclass(frozen=True)
@@ -316,8 +299,3 @@ def test_a_log_names_the_setting_the_track_and_the_wording(tmp_path: Path) -> No
         assert metadata is not None
         assert (metadata["setting"], metadata["prompt_hash"]) == (setting, prompt_hash)
         assert metadata["task"] == "related_work"
-
-
-def test_a_title_is_not_written_from_the_title(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="title has no setting 'title_only'"):
-        make(hand_round(tmp_path), "title", setting="title_only")

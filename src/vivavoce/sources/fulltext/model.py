@@ -57,8 +57,6 @@ class Block:
     """Number of headed divisions around it."""
     is_firm: bool = False
     """It stays even without text: a number or a usual name vouches for it."""
-    labels: tuple[str, ...] = ()
-    """Names by which the text refers to it."""
     is_open: bool = False
     """The last paragraph ends in a formula, so the next may continue it."""
 
@@ -177,7 +175,6 @@ class RawTable:
     notes: Sequence[str] = ()
     is_full: bool = False
     """Rows also hold a cell for each place that a cell above covers."""
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from safetensors.numpy import load
-
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics.extraction import GoldMethod
-from vivavoce.metrics.factor import FactorFrame, frame_from_columns
+from vivavoce.metrics import Metric
 from vivavoce.rounds import Round
-from vivavoce.store import Row, table_of_parquet
+from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
-from vivavoce.tasks.implementation.items.architecture import driver_source
-from vivavoce.tasks.implementation.items.architectures.reference import Arrays
 from vivavoce.tasks.implementation.items.formula import RESULT
-from vivavoce.tasks.implementation.items.market import TABLES
-from vivavoce.tasks.implementation.items.report import CLAIM as CLAIM
-from vivavoce.tasks.implementation.items.report import gold_method
+from vivavoce.tasks.implementation.items.gold import gold_of_report
+from vivavoce.tasks.implementation.items.report import CLAIM
 from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.scoring.marks import Values
 
 LEVELS = {"base": "brief", "none": "none", "full": "full"}
 """Detail about the data in a setting, by the first part of its name."""
@@ -104,8 +99,6 @@ def effective_setting(setting: str, data_info: str | None, knowledge: bool | Non
 class _EverySetting(FamilyTask[Given]):
     """A task whose items all have every setting."""
 
-    scorer = None
-
     def rows(self, view: View[Given]) -> list[Row]:
         """Every item."""
         return view.round.items(view.family, view.task)
@@ -125,6 +118,14 @@ class _MarketTask(_EverySetting[MarketArguments]):
 class FormulaTask(_MarketTask):
     """Formulas; the target is the reference program."""
 
+    undefined = ("corr",)
+
+    async def examine(self, answer: str, row: Row) -> Values:
+        """Run the program and compare its result with the gold values."""
+        from vivavoce.tasks.implementation.scorer import score_formula
+
+        return await score_formula(answer, row)
+
     def sample(self, row: Row, view: View[MarketArguments]) -> Item:
         """A formula as it is shown."""
         slots = {
@@ -143,6 +144,14 @@ class FormulaTask(_MarketTask):
 class ReproduceTask(_MarketTask):
     """Reports whose claim is to be computed; the target is a whole answer."""
 
+    undefined = ("corr",)
+
+    async def examine(self, answer: str, row: Row) -> Values:
+        """Compare what an answer read, chose and computed with the gold, stage by stage."""
+        from vivavoce.tasks.implementation.scorer import score_reproduction
+
+        return await score_reproduction(answer, row)
+
     def sample(self, row: Row, view: View[MarketArguments]) -> Item:
         """A report as it is shown."""
         slots = {"content": str(row["text"]), "data": _data(row, view.given.setting)}
@@ -154,6 +163,12 @@ class ArchitectureTask(_EverySetting[ProgramArguments]):
     """Architectures; the target is the reference."""
 
     arguments = ProgramArguments
+
+    async def examine(self, answer: str, row: Row) -> Values:
+        """Run the module on the item's inputs and weights, and compare its layers with the gold."""
+        from vivavoce.tasks.implementation.scorer import score_network
+
+        return await score_network(answer, row)
 
     def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """An architecture as it is shown."""
@@ -178,6 +193,19 @@ class ExtractionTask(_EverySetting[ExtractionArguments]):
     """Reports whose methods are to be found; the target is the methods in the form of an answer."""
 
     arguments = ExtractionArguments
+    scored_by = ("embedder", "threshold")
+
+    async def examine(self, answer: str, row: Row) -> Values:
+        """Compare the methods of an answer with those of the report."""
+        from vivavoce.tasks.implementation.scorer import score_methods
+
+        return score_methods(answer, row)
+
+    def failed(self, metrics: Mapping[str, Metric], row: Row) -> Values:
+        """A fault is 0 in `inferred` too, but where there is nothing to infer."""
+        has_open = any(method.formula is None for method in gold_of_report(row))
+        nothing = {} if has_open else {"inferred": None}
+        return {**super().failed(metrics, row), **nothing}
 
     def rows(self, view: View[ExtractionArguments]) -> list[Row]:
         """Reports that have the text of the setting: some have no PDF."""
@@ -192,7 +220,8 @@ class ExtractionTask(_EverySetting[ExtractionArguments]):
         content = str(row[_COLUMNS[view.given.setting]])
         slots = {"title": str(row["title"]), "content": content}
         prompt = view.prompts.render("extract_method", slots, {})
-        return _item(row, prompt, row["answer"], {"title": row["title"]})
+        more = {"title": row["title"], "round": str(view.round.folder.resolve())}
+        return _item(row, prompt, row["answer"], more)
 
 
 _COLUMNS = {"base": "text", "pdf": "pdf_text"}
@@ -237,80 +266,3 @@ TASKS: dict[str, FamilyTask[Any]] = {
     "extract_method": ExtractionTask(),
     "reproduce": ReproduceTask(),
 }
-
-
-def market_files(opened: Round) -> dict[str, bytes]:
-    """The market's files, as a program finds them in its folder."""
-    names = [f"{name}.parquet" for name in TABLES]
-    return {name: opened.read_file("implementation", f"market/{name}") for name in names}
-
-
-def gold_values(opened: Round) -> dict[str, FactorFrame]:
-    """Gold values by item id."""
-    rows = opened.items("implementation", "formula")
-    return {row["id"]: _values(opened, row["values"]) for row in rows}
-
-
-def _values(opened: Round, name: str) -> FactorFrame:
-    table = table_of_parquet(opened.read_file("implementation", name))
-    return frame_from_columns({name: table[name].to_numpy() for name in table.column_names})
-
-
-@dataclass(frozen=True, slots=True)
-class ArchitectureTrial:
-    """Files that an item's candidate is run with, and the gold layers."""
-
-    files: dict[str, bytes]
-    """By name, as the driver reads them; the driver itself too."""
-    gold: Arrays
-    unseen_gold: Arrays
-
-
-def architecture_trials(opened: Round) -> dict[str, ArchitectureTrial]:
-    """Trials of the items, by id."""
-    trials = {}
-    for row in opened.items("implementation", "architecture"):
-        weights, inputs, gold, unseen, unseen_gold = (
-            opened.read_file("implementation", row[f"{part}_file"])
-            for part in ("weights", "inputs", "gold", "unseen_inputs", "unseen_gold")
-        )
-        files = {
-            "driver.py": driver_source().encode(),
-            "settings.json": row["settings"].encode(),
-            "weights.safetensors": weights,
-            "inputs.safetensors": inputs,
-            "unseen.safetensors": unseen,
-        }
-        trials[str(row["id"])] = ArchitectureTrial(files, load(gold), load(unseen_gold))
-    return trials
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """The gold of one report."""
-
-    method: GoldMethod
-    columns: tuple[str, ...]
-    number: float
-    values: FactorFrame
-
-
-def claims(opened: Round) -> dict[str, Claimed]:
-    """Gold of `reproduce`, by item id."""
-    return {
-        str(row["id"]): Claimed(
-            method=gold_method(json.loads(row["method"])),
-            columns=tuple(row["columns"]),
-            number=row["claim"],
-            values=_values(opened, row["values"]),
-        )
-        for row in opened.items("implementation", "reproduce")
-    }
-
-
-def gold_methods(opened: Round) -> dict[str, list[GoldMethod]]:
-    """The methods of each report, by item id."""
-    return {
-        str(row["id"]): [gold_method(method) for method in json.loads(row["methods"])]
-        for row in opened.items("implementation", "extract_method")
-    }

@@ -10,8 +10,8 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
-from vivavoce.tasks.implementation.family import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.formula import RESULT
+from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
 from vivavoce.tasks.implementation.items.loading import choose_cheat
 from vivavoce.tasks.implementation.items.report import headings_as_methods
 from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct

@@ -132,17 +132,3 @@ def test_what_never_is_a_table_stays_what_it_is(
     assert one(log).output.completion == (said or "")
     assert len(server.asks) == 2
     assert (record_of(log)["malformed"], record_of(log)["skipped"]) == (2, 1)
-
-
-def test_reasoning_is_asked_for_and_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def thinker(ask: Ask) -> Reply:
-        assert "First think" in ask.prompt
-        told = json.loads(reader(ask).body)["choices"][0]["message"]["content"]
-        return answer(f'A draft {{"rows": []}} is not enough.\n{told}')
-
-    given = sample(pool_of(4))
-    server, log = work(tmp_path, monkeypatch, thinker, one_step(cot=True), given, "one-step")
-    assert one(log).output.completion.startswith("A draft")
-    assert len(server.asks) == 1
