@@ -180,8 +180,8 @@ def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
     """The answer of a message in which no block is closed."""
     for marker in markers:
         above, below = text[: marker.start], text[marker.end :]
-        if above.rpartition("\n")[2].strip():
-            continue  # in the middle of a line
+        if above.rpartition("\n")[2].strip() or not below.strip():
+            continue  # in the middle of a line, or at the end
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
