@@ -122,7 +122,9 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     `metric` names the column that holds the scores.
     """
     answer = parse_tables(text or "")
-    tables = answer.tables or _tables_of(find_json(text or "", _records, mend=True))
+    tables = answer.tables or _tables_of(
+        find_json(text or "", lambda value: bool(_records(value)), mend=True)
+    )
     entries: list[Entry] = []
     repeated_headers = 0
     for table in tables:

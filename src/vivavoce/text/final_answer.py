@@ -1,4 +1,4 @@
-r"""The final answer in what a model wrote, without its reasoning, drafts, end tokens and wrappers.
+r"""The final answer in a reply, without its reasoning, drafts, end tokens and wrappers.
 
 Models mark reasoning and answers with markers: a word in brackets, such as `<think>`, `[/THINK]`,
 `◁think▷` or `<|end_of_thought|>`. In most cases it does not matter which word:
@@ -147,7 +147,7 @@ def _last_part(text: str) -> FinalAnswer:
 
 
 def _outside_of_blocks(text: str) -> FinalAnswer:
-    """The answer of a message whose reasoning or answer stands between markers."""
+    """The answer of a message with reasoning or an answer between markers."""
     markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
     # Without its beginning, the end of an answer block says nothing of what is around it.
     closing = [

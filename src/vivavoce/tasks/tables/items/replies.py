@@ -13,9 +13,9 @@ A table as JSON is read in whatever form models give it, as the one that they we
 
     {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
 
-Rows may be lists, objects without `cells`, or an object by paper; the rows may stand alone, by
-paper, by column and paper, or below `table`; `columns` and `papers` may be left out where the rows
-tell them.
+Rows may be lists, objects without `cells`, or an object by paper; the rows may be alone, by
+paper, by column and paper, or below `table`. `columns` and `papers` may be left out where the rows
+have them.
 """
 
 from __future__ import annotations
