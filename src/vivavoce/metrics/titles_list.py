@@ -41,7 +41,7 @@ MAX_LINES = 10_000
 """The same for lines that are not blank."""
 
 _MAX_TAILS = 50
-_CIRCLED = re.compile(r"^\s*([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
+_CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
 _BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
 _CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
 _OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)

@@ -173,7 +173,10 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["--format", "ids", "--texts", "open"], "holds no texts"), (["--texts", "some"], "neither")],
+    [
+        (["--format", "ids", "--texts", "open"], "holds no texts"),
+        (["--texts", "some"], "is not one of"),
+    ],
 )
 def test_wrong_use_is_a_message(made: Path, tmp_path: Path, words: list[str], said: str) -> None:
     shown = ["round", "export", str(made), "--out", str(tmp_path / "x"), *words]
