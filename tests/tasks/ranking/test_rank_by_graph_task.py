@@ -134,7 +134,10 @@ def test_settings_search_other_texts(opened: Round) -> None:
 
 def test_baselines_rank_listed_titles_too(opened: Round) -> None:
     names = ("recency", "pagerank", "in_degree", "bm25")
-    logs = run(opened, {name: getattr(solvers, name)() for name in names}, rank_by_prompt)
+    methods = {name: getattr(solvers, name)() for name in names}
+    logs = run(opened, {**methods, "in_order": solvers.in_order()}, rank_by_prompt)
+    for sample in logs["in_order"].samples or []:
+        assert answers(logs["in_order"])[sample.id] == sample.metadata["titles"]
     content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
     graph = PaperGraph(*content)
     for row in opened.items("ranking", "rank_by_prompt"):
