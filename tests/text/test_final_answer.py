@@ -28,7 +28,7 @@ def test_reasoning_goes_however_it_is_marked(name: str, bracket: str, space: str
 
 
 @pytest.mark.parametrize(
-    "opener", ["<think>", "[THINK]", "◁think▷", "<|begin_of_thought|>", "<a1>"]
+    "opener", ["<think>", "[THINK]", "◁think▷", "<|begin_of_thought|>", "<inner monologue>"]
 )
 def test_reasoning_that_never_ends_is_no_answer(opener: str):
     found = final_answer(f"{opener}{THOUGHT} {ANSWER}")
@@ -102,6 +102,7 @@ def test_drafts_above_a_final_label_go(label: str):
         "The special token `<|endoftext|>` ends a text; <sep>, <cls> and [PAD] do not.",
         "We tag <person>Ann</person>, who wrote it.",
         "<TextCoop>: a parser of discourse",
+        "<paper-1a2b> Otters open boxes, and the block is never closed.",
         "H<sub>2</sub>O is <em>wet</em>",
         "<ol>\n<li>Rain</li>\n<li>Tides</li>\n</ol>",
         "<item>Rain</item>\n<item>Tides</item>",

@@ -9,7 +9,7 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
    reasoning; if nothing follows it, it is the answer. Several are a part of the text.
-6. A block at the start that is never closed is unclosed reasoning, unless its name says answer.
+6. A block at the start that says reasoning and is never closed is unclosed: there is no answer.
 7. A line that says no more than `Final answer:` ends the drafts above it.
 8. A `\boxed{}` around all of it, or at its end, is opened.
 
@@ -40,7 +40,9 @@ _MARKER = re.compile(
     rf"<[|｜](?P<special>/?{_NAME})[|｜]>"
     rf"|(?P<bracket>[<\[◁⟨【])(?P<slash>/?)\s?(?P<name>{_NAME})(?:\s[^<>\n]{{0,200}})?[>\]▷⟩】]"
 )
-_REASONING = re.compile(r"think|thought|reason|reflect|analy|scratch|ponder|plan|cot\b|monolog")
+_REASONING = re.compile(
+    r"think|thought|reason|reflect|analy|scratch|ponder|delib|brainstorm|plan|cot\b|monolog"
+)
 _ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply")
 _WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
 _WORD_AFTER = re.compile(r"['\"`”’)]|[.,;:](?:\s|\Z)| [a-z]")
@@ -185,7 +187,7 @@ def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
-        if not above.strip() and (marker.bracket != "[" or marker.is_reasoning):
+        if marker.is_reasoning and not above.strip():
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
             return FinalAnswer(above, (("reasoning", text[marker.start :]),))

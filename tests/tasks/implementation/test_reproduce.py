@@ -127,8 +127,8 @@ def test_the_reference_passes_every_stage_and_the_naive_program_misses_the_claim
     naive = scored(opened, tmp_path / "naive", methods=["naive"])
 
     for scores in oracle.values():
-        assert scores.pop("fault") is None
-        assert set(scores.values()) == {1.0}
+        assert scores["fault"] is None
+        assert {value for value in scores.values() if isinstance(value, float)} == {1.0}
     assert naive["restless_months"]["claim"] == 0
     assert naive["restless_months"]["acc"] < 1
     assert naive["restless_months"]["form"] == 1
