@@ -1,4 +1,4 @@
-"""What the pages of scores say, as the data that their templates print."""
+"""Content of the pages of scores, as the data that their templates print."""
 
 from __future__ import annotations
 

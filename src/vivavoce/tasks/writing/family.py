@@ -127,7 +127,7 @@ class Writing(FamilyTask[WritingArguments]):
         return rows
 
     def why_empty(self, view: View[WritingArguments], *, has_others: bool) -> str:
-        """That no item has a setting, with a paper for which it was tried."""
+        """Message that no item has a setting, with a paper for which it was tried."""
         task, setting = view.task, view.given.setting
         cells = json.loads(view.round.read_file("writing", "cells.json"))["cells"]
         found = [c for c in cells if (c["task"], c["setting"]) == (task, setting)]

@@ -44,7 +44,7 @@ from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences
 
 Source = Literal["template", "model", "given"]
-"""Who worded a demand: a template, a model, or the file that the table is from."""
+"""Origin of a demand's wording: a template, a model, or the file that the table is from."""
 
 ACCEPT, REWRITE = "ACCEPT", "REWRITE"
 TO_CHECK = "demands_to_check.jsonl"
@@ -82,7 +82,7 @@ _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\bcite\w{0,9}:\S+|https?://\S+")
 _LEAD_IN = re.compile(r"^(?:\S+\s+){1,4}?(?:of|on|for|about|between|among|across)\s+")
 """Words that name the kind of a table: `Summary of`, `A comparison between`."""
 _BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|which|are|is|was|were)\b")
-"""What ends the subject: punctuation, or a turn to how the works are compared."""
+"""End of the subject: punctuation, or a turn to how the works are compared."""
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
 
 

@@ -153,7 +153,7 @@ class Pool:
     missing: int
     """Distractors that the rule asks for and there were no candidates for."""
     given_labels: bool
-    """Whether the distractors are labels that came with the table."""
+    """True if the distractors are labels that came with the table."""
 
 
 def count_distractors(table: GoldTable, most: int = TOP) -> int:

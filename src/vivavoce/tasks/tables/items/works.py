@@ -29,7 +29,7 @@ _NO_TITLE = re.compile(
 _KIND = "digestables"
 _ENTRY, _PAPER = "arxiv2table:", "paper:"
 _NUMBER = "CorpusId:"
-"""How a reference without a title names its work."""
+"""Prefix by which a reference without a title names its work."""
 
 
 def work_id(title: str, raw: str) -> str:
