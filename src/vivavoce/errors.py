@@ -8,6 +8,7 @@ VivaError                1   the work failed
 ├── NothingToAuditError  1   logs hold nothing that an audit compares
 ├── InputError           2   wrong use or unreadable input
 │   └── NoItemsError     2   a task has no item in a setting
+├── ProviderError        1   a provider refuses for good
 ├── MissingExtra         1   an optional package is not installed
 ├── PluginError          1   an installed package registers something unusable
 └── LockedError         75   another process holds the corpus or round
@@ -47,6 +48,10 @@ class InputError(VivaError):
 
 class NoItemsError(InputError):
     """A task has no item in a setting; a run of several tasks leaves it out."""
+
+
+class ProviderError(VivaError):
+    """A provider that refuses a request for good, or whose reply nothing can be read from."""
 
 
 class MissingExtra(VivaError):

@@ -23,11 +23,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
 def test_a_run_that_lacks_answers_goes_on_and_leaves_no_journal(
     small: Round, tmp_path: Path
 ) -> None:
-    """The server refuses the first item that it meets, until it is mended."""
+    """The server refuses the second item that it meets, until it is mended."""
     refused: list[str] = []
 
     def script(ask: Ask) -> Reply:
-        if not refused:
+        if ask.number == 2:
             refused.append(ask.prompt)
         return FAULTS["bad-request"] if ask.prompt in refused else opening(ask)
 
@@ -52,7 +52,7 @@ def test_replies_that_make_a_sample_fail_are_not_kept(small: Round, tmp_path: Pa
     """A reply without any choice ends a sample in an error; the next try asks anew."""
     command = ["run", "title", "--round", small.folder, "--logs", tmp_path]
     command += ["--model", "openai-api/scripted/mute", "--retry-on-error", "0"]
-    with scripted(lambda ask: FAULTS["no-choices"]) as server:
+    with scripted(lambda ask: opening(ask) if ask.number == 1 else FAULTS["no-choices"]) as server:
         viva_here(*command, env=server.environment, expect=1)
         server.script = opening
         viva_here(*command, env=server.environment)

@@ -27,7 +27,6 @@ PASSING: Mapping[str, Reply] = {
     "dropped": FAULTS["dropped"],
     "malformed": FAULTS["malformed"],
     "html": FAULTS["html"],
-    "empty choices": FAULTS["no-choices"],
     "error with 200": Reply(b'{"error": {"message": "overloaded", "code": 503}}'),
     "cut": replace(answer("Half of an answer."), cut=True),
 }

@@ -66,7 +66,8 @@ def run(
         report = run_tasks(spec, update)
     _print_report(report, spec.logs, as_json)
     if report.failed:
-        say("Run the same command again to retry what failed.", quiet=True)
+        if set(report.failed) - set(report.refused):
+            say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
 
 
@@ -114,7 +115,7 @@ def _print_report(report: RunReport, logs: Path, as_json: bool) -> None:
             f"{each['of']:,} items and {each['answers']:,} of {each['of_answers']:,} answers."
         )
     for line in report.failed:
-        say(f"Not complete: {line}")
+        say(line if line in report.refused else f"Not complete: {line}")
     if report.spent:
         budget = report.spent["budget"]
         say(

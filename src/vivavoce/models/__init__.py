@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError, VivaError
+from vivavoce.models.completions import read_parts
 from vivavoce.text.data import read_data
 
 if TYPE_CHECKING:
@@ -93,13 +94,15 @@ def start_model(name: str, args: Mapping[str, Any]) -> Model:
 
     try:
         # One kept from an earlier run would hold that run's connections, and its address.
-        return get_model(name, memoize=False, **args)
+        model = get_model(name, memoize=False, **args)
     except VivaError:
         raise
     except Exception as error:  # a provider raises what it likes while it starts
         kind = InputError if isinstance(error, ValueError) else VivaError
         cause = " ".join(re.sub(r"\[/?[a-z ]{1,20}\]", "", str(error)).split())
         raise kind(f"The model {name} cannot be used: {cause}") from error
+    read_parts(model.api)
+    return model
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from vivavoce.requests.run import RunSpec
 from vivavoce.running.batches import kept_batches
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.provider_errors import watch
 from vivavoce.running.requests import Meter, open_journal
 from vivavoce.running.resolving import describe_cache, models_of, resolve
 from vivavoce.running.spec import decoding_of, rule_of
@@ -48,6 +49,8 @@ class RunReport:
     """Logs that are not complete, each with the reason."""
     skipped: tuple[str, ...] = ()
     """Tasks without an item in the setting, each with the reason."""
+    refused: tuple[str, ...] = ()
+    """Those of `failed` that say why nothing more was sent to a model."""
     set_aside: tuple[str, ...] = ()
     """Damaged logs that lay in the folder, by their new names."""
     stopped: tuple[Row, ...] = ()
@@ -84,6 +87,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
+        gates = watch(models)
         meter = Meter(spec.logs, spec.budget) if spec.prices or spec.budget is not None else None
         if meter:
             meter.watch(models)
@@ -98,7 +102,9 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
                 logs, stopped = run_to_decision(tasks, rule, spec, partial(_eval_set, spec=spec))
             else:
                 logs, stopped = _eval_set(tasks, spec), []
-        failed = tuple(sorted(line for log in logs if (line := why_incomplete(log))))
+        refused = {gate.model: gate.line for gate in gates if gate.line}
+        found = (why_incomplete(log, refused) for log in logs)
+        failed = tuple(sorted({line for line in found if line}))
         journal.close(finished=not failed)
         if batches:
             batches.close(finished=not failed)
@@ -106,6 +112,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         logs=tuple(sorted(log_path(log) for log in logs)),
         failed=failed,
         skipped=tuple(skipped),
+        refused=tuple(sorted(set(refused.values()))),
         set_aside=tuple(set_aside),
         stopped=tuple(stopped),
         spent=meter.report() if meter else None,

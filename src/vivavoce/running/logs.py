@@ -45,12 +45,20 @@ def set_aside_damaged(folder: Path) -> list[str]:
     return renamed
 
 
-def why_incomplete(log: EvalLog) -> str | None:
-    """The reason why a log is not complete; None when every sample of it has a score."""
+def why_incomplete(log: EvalLog, refused: Mapping[str, str] | None = None) -> str | None:
+    """The reason why a log is not complete; None when every sample of it has a score.
+
+    `refused` has a line for each model that nothing more was sent to: the reason for all its logs.
+    """
     results = log.results
     missing = results.total_samples - results.completed_samples if results else 0
     if log.status == "success" and not missing:
         return None
+    roles = (log.eval.model_roles or {}).values()
+    asked = [one for role in roles for one in (role if isinstance(role, list) else [role])]
+    for name in [log.eval.model, *(one.model for one in asked)]:
+        if refused and name in refused:
+            return refused[name]
     lacks = f", lacks {missing} of {results.total_samples} answers" if results else ""
     cause = log.error.message if log.error else _sample_error(log.location)
     return f"{log_path(log)} ended as {log.status}{lacks}{f': {cause}' if cause else ''}"

@@ -1,0 +1,142 @@
+"""Errors of providers that asking again cannot mend: one request, and one line that says why.
+
+The first request to a model goes alone, so that a wrong key, model or parameter costs one request
+and not one for each item. Until a model has answered, a permanent error is the end of it: nothing
+more is sent to it in the run. Later, such an error is about one request, which is not sent again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from vivavoce.errors import ProviderError
+from vivavoce.models.completions import is_permanent
+from vivavoce.running.requests import Reply, Request, Send, intercept
+from vivavoce.store import hash_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from inspect_ai.model import Model, ModelOutput
+
+LONGEST_LINE = 200
+"""Characters of the line that names the cause."""
+_ALONE = 10.0
+"""Seconds that the others wait for the first reply: refusals come at once, long answers do not."""
+_OF_ALL = (401, 402, 403, 404)
+"""Statuses about the key, the account or the model, whatever is asked."""
+_FORMLESS = (ProviderError, AttributeError, IndexError, KeyError, TypeError)
+"""Errors over a reply that lacks a part its client looks for."""
+_OVERFLOW = re.compile(
+    r"maximum (?:context|model|input|prompt|sequence)[ _-]length|longer than the (?:maximum|model)"
+    r"|context (?:length|window|size)|(?:input|prompt) (?:is )?too long|too many (?:input )?tokens",
+    re.IGNORECASE,
+)
+"""Words of servers that give no code for a prompt that is too long, such as vLLM's."""
+_OVERFLOW_STATUSES = (400, 413, 422)
+
+
+class Gate:
+    """Gate before a model's provider: no request that is known to fail is let through."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = str(model)
+        self.line: str | None = None
+        """Why nothing more is sent to the model."""
+        self._turn = anyio.Lock()
+        self._has_answered = False
+        self._refused: dict[str, str] = {}
+        intercept(model, self._answer)
+
+    async def _answer(self, request: Request, send: Send) -> Reply:
+        is_alone = False
+        if not self._has_answered:
+            with anyio.move_on_after(_ALONE):
+                await self._turn.acquire()
+                is_alone = True
+            if is_alone and self._has_answered:
+                self._turn.release()
+                is_alone = False
+        try:
+            return await self._ask(request, send)
+        finally:
+            if is_alone:
+                self._turn.release()
+
+    async def _ask(self, request: Request, send: Send) -> Reply:
+        words = hash_of([message.text for message in request.input])
+        if line := self.line or self._refused.get(words):
+            raise ProviderError(line)
+        try:
+            reply = await send()
+        except Exception as error:  # a provider raises what it likes
+            if overflow := self._overflow(error):
+                return overflow
+            raise self._known(error, words) from error
+        output = reply[0] if isinstance(reply, tuple) else reply
+        if isinstance(output, Exception):
+            if overflow := self._overflow(output):
+                return (overflow, reply[1]) if isinstance(reply, tuple) else overflow
+            raise self._known(output, words) from output
+        if not output.choices and not self._has_answered:
+            raise self._known(ProviderError("The reply has no choices"), words)
+        self._has_answered = True
+        return reply
+
+    def _known(self, error: Exception, words: str) -> Exception:
+        """An error as it is raised; a permanent one is kept, and so are those like it."""
+        status = _status(error)
+        is_formless = isinstance(error, _FORMLESS)
+        if self._has_answered if is_formless else not is_permanent(status):
+            return error
+        cause = _cause(error)
+        if not isinstance(error, ProviderError) and is_formless:
+            cause = f"The reply is not of the API's form: {cause}"
+        line = self._refused[words] = _line(cause, status, self.model)
+        if not self._has_answered or status in _OF_ALL:
+            self.line = line
+        return ProviderError(line)
+
+    def _overflow(self, error: Exception) -> ModelOutput | None:
+        """The output of a prompt that is too long; None for another error."""
+        from inspect_ai.model import ModelOutput
+
+        if _status(error) not in _OVERFLOW_STATUSES:
+            return None
+        body = getattr(error, "body", None)
+        is_named = isinstance(body, dict) and body.get("param") == "input_tokens"
+        cause = _cause(error)
+        if not is_named and not _OVERFLOW.search(cause):
+            return None
+        return ModelOutput.from_content(self.model, cause, stop_reason="model_length")
+
+
+def watch(models: Iterable[Model]) -> list[Gate]:
+    """Put a gate before each model."""
+    return [Gate(model) for model in models]
+
+
+def _status(error: Exception) -> int | None:
+    """The HTTP status of a provider's error; clients keep it under one of two names."""
+    found = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((value for value in found if type(value) is int), None)
+
+
+def _cause(error: Exception) -> str:
+    """The provider's own words, without their wrapping."""
+    body: Any = getattr(error, "body", None)
+    told = body.get("message") or body.get("detail") if isinstance(body, dict) else None
+    text = told or getattr(error, "message", None) or error
+    return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+
+
+def _line(cause: str, status: int | None, model: str) -> str:
+    """One line with the cause first, no longer than `LONGEST_LINE`."""
+    rest = f" ({f'HTTP {status}, ' if status else ''}{model}; nothing more was sent)"
+    rest = rest if len(rest) <= LONGEST_LINE // 2 else f" (HTTP {status})" if status else ""
+    space = LONGEST_LINE - len(rest)
+    cause = cause.rstrip(". ")
+    return (cause if len(cause) <= space else f"{cause[: space - 1]}…") + rest

@@ -1,0 +1,138 @@
+"""Errors that asking again cannot mend cost one request; content in parts is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalSample
+from tests.faults.storms import complete_logs, fault_of
+from tests.servers.commands import small_round, viva_here
+from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, error, scripted
+
+from vivavoce.rounds import Round
+
+ITEMS = 3
+MODEL = "openai-api/scripted/strict"
+
+
+def content(value: object, **fields: object) -> Reply:
+    """A completion whose content need not be a text."""
+    body = json.loads(answer(None).body)
+    body["choices"][0]["message"] |= {"content": value, **fields}
+    return Reply(json.dumps(body).encode())
+
+
+TITLE = "How otters float"
+THOUGHT = "It is about otters."
+PARTS = [
+    content([{"type": "text", "text": "How otters "}, {"type": "text", "text": "float"}]),
+    content([{"type": "output_text", "text": TITLE}]),
+    content([{"type": "reasoning", "reasoning": THOUGHT}, {"type": "text", "text": TITLE}]),
+    content(
+        [
+            {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+            {"type": "text", "text": TITLE},
+        ]
+    ),
+    content([{"type": "summary_text", "text": THOUGHT}, TITLE]),
+    content({"type": "text", "text": TITLE}),
+    content(TITLE, reasoning_content=THOUGHT),
+    content([{"type": "text", "text": TITLE}], reasoning_content=THOUGHT),
+]
+PERMANENT = {
+    "wrong parameter": (FAULTS["bad-request"], "The parameter frequency is not known (HTTP 400"),
+    "no choices": (FAULTS["no-choices"], "The reply has no choices ("),
+    "no such field": (Reply(b'{"id": "x", "object": "list"}'), "The reply has no choices ("),
+    "error with 200": (
+        Reply(b'{"error": {"message": "No such model.", "code": 404}}'),
+        "No such model (",
+    ),
+    "content": (content([17]), "The reply's content is neither a text nor a list of parts ("),
+    "wrong key": (error(401, "Incorrect API key."), "Incorrect API key (HTTP 401"),
+    "forbidden": (error(403, "Not for you."), "Not for you (HTTP 403"),
+    "wrong model": (error(404, "No model " + "x" * 999), "No model xxx"),
+    "detail": (Reply(b'{"detail": "A string was expected."}', 422), "A string was expected (HTTP"),
+}
+OVERFLOWS = [
+    error(400, "This model's maximum context length is 4096 tokens. However, you requested 9000."),
+    error(400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096."),
+    Reply(b'{"error": {"message": "You passed 9000 of 4096.", "param": "input_tokens"}}', 400),
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Round:
+    return small_round(tmp_path_factory.mktemp("permanent"), papers=ITEMS)
+
+
+def run(small: Round, logs: Path, server: ScriptedServer, expect: int = 0) -> str:
+    command = ("run", "title", "--round", small.folder, "--logs", logs, "--model", MODEL)
+    return viva_here(*command, env=server.environment, expect=expect).stdout
+
+
+def samples(logs: Path) -> list[EvalSample]:
+    [log] = complete_logs(logs)
+    return log.samples or []
+
+
+def test_content_in_parts_is_put_together(small: Round, tmp_path: Path) -> None:
+    for number, reply in enumerate(PARTS):
+        with scripted(lambda ask, reply=reply: reply) as server:  # type: ignore[misc]
+            run(small, tmp_path / str(number), server)
+            assert len(server.asks) == ITEMS
+        assert {sample.output.completion for sample in samples(tmp_path / str(number))} == {TITLE}
+
+
+@pytest.mark.parametrize("name", PERMANENT)
+def test_a_permanent_error_costs_one_request_and_is_one_line(
+    small: Round, tmp_path: Path, name: str
+) -> None:
+    reply, cause = PERMANENT[name]
+    with scripted(lambda ask: reply) as server:
+        told, logs = run(small, tmp_path, server, expect=1).splitlines()
+        assert len(server.asks) == 1
+    assert told.startswith(cause)
+    assert len(told) <= 200
+    assert MODEL in told
+    assert logs == str(tmp_path)
+
+
+def test_the_same_command_goes_on_when_the_server_is_mended(small: Round, tmp_path: Path) -> None:
+    with scripted(lambda ask: FAULTS["bad-request"]) as server:
+        run(small, tmp_path, server, expect=1)
+        server.script = lambda ask: answer(TITLE)
+        run(small, tmp_path, server)
+        assert len(server.asks) == 1 + ITEMS
+
+
+def test_a_key_that_is_withdrawn_ends_the_run(small: Round, tmp_path: Path) -> None:
+    def script(ask: Ask) -> Reply:
+        return answer(TITLE) if ask.number == 1 else error(401, "Withdrawn.")
+
+    with scripted(script) as server:
+        told = run(small, tmp_path, server, expect=1)
+        assert len(server.asks) <= ITEMS
+    assert told.startswith("Withdrawn (HTTP 401")
+
+
+def test_a_reply_without_choices_among_others_is_asked_for_again(
+    small: Round, tmp_path: Path
+) -> None:
+    def script(ask: Ask) -> Reply:
+        return FAULTS["no-choices"] if ask.number == 2 else answer(TITLE)
+
+    with scripted(script) as server:
+        run(small, tmp_path, server)
+        assert len(server.asks) == ITEMS + 1
+
+
+@pytest.mark.parametrize("reply", OVERFLOWS)
+def test_a_prompt_that_is_too_long_is_an_overflow(
+    small: Round, tmp_path: Path, reply: Reply
+) -> None:
+    with scripted(lambda ask: reply) as server:
+        run(small, tmp_path, server)
+        assert len(server.asks) == ITEMS
+    assert [fault_of(sample) for sample in samples(tmp_path)] == ["overflow"] * ITEMS
