@@ -149,3 +149,35 @@ def test_a_heading_a_title_in_two_lines_and_code_inside_a_text_stay():
         "We run\n```\ncode\n```\nand report.",
     ):
         assert without_wrapper(text) == text
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+@pytest.mark.parametrize("thought", [f"<think>{THOUGHT}</think>", f"{THOUGHT}</think>"])
+def test_a_fence_around_thought_and_answer_goes_whole(fence: str, thought: str):
+    found = final_answer(f"{fence}text\n{thought}\n{ANSWER}\n{fence}")
+    assert (found.text, found.cut_from) == (ANSWER, "reasoning")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```xml\n<root><a>1</a></root>\n```",
+        "```python\nx = 1\n```",
+        "```\na\n```\nand\n```\nb\n```",
+    ],
+)
+def test_a_fence_without_reasoning_or_of_several_stays(text: str):
+    assert final_answer(text).text == text
+
+
+def test_a_heading_behind_a_marker_opens_a_thought_that_the_next_marker_ends():
+    message = f"<unused94>thought\n{THOUGHT}<unused95>{ANSWER}"
+    assert final_answer(message).text == ANSWER
+    assert final_answer(f"<unused94>thought\n{THOUGHT}").is_unclosed
+    assert final_answer(f"<root>\nthought\n{ANSWER}").text == f"<root>\nthought\n{ANSWER}"
+
+
+@pytest.mark.parametrize("line", ["Here you go:", "Sure! Here is the title:", "**My title:**"])
+@pytest.mark.parametrize("space", ["\n", "\n\n"])
+def test_a_line_that_announces_a_single_line_goes(line: str, space: str):
+    assert without_wrapper(f"{line}{space}How otters float") == "How otters float"

@@ -12,6 +12,7 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 6. A block at the start that says reasoning and is never closed is unclosed: there is no answer.
 7. A line that says no more than `Final answer:` ends the drafts above it.
 8. A `\boxed{}` around all of it, or at its end, is opened.
+9. A code fence around all of it goes, if reasoning is in it too.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -26,7 +27,7 @@ from typing import Literal
 
 from lxml.html.defs import tags as HTML_ELEMENTS
 
-VERSION = 1
+VERSION = 2
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""
@@ -52,6 +53,7 @@ _FINAL_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BOXED = re.compile(r"\\boxed\s?\{")
+_FENCE_LINE = re.compile(r"`{3,}|~{3,}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _ROLE = re.compile(r"\s*(?:assistant|model|bot)[ \t]*\n")
 _MAX_PASSES = 5
@@ -151,6 +153,8 @@ def _last_part(text: str) -> FinalAnswer:
 def _outside_of_blocks(text: str) -> FinalAnswer:
     """The answer of a message with reasoning or an answer between markers."""
     markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
+    if headed := _behind_a_heading(text, markers):
+        return headed
     # Without its beginning, the end of an answer block says nothing of what is around it.
     closing = [
         marker
@@ -176,6 +180,22 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
     if last.is_reasoning:
         return FinalAnswer(text[:start], (("reasoning", text[start:]),))
     return _inside(text, last) if last.opener else FinalAnswer(text)
+
+
+def _behind_a_heading(text: str, markers: list[_Marker]) -> FinalAnswer | None:
+    """The answer behind a thought that a heading opens and another marker ends.
+
+    So `<unused94>thought` opens one, and `<unused95>` ends it: the markers themselves say nothing.
+    """
+    if not markers or markers[0].start or markers[0].is_closing or markers[0].is_reasoning:
+        return None
+    heading = text[markers[0].end :].partition("\n")[0].strip().casefold()
+    if len(heading.split()) != 1 or not _REASONING.match(heading):
+        return None
+    if len(markers) == 1:
+        return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+    end = markers[1].end
+    return FinalAnswer(text[end:], (("reasoning", text[:end]),))
 
 
 def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
@@ -230,7 +250,27 @@ def _inside_a_box(text: str) -> FinalAnswer:
     return FinalAnswer(text)
 
 
-_STEPS = (_without_end_tokens, _last_part, _outside_of_blocks, _below_the_drafts, _inside_a_box)
+def _without_fence(text: str) -> FinalAnswer:
+    """The content of a fence around the whole message, where reasoning is in it."""
+    first, _, below = text.partition("\n")
+    content, _, last = below.rpartition("\n")
+    fence = last.strip()
+    if not _FENCE_LINE.fullmatch(fence) or not first.startswith(fence):
+        return FinalAnswer(text)
+    is_one = fence not in content and fence[0] not in first[len(fence) :]
+    if not is_one or not any(each.is_reasoning or not each.bracket for each in _markers(content)):
+        return FinalAnswer(text)
+    return FinalAnswer(content, (("wrapper", first), ("wrapper", last)))
+
+
+_STEPS = (
+    _without_fence,
+    _without_end_tokens,
+    _last_part,
+    _outside_of_blocks,
+    _below_the_drafts,
+    _inside_a_box,
+)
 
 
 def _markers(text: str) -> list[_Marker]:
@@ -274,6 +314,7 @@ def _read_markers(text: str) -> Iterator[_Marker]:
 
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
+_INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
 _MIN_LEAD_IN, _MAX_LEAD_IN = 4, 40
 """Words of a line that announces an answer: `Background:` is a part of it."""
 
@@ -282,12 +323,19 @@ def without_wrapper(text: str) -> str:
     """A running text without the line that announces it and the fence around it.
 
     The first line announces the rest if it ends in a colon, has at least `_MIN_LEAD_IN` words, and
-    the rest is at least twice as long.
+    the rest is at least twice as long. Two words are enough above a single line, if a blank line
+    is between them or the first is no heading: it has capitals only where sentences begin.
     """
     first, _, rest = text.strip().partition("\n")
     words = len(first.split())
-    is_announcing = first.rstrip(" *_").endswith((":", "：")) and len(rest.split()) >= 2 * words
-    if is_announcing and _MIN_LEAD_IN <= words <= _MAX_LEAD_IN:
+    is_sentence = words >= _MIN_LEAD_IN and len(rest.split()) >= 2 * words
+    above_a_line = words > 1 and bool(rest.strip()) and "\n" not in rest.strip()
+    is_apart = rest.startswith("\n") or not _INNER_CAPITAL.search(first)
+    if (
+        (is_sentence or (above_a_line and is_apart))
+        and words <= _MAX_LEAD_IN
+        and first.rstrip(" *_").endswith((":", "："))
+    ):
         text = rest
     fence = _FENCE.fullmatch(text.strip())
     return (fence[2] if fence else text).strip()
