@@ -95,9 +95,12 @@ class Gate:
         cause = _cause(error)
         if not isinstance(error, ProviderError) and is_formless:
             cause = f"The reply is not of the API's form: {cause}"
-        line = self._refused[words] = _line(cause, status, self.model)
-        if not self._has_answered or status in _OF_ALL:
+        is_of_all = not self._has_answered or status in _OF_ALL
+        about = [*([f"HTTP {status}"] if status else []), self.model]
+        line = _line(cause, ", ".join(about) + ("; nothing more was sent" if is_of_all else ""))
+        if is_of_all:
             self.line = line
+        self._refused[words] = line
         return ProviderError(line)
 
     def _overflow(self, error: Exception) -> ModelOutput | None:
@@ -133,10 +136,8 @@ def _cause(error: Exception) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
 
 
-def _line(cause: str, status: int | None, model: str) -> str:
+def _line(cause: str, about: str) -> str:
     """One line with the cause first, no longer than `LONGEST_LINE`."""
-    rest = f" ({f'HTTP {status}, ' if status else ''}{model}; nothing more was sent)"
-    rest = rest if len(rest) <= LONGEST_LINE // 2 else f" (HTTP {status})" if status else ""
-    space = LONGEST_LINE - len(rest)
-    cause = cause.rstrip(". ")
+    rest = f" ({about[: LONGEST_LINE // 2]})"
+    cause, space = cause.rstrip(". "), LONGEST_LINE - len(rest)
     return (cause if len(cause) <= space else f"{cause[: space - 1]}…") + rest
