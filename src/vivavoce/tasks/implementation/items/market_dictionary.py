@@ -1,7 +1,7 @@
 """Descriptions of the market for models: a dictionary in three levels, conventions, and notes.
 
-Conventions settle what a reader cannot infer, such as the divisor of a deviation: they stand in
-every prompt. Notes say what the field knows, and are left out on demand.
+Conventions settle what a reader cannot infer, such as the divisor of a deviation: every prompt
+shows them. Notes say what the field knows, and are left out on demand.
 """
 
 from __future__ import annotations
