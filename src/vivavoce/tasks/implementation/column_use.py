@@ -1,8 +1,8 @@
 """Columns that a program's result depends on, found by running it on shuffled ones.
 
 A column is used if the result changes once its values are shuffled among the rows, however the
-program reads it: by name, by place or within an expression. Only answers with wrong values are probed;
-right values were computed from the right columns.
+program reads it: by name, by place or within an expression. Only answers with wrong values are
+probed; right values were computed from the right columns.
 """
 
 from __future__ import annotations
