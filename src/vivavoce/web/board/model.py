@@ -92,7 +92,7 @@ class BoardOf:
         """The valued rows that have a rank, best first."""
         found = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
-        return tuple(sorted(found, key=lambda row: (sign * row["value"], row["rank"])))
+        return tuple(sorted(found, key=lambda row: (row["rank"], sign * row["value"])))
 
     @property
     def best(self) -> Row | None:
