@@ -221,7 +221,7 @@ def _tested(
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values of one metric, NaN for what it was not asked.
+    """A contestant's values of one metric, NaN for items that it was not asked.
 
     The rows of two contestants may be in different orders.
     """
