@@ -135,6 +135,7 @@ def _period(state: State, period: Period) -> Row:
         "late": made.get("late"),
         "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
+        "texts_again": texts.get("again"),
         "spent": state.ledger.spent(period.name),
         "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
@@ -159,6 +160,7 @@ def status_page(status: Row) -> str:
         *(Column("end", "Until"), Column("state", "State")),
         Column(lambda row: row["round"] or "none", "Round"),
         *(Column(name, name.title()) for name in ("items", "papers", "late", "corrected")),
+        Column("texts_again", "Texts asked again"),
         Column(_contestants, "Contestants"),
         Column("spent", "Dollars", form=".2f"),
     )

@@ -45,6 +45,8 @@ def published_update(authors: int, papers: int, new: int, coauthors: int) -> Row
     return {**parts, "total": total, "hours": round(total * ARXIV_INTERVAL / 3600, 2)}
 
 
+AGAIN = 3
+"""Later updates that ask again for a text that was not there on the day of its paper."""
 PAGE = 1_000
 """Results of the query API in one request."""
 REQUESTS = "requests.jsonl"
@@ -83,6 +85,8 @@ class Arrivals:
     """Records that came; some of them may have been there."""
     papers_before: int
     papers: int
+    again: int
+    """Texts asked for again that a server did not have at an update before."""
     failed: tuple[str, ...]
     """Records and texts that did not go in, and why."""
     so_far: int
@@ -151,7 +155,9 @@ def bring_papers(
     so_far = service.client.requests
     came = _ingest(corpus, since, until, oai, arxiv, metadata, service)
     listing = service.client.requests - so_far
-    got = fetch_texts(corpus, service.client, addresses=service.addresses) if texts else None
+    got = None
+    if texts:
+        got = fetch_texts(corpus, service.client, again=AGAIN, addresses=service.addresses)
     asked = service.client.requests - so_far - listing
     days = {"since": since.isoformat(), "until": until.isoformat()}
     so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
@@ -169,6 +175,7 @@ def bring_papers(
         listed=came.read if came else 0,
         papers_before=before,
         papers=_papers_of(corpus),
+        again=got.again if got else 0,
         failed=tuple(f"{fault.where}: {fault.reason}" for fault in faults),
         so_far=so_far,
     )

@@ -42,7 +42,7 @@ class Contender(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Who may be best at one task, or over all tasks of a family."""
+    """Contestants that may be best at one task, or over all tasks of a family."""
 
     title: str
     path: str
@@ -154,7 +154,7 @@ class Taken(NamedTuple):
 
 
 def family_answer(everyone: Sequence[Taken], boards: Sequence[BoardOf]) -> Answer | None:
-    """Who may be best over all tasks of a family: whose share may reach the surest one.
+    """Contestants that may be best over all tasks: their share may reach the surest one.
 
     None where there is but one task, or nothing was tested.
     """

@@ -82,7 +82,7 @@ class Line(NamedTuple):
 
     @property
     def weights(self) -> str:
-        """Whether its weights are `open` or `closed`; empty where that is not known."""
+        """Its weights, `open` or `closed`; empty where that is not known."""
         return about_model(self.rows, "open_weights")
 
 
