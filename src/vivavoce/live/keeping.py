@@ -247,7 +247,7 @@ def budget_notices(state: State, period: Period) -> list[Row]:
         "the whole budget": (budget.total, state.ledger.spent()),
     }
     return [
-        {"kind": "budget", "text": f"{spent:.2f} of the {limit:.2f} dollars of {name} are spent"}
+        {"kind": "budget", "text": f"{spent:.2f} of the {limit:.12g} dollars of {name} are spent"}
         for name, (limit, spent) in sums.items()
         if limit is not None and spent >= budget.notice * limit
     ]

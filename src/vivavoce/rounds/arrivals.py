@@ -81,6 +81,8 @@ class Arrivals:
     """Requests that listed papers."""
     texts: int
     """Requests for their texts."""
+    since: date
+    """The first day that was asked for: later than wanted where the days before were known."""
     listed: int
     """Records that came; some of them may have been there."""
     papers_before: int
@@ -124,6 +126,7 @@ def bring_papers(
     arxiv: str | None = None,
     metadata: Path | None = None,
     texts: bool = False,
+    is_repeated: bool = False,
     service: Service | None = None,
 ) -> Arrivals:
     """Bring what is new from a day on into a corpus, and its networks up to date.
@@ -135,6 +138,7 @@ def bring_papers(
         oai: A set of arXiv's OAI-PMH repository, such as `cs`: records changed in that time.
         arxiv: A query of arXiv's API, such as `cat:cs.CL`: papers submitted in that time.
         metadata: A newer file or folder of metadata.
+        is_repeated: Do not ask again for days that an update before listed from the same origin.
         texts: Also fetch a text for each paper of the corpus that has an id and none.
         service: Whom to ask; arXiv by default.
 
@@ -150,6 +154,11 @@ def bring_papers(
         raise InputError(f"Nothing lies between {since} and {until}.")
     if since == until:
         oai = arxiv = None  # that day is done
+    origin = f"oai {oai}" if oai is not None else f"arxiv {arxiv}" if arxiv is not None else None
+    if is_repeated and origin and since < until:
+        since = min(until, _listed_until(corpus, since, origin))
+        if since == until:
+            oai = arxiv = None
     service = service or open_service()
     before = _papers_of(corpus)
     so_far = service.client.requests
@@ -157,9 +166,10 @@ def bring_papers(
     listing = service.client.requests - so_far
     got = None
     if texts:
-        got = fetch_texts(corpus, service.client, again=AGAIN, addresses=service.addresses)
+        again = AGAIN if since < until or not is_repeated else 0
+        got = fetch_texts(corpus, service.client, again=again, addresses=service.addresses)
     asked = service.client.requests - so_far - listing
-    days = {"since": since.isoformat(), "until": until.isoformat()}
+    days = {"since": since.isoformat(), "until": until.isoformat(), "origin": origin}
     so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
     if got and got.stopped:
         raise VivaError(
@@ -172,6 +182,7 @@ def bring_papers(
     return Arrivals(
         listing=listing,
         texts=asked,
+        since=since,
         listed=came.read if came else 0,
         papers_before=before,
         papers=_papers_of(corpus),
@@ -222,10 +233,23 @@ def _ingest(
     return None
 
 
+def _listed_until(corpus: Path, since: date, origin: str) -> date:
+    """The first day from `since` on that no update has listed from an origin."""
+    rows = [row for row in _requests(corpus) if row.get("origin") == origin]
+    for row in sorted(rows, key=lambda row: str(row["since"])):
+        if row["since"] <= since.isoformat() < row["until"]:
+            since = date.fromisoformat(row["until"])
+    return since
+
+
+def _requests(corpus: Path) -> list[Row]:
+    """The lines of the updates of a corpus, the first one first."""
+    path = corpus / DOWNLOADS / _UPDATES / REQUESTS
+    return [row for _, row in read_jsonl(path)] if path.exists() else []
+
+
 def _write_down(corpus: Path, row: Row) -> int:
     """Add a line to the requests of a corpus; return their sum."""
-    path = corpus / DOWNLOADS / _UPDATES / REQUESTS
-    rows = [before for _, before in read_jsonl(path)] if path.exists() else []
-    rows.append(row)
-    write_jsonl(path, rows)
+    rows = [*_requests(corpus), row]
+    write_jsonl(corpus / DOWNLOADS / _UPDATES / REQUESTS, rows)
     return sum(int(each["listing"]) + int(each["texts"]) for each in rows)
