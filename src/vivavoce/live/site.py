@@ -92,9 +92,12 @@ def _write_beside(state: State, out: Path) -> None:
 
 
 def write_status(state: State, until: date) -> None:
-    """Write the status of a day beside the pages, also where no page is new; none without pages."""
+    """Write the status of a day beside the pages, also where no page is new.
+
+    None is written without pages, nor of a day before the newest period.
+    """
     out = state.config.folder / "site" / OWN
-    if out.is_dir():
+    if out.is_dir() and until.isoformat() >= state.newest:
         status = status_of(state, until)
         write_json(out / "status.json", status)
         write_text(out / "status.html", status_page(status))
