@@ -8,6 +8,7 @@ import nothing heavy, so that `viva --help` may load them.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -148,6 +149,23 @@ class ScoreOptions(Bootstrap):
     gamma: Annotated[float, Opt("architecture: weight of deeper layers.")] = 1.1
 
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""A scheme of two characters or more, as in s3://; C:/ is a drive."""
+
+
+def check_local(path: Path) -> Path:
+    """A path that is one on this machine.
+
+    Raises:
+        InputError: It is an address, which would be made into a folder of that name.
+    """
+    if _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{path} is an address. Give a path on this machine, and copy what is there."
+        )
+    return path
+
+
 def nearest(name: str, known: list[str]) -> str:
     """A sentence that names the known name closest to an unknown one, or all of them."""
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -212,6 +230,10 @@ def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[s
             # A file has no tuples or paths, and dates may be texts: as in strict JSON.
             text = json.dumps(value, default=str)
             checked[key] = TypeAdapter(hints[key]).validate_json(text, strict=True)
+            if isinstance(checked[key], Path):
+                check_local(checked[key])
+        except InputError as error:
+            wrong.append(f"{where}: {key}: {error}")
         except ValidationError as error:
             for problem in error.errors():
                 place = ".".join([key, *map(str, problem["loc"])])
