@@ -11,6 +11,7 @@ copied: the receiver computes them.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from vivavoce.errors import InputError, VivaError
 from vivavoce.models.cutoffs import NEVER
 from vivavoce.reports import NOTHING, Report, Sheet
+from vivavoce.results.integrity.isolation import check_apart
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import Verification, verify_logs
 from vivavoce.results.logs.added import FOLDER as ADDED
@@ -103,6 +105,11 @@ class SubmissionReport(Report):
         for name, count in self.runs.items():
             yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
 
+    def decision(self) -> Row:
+        """Its problems, each after the name of its check, and its runs."""
+        problems = [f"{each['check']}: {why}" for each in self.checks for why in each["problems"]]
+        return {"problems": problems, "runs": self.runs}
+
 
 def check_submission(
     folder: Path,
@@ -116,6 +123,10 @@ def check_submission(
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
+    if odd := list(_odd_files(folder)):  # nothing of it is opened then
+        return SubmissionReport(
+            False, ({"check": "plain files", "ok": False, "problems": odd},), {}
+        )
     form, faults = read_form(folder / FORM)
     logs, problems = _read_logs(folder / LOGS)
     checks: dict[str, Iterable[str]] = {"form": faults, "complete logs": problems}
@@ -189,7 +200,7 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
     if not rounds:
         yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
     for log in verified.logs:
-        yield from (f"{log.name}: {why}" for why in log.refused or log.unverified)
+        yield from (f"{log.name}: {why}" for why in log.refused or log.unknown)
 
 
 def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
@@ -266,20 +277,30 @@ def take_in(
 
 
 def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
-    decision: Row = {"name": folder.name, "accepted": False, "runs": {}}
-    if odd := list(_odd_files(folder)):
-        return {**decision, "reasons": odd}
-    found = check_submission(folder, rounds)
-    reasons = [f"{each['check']}: {why}" for each in found.checks for why in each["problems"]]
-    decision |= {"reasons": reasons, "runs": found.runs}
-    if reasons:
-        return decision
-    shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
-    return {**decision, "accepted": True}
+    checked = check_apart(folder, rounds)
+    if is_accepted := not checked["problems"]:
+        shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
+    return {
+        "name": _spelled(folder.name),
+        "accepted": is_accepted,
+        "runs": checked["runs"],
+        "reasons": checked["problems"],
+    }
 
 
 def _odd_files(folder: Path) -> Iterator[str]:
-    """Entries that are neither files nor folders; a link could lead anywhere on this machine."""
+    """Entries that are neither files nor folders, or whose names are no text.
+
+    A link could lead anywhere on this machine, and a pipe be read for ever.
+    """
     for path in [folder, *sorted(folder.rglob("*"))]:
+        name = str(path.relative_to(folder.parent))
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            yield f"{path.relative_to(folder.parent)} is no plain file. Hand in copies, not links."
+            yield f"{_spelled(name)} is no plain file. Hand in copies, not links."
+        elif _spelled(name) != name:
+            yield f"{_spelled(name)} has a name that is no UTF-8. Rename it."
+
+
+def _spelled(name: str) -> str:
+    """A name with the bytes spelled out that are no text."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
