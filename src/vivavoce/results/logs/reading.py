@@ -288,7 +288,7 @@ def _title(metadata: Mapping[str, Any]) -> str:
 
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:
-    costs = [use.total_cost for use in usage if _stated(use.total_cost) is not None]
+    costs = [cost for use in usage if (cost := _stated(use.total_cost)) is not None]
     return sum(costs) if costs else None
 
 
