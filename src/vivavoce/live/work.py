@@ -111,7 +111,7 @@ class Preparation:
             return {"requests": 0}
         days = self._period.start, self._period.end
         came = bring_papers(self._corpus, *days, texts=True, service=self._service)
-        return {"requests": came.texts, "failed": len(came.failed)}
+        return {"requests": came.texts, "failed": len(came.failed), "again": came.again}
 
     def _fetch_cited(self) -> Row:
         if not self._config.texts.cited or not self._papers():

@@ -265,20 +265,15 @@ class Comparison:
 
 
 def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: int) -> Task:
-    """A task of a comparison, whose logs and boards say so."""
+    """A task of a comparison, whose logs say so."""
     from inspect_ai import task_with
 
-    facts = task.metadata or {}
     told = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
     return task_with(
         copy(task),
         # Inspect goes on with a log of the same name: that of another comparison is not meant.
         name=f"{task.name}-decide-{comparison}",
-        metadata={
-            **facts,
-            "setting": f"{facts['setting']} ({rule.traits})",
-            COMPARISON: {**asdict(rule), **told},
-        },
+        metadata={**(task.metadata or {}), COMPARISON: {**asdict(rule), **told}},
     )
 
 

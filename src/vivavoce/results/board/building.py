@@ -256,6 +256,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "partial": not log.is_complete,
         "rank": None,
         "rank_interval": None,
+        "unranked": None,
         "tied_with": None,
         "detectable": None,
         "calibrated": None,
