@@ -85,10 +85,10 @@ def test_intervals_and_ranks_are_in_view(page: Page) -> None:
 
 
 def test_the_page_begins_with_who_may_be_best(page: Page) -> None:
-    box = page.locator(".answers").first.bounding_box()
+    box = page.locator(".contenders").first.bounding_box()
     assert box is not None
     assert box["y"] < 450
-    first = page.locator(".answers").first
+    first = page.locator(".contenders").first
     # At both tasks a/dear is better than the two others; $2.40 for 120 answers are 2 cents each.
     lines = [" ".join(line.inner_text().split()) for line in first.locator("tr").all()[1:]]
     assert lines[0].endswith("a/dear 100% 2 tasks $0.0200 2026-02")
@@ -236,7 +236,7 @@ def test_on_a_phone_the_first_answer_is_in_view(browser: Browser, index: Path, s
     ) as context:
         page = context.new_page()
         page.goto(index.as_uri())
-        box = page.locator(".answers tbody tr").first.bounding_box()
+        box = page.locator(".contenders tbody tr").first.bounding_box()
         assert box is not None
         assert box["y"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -101,7 +101,7 @@ def test_the_best_is_known_and_nobody_is_asked_any_more(
         assert header.metadata["stopped"]["reason"].startswith("decided at look")
     shown = viva_here("board", "show", logs).stdout
     assert f"after {counts['best']} of {ITEMS} items" in shown
-    assert "verified" in viva_here("board", "verify", logs, "--round", opened.folder).stdout
+    assert "recomputed" in viva_here("board", "verify", logs, "--round", opened.folder).stdout
 
 
 @pytest.mark.slow
@@ -258,7 +258,7 @@ def test_a_judged_run_stops_at_its_budget_and_goes_on_to_the_same_decision(
         place = [1, 1] if row["model"].endswith("best") else [2, 3]
         assert row["rank_interval"] == (place if row["headline"] else None), row["metric"]
     verified = viva_here("board", "verify", tmp_path / "calm", "--round", opened.folder)
-    assert "verified" in verified.stdout
+    assert "recomputed" in verified.stdout
 
 
 @pytest.mark.parametrize(

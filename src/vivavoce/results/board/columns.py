@@ -251,6 +251,7 @@ class BoardRow(TypedDict):
             label="Shown whole",
             unit="fit",
             page=8,
+            terminal=(6, "shown whole"),
             is_optional=True,
             parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
             of_log=fit_of,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import BoardColumn, shown_value, terminal_columns
+from vivavoce.results.board.facts import fit_text
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
@@ -177,7 +178,11 @@ class Board(Report):
             lines,
             *(Column(rank_text, "rank"), Column("name", "contestant")),
             *map(column, metrics),
-            *(Column(partial(_fact, one), head) for head, one in terminal_columns(costs=costs)),
+            *(
+                Column(partial(_fact, one), head)
+                for head, one in terminal_columns(costs=costs)
+                if one.is_cost or not one.is_optional or any(_fact(one, row) for row in leads)
+            ),
             below=below,
         )
 
@@ -192,6 +197,8 @@ def _fact(column: BoardColumn, row: Row) -> str:
     value = shown_value(column, row)
     if value is None:
         return NOTHING if column.is_cost else ""
+    if column.unit == "fit":
+        return fit_text(value)
     printed = {"share": ".0%", "tokens": ".0f", "s": ".2f", "USD": ".4f"}
     return shown(value, printed.get(column.unit, ""))
 

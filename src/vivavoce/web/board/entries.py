@@ -8,6 +8,7 @@ from typing import Any
 
 from vivavoce.metrics.judgement import WIN_RATE
 from vivavoce.results.board.columns import BoardColumn, shown_value
+from vivavoce.results.board.facts import fit_text
 from vivavoce.store import Row
 from vivavoce.text.printing import counted, figure, interval, share, visible
 from vivavoce.web.board.names import kind_of
@@ -210,7 +211,7 @@ def dollars(amount: float) -> str:
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "items": lambda number: f"{number:,}" if number else "–",
     "share": share,
-    "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
+    "fit": fit_text,
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,
