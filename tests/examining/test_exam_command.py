@@ -142,7 +142,7 @@ def test_models_that_differ_by_chance_alone_would_take_more_papers(
     assert verdict["more_papers_needed"] > 0
     assert f"about {verdict['more_papers_needed']:,} more such papers" in verdict["words"]
     # Four times out of five a difference of 2.8016 of its standard errors shows.
-    [folder] = [path.parent for path in (tmp_path / "out" / "logs").rglob("*until*")][:1]
+    [folder] = [path.parent for path in (tmp_path / "out" / "logs").rglob("*decide*")][:1]
     even, odd = (
         [log.item_values("rougeL") for log in read_logs(folder)[0] if log.key.model == full(name)]
         for name in ("even", "odd")

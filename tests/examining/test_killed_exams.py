@@ -81,7 +81,7 @@ def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Pat
     papers = save_pages(tmp_path / "papers", 8)
     with scripted(quality) as server:
         mortal = Mortal(server)
-        arguments = {"papers": str(papers), "model": MODELS, "tasks": ["abstract"]}
+        arguments = {"papers": str(papers), "models": MODELS, "tasks": ["abstract"]}
         calm, stormy = ({**arguments, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
         assert mortal.run(None, "", calm) == 0
         once = len(server.asks)
@@ -107,7 +107,7 @@ def test_a_query_that_is_killed_while_it_is_fetched_loses_and_doubles_nothing(
     with replaying({}, FakeClock()) as arxiv, scripted(quality) as server:
         arxiv.script = LivingArxiv(submissions(8, 300), date(2025, 1, 1))
         mortal = Mortal(server)
-        asked = {"papers": "arxiv:cat:cs.CL", "model": [], "tasks": ["abstract"], **days}
+        asked = {"papers": "arxiv:cat:cs.CL", "models": [], "tasks": ["abstract"], **days}
         asked |= {"base": arxiv.origin, "contact": "keeper@example.org"}
         calm, stormy = ({**asked, "out": str(tmp_path / n)} for n in ("calm", "stormy"))
         assert mortal.run(None, "", calm) == 0

@@ -12,9 +12,9 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import (
     FoundMethod,
     GoldMethod,
-    lexical_similarity,
     match_methods,
     score_extraction,
+    word_similarity,
 )
 
 LEVEL = GoldMethod("Turnover level", "mean turnover of a month", "m = q / n", ("q_{i,t}", "n"))
@@ -63,9 +63,7 @@ def test_entities_are_names_variables_and_formulas() -> None:
     assert score.entity_f1 == 2 * (1 + 1 + 1) / ((2 + 3 + 2) + (2 + 3 + 2))
     assert score.invented == 1
     # mean, turnover of mean, turnover, month: 2 / sqrt(2 * 3)
-    assert score.similarity == pytest.approx(2 / 6**0.5)
-    assert score.description == 0.0
-    assert score_extraction(GOLD, found, threshold=0.8).description == 1.0
+    assert score.word_similarity == pytest.approx(2 / 6**0.5)
     assert score.inferred == 0.0
 
 
@@ -134,23 +132,18 @@ def test_the_whole_matching_is_the_best_one() -> None:
     assert names == {"v w x y z": "v w x y z", "v w x y u": "v w x y z u"}
 
 
-def test_lexical_similarity_is_a_cosine_of_word_counts() -> None:
-    pairs = [("mean of the close", "Mean close"), ("a b", "c d"), ("", "x"), ("the", "the")]
-    assert lexical_similarity(pairs) == [1.0, 0.0, 0.0, 0.0]
-    # close twice and mean once against close once: 2 / sqrt(5 * 1)
-    assert lexical_similarity([("close close mean", "close")]) == [pytest.approx(2 / 5**0.5)]
-
-
-def test_descriptions_are_compared_by_what_is_given() -> None:
-    seen: list[tuple[str, str]] = []
-
-    def half(pairs):
-        seen.extend(pairs)
-        return [0.5] * len(pairs)
-
-    score = score_extraction(GOLD, PERFECT, half, threshold=0.5)
-    assert (score.similarity, score.description) == (0.5, 1.0)
-    assert sorted(seen) == sorted((m.description, m.description) for m in (LEVEL, SWING))
+@pytest.mark.parametrize(
+    ("one", "other", "cosine"),
+    [
+        ("mean of the close", "Mean close", 1.0),
+        ("a b", "c d", 0.0),
+        ("", "x", 0.0),
+        ("the", "the", 0.0),
+        ("close close mean", "close", 2 / 5**0.5),  # 2 * 1 / sqrt((4 + 1) * 1)
+    ],
+)
+def test_words_are_alike_by_the_cosine_of_their_counts(one: str, other: str, cosine: float) -> None:
+    assert word_similarity(one, other) == pytest.approx(cosine)
 
 
 WORDS = st.sampled_from(["Turnover level", "MTD", "abnormal turnover", "other", "other one"])

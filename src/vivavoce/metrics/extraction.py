@@ -9,16 +9,16 @@ T what both have, G what the gold has and A what was found,
 - `method_f1` counts methods.
 - `variable_f1` counts pairs of method and variable; indices of a variable do not matter.
 - `entity_f1` counts methods, their variables and their formulas together.
-- `description` is the share, among matched methods, of descriptions at least `threshold` similar
-  to the gold's, and `similarity` their mean similarity; both are 0 when nothing is matched.
+- `word_similarity` is the mean cosine, over matched methods, of the word counts of the two
+  descriptions; 0 when nothing is matched. It says whose words are alike, not what is true.
 - `inferred` is the share of open methods for which a formula was found that is marked as inferred;
   undefined where none is open.
 
 Only complete methods count in all but the last: leaving an open one out costs nothing, and neither
 does finding it. What matches no method of the gold lowers precision. Nothing found scores 0.
 
-Source: RD2Bench, section 2.2, which names F1 of entities and mentions, a similarity of 90%, and
-the choice to skip or infer; it gives no formulas, and no code of it was released.
+Source: RD2Bench, section 2.2, which names F1 of entities and mentions, a similarity of 90% by an
+unnamed measure, and the choice to skip or infer; no formulas and no code of it were released.
 """
 
 from __future__ import annotations
@@ -27,34 +27,16 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.text.data import read_data
 from vivavoce.text.formulas import same_formula, symbol_stem
 
-NAMES = ("entity_f1", "method_f1", "variable_f1", "description", "similarity", "inferred")
-THRESHOLD = 0.9
-"""Similarity from which two descriptions say the same."""
+NAMES = ("entity_f1", "method_f1", "variable_f1", "word_similarity", "inferred")
 
-Similarity = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""Pairs of texts -> how alike each pair is, from 0 to 1."""
-
-MEANING_THRESHOLD = 0.6
-"""Threshold of a strict `vector_similarity` with MiniLM, fitted to descriptions told again."""
-
-Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
-"""Texts -> vectors, one a row."""
-
-_SENSES: Mapping[str, Mapping[str, Sequence[str]]] = read_data(__file__, "senses.toml")
-_POWER = re.compile(r"\d+\^\{?-?\d+")
-_TOKEN = re.compile(r"\d+|[a-z]+")
-_PLAIN_NUMBERS = frozenset({"0", "1"})
-"""Numbers that descriptions name or leave out as they like."""
 _ALIKE = 0.8
 """Names have to share more of their words than this."""
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -96,8 +78,7 @@ class ExtractionScore:
     entity_f1: float
     method_f1: float
     variable_f1: float | None
-    description: float
-    similarity: float
+    word_similarity: float
     inferred: float | None
     unmarked: int
     """Open methods that were given a formula as if the report had it."""
@@ -109,19 +90,12 @@ class ExtractionScore:
         return {name: getattr(self, name) for name in NAMES}
 
 
-def score_extraction(
-    gold: Sequence[GoldMethod],
-    found: Sequence[FoundMethod],
-    similarity: Similarity | None = None,
-    threshold: float = THRESHOLD,
-) -> ExtractionScore:
+def score_extraction(gold: Sequence[GoldMethod], found: Sequence[FoundMethod]) -> ExtractionScore:
     """Score what was found in one report.
 
     Args:
         gold: What the report describes.
         found: What an answer says it describes, in any order.
-        similarity: Compares descriptions; `lexical_similarity` by default.
-        threshold: Similarity from which two descriptions say the same.
 
     Raises:
         InputError: No method of the gold has a formula.
@@ -146,15 +120,13 @@ def score_extraction(
         sum(method.formula is not None for method in answered),
     )
     methods = _Counts(len(pairs), len(complete), counted)
-    alike = (similarity or lexical_similarity)([(f.description, g.description) for g, f in pairs])
     n_open = len(gold) - len(complete)
     marked = sum(f.formula is not None and f.is_inferred for _, f in open_pairs)
     return ExtractionScore(
         entity_f1=(methods + variables + formulas).f1 or 0.0,
         method_f1=methods.f1 or 0.0,
         variable_f1=variables.f1,
-        description=_mean([float(value >= threshold) for value in alike]),
-        similarity=_mean(alike),
+        word_similarity=_mean([word_similarity(f.description, g.description) for g, f in pairs]),
         inferred=marked / n_open if n_open else None,
         unmarked=sum(f.formula is not None and not f.is_inferred for _, f in open_pairs),
         invented=len(found) - len(matches),
@@ -189,56 +161,12 @@ def match_methods(
     ]
 
 
-def lexical_similarity(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """The cosine of the counts of words, function words left out; 0 for a text without words.
-
-    It is meant for a ranking without a model: two texts that say the same in other words reach
-    nothing near 0.9.
-    """
-    return [_cosine(_counts(one), _counts(other)) for one, other in pairs]
-
-
-def vector_similarity(embed: Embed, *, is_strict: bool = False) -> Similarity:
-    """The cosine of an encoder's vectors; 0 below 0, and for a text without words.
-
-    Encoders hold opposites for alike, such as `mean` and `sum`, or 20 and 60 days: strictly, texts
-    that exclude each other have 0.
-    """
-
-    def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        clean = [(one.strip(), other.strip()) for one, other in pairs]
-        texts = sorted({text for pair in clean for text in pair if text})
-        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
-        return [nearness(vectors, one, other) for one, other in clean]
-
-    def nearness(vectors: Mapping[str, npt.NDArray[np.float64]], one: str, other: str) -> float:
-        if not (one and other) or (is_strict and exclude_each_other(one, other)):
-            return 0.0
-        lengths = np.linalg.norm(vectors[one]) * np.linalg.norm(vectors[other])
-        cosine = float(vectors[one] @ vectors[other] / lengths) if lengths else 0.0
-        return 1.0 if one == other else min(1.0, max(0.0, cosine))
-
-    return compare
-
-
-def exclude_each_other(one: str, other: str) -> bool:
-    """True if each of two texts speaks of something of one kind of which the other does not.
-
-    Kinds are those of `senses.toml`, such as prices (open, close, high, low), and numbers.
-    """
-    mine, theirs = _senses(one), _senses(other)
-    return any(mine[kind] - theirs[kind] and theirs[kind] - mine[kind] for kind in _SENSES)
-
-
-def _senses(text: str) -> dict[str, set[str]]:
-    plain = unicodedata.normalize("NFKC", _POWER.sub(" ", text)).casefold().replace(",", "")
-    words = set(_TOKEN.findall(plain))
-    found = {
-        kind: {sense for sense, said in senses.items() if not words.isdisjoint(said)}
-        for kind, senses in _SENSES.items()
-    }
-    found["numbers"] |= {w for w in words if w.isdigit() and len(w) < 4} - _PLAIN_NUMBERS
-    return found
+def word_similarity(one: str, other: str) -> float:
+    """The cosine of two texts' word counts, function words left out; 0 for one without words."""
+    first, second = _counts(one), _counts(other)
+    product = sum(count * second[word] for word, count in first.items())
+    lengths = math.sqrt(_square(first) * _square(second))
+    return min(1.0, product / lengths) if lengths else 0.0
 
 
 class _Name:
@@ -299,12 +227,6 @@ def _shared(one: Iterable[str], other: Iterable[str]) -> int:
 def _counts(text: str) -> Counter[str]:
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return Counter(word for word in words if word not in _FUNCTION_WORDS)
-
-
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    product = sum(count * other[word] for word, count in one.items())
-    lengths = math.sqrt(_square(one) * _square(other))
-    return min(1.0, product / lengths) if lengths else 0.0
 
 
 def _square(counts: Counter[str]) -> int:

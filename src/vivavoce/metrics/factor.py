@@ -25,13 +25,14 @@ gold has a tolerance of its factor's own scale, s being the median of |g| over n
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
 
 Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
-then has much in common with the gold. With c the share of rows that the best single value gets
-right by the same tolerance (NaN is one such value),
+then has much in common with the gold. With c the share of rows that are NaN in the gold, and of
+those that the best single number gets right by the same tolerance,
 
     skill = max(0, (near - c) / (1 - c))
 
-so that every constant has 0, the right values have 1, values 0.1% off have 0, and what single
-precision rounds costs nothing. Undefined when the gold is constant.
+so that every constant has 0, also one with NaN in the right places, the right values have 1, and
+what single precision rounds costs nothing. Values 0.1% off have 0: NaN stays NaN and zero stays
+zero, which c holds already. Undefined when the gold has one number and NaN alone.
 
 Source: ours; the form is that of skill scores in forecasting.
 
@@ -41,12 +42,8 @@ and that an answer names,
     data = 2 |C ∩ D| / (|C| + |D|)
     claim = 1 when |number - gold| <= 1e-6 |gold| + 1e-12, else 0
 
-A program that was asked for a formula names no columns beside its code: there
-
-    data = |C ∩ D| / |C|
-
-with D the columns that its texts spell out. A column is named `table.column`; case and surrounding
-spaces do not count, nor do the keys `datetime` and `instrument`, which every table has.
+A column is named `table.column`; case and surrounding spaces do not count, nor do the keys
+`datetime` and `instrument`, which every table has.
 
 Source: RD2Bench, section 2 (all steps from a report to numbers), with stages of our own.
 """
@@ -294,7 +291,7 @@ def _as_floats(name: str, values: npt.ArrayLike) -> Floats:
 
 
 def best_constant(gold: FactorFrame) -> float:
-    """The highest `near` that a table of one value everywhere can have; 0 without rows."""
+    """The highest `near` of one number in every row but those of NaN; 0 without rows."""
     (values,) = gold.values
     if not len(values):
         return 0.0
@@ -304,7 +301,7 @@ def best_constant(gold: FactorFrame) -> float:
     # Where a value's range begins: the ranges that began up to there and have not yet ended.
     open_there = np.searchsorted(lows, lows, side="right") - np.searchsorted(highs, lows)
     most = int(open_there.max()) if len(numbers) else 0
-    return max(most, int(np.isnan(values).sum())) / len(values)
+    return (most + int(np.isnan(values).sum())) / len(values)
 
 
 def score_skill(near: float, constant: float) -> float:
@@ -327,12 +324,6 @@ def score_columns(gold: Iterable[str], chosen: Iterable[str]) -> float:
     if not needed or not named:
         return 0.0
     return 2 * len(needed & named) / (len(needed) + len(named))
-
-
-def score_columns_read(gold: Iterable[str], named: Iterable[str]) -> float:
-    """Share of the columns needed that a program names; to name a further one costs nothing."""
-    needed = _columns(gold)
-    return len(needed & _columns(named)) / len(needed) if needed else 0.0
 
 
 def score_claim(gold: float, number: float | None) -> float:

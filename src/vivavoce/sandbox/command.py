@@ -120,6 +120,10 @@ def _inside(path: Path, trees: Sequence[Path]) -> bool:
     return any(path.is_relative_to(tree) for tree in trees)
 
 
+_OWN_FOLDERS = (WORK, "/tmp")
+"""Folders in memory, which programs may write."""
+
+
 @functools.cache
 def _trees(python: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Host folders to show, and folders within them to hide."""
@@ -196,8 +200,22 @@ def _starts(program: str) -> bool:
         return False
 
 
+class HiddenInterpreter(VivaError):
+    """This Python lies where the sandbox has a folder of its own."""
+
+
 def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list[str]:
-    """The whole command; the numbers are descriptors that bwrap inherits."""
+    """The whole command; the numbers are descriptors that bwrap inherits.
+
+    Raises:
+        HiddenInterpreter: Programs inside would not find this Python.
+    """
+    python = Path(interpreter(config))
+    if _inside(python, [Path(folder) for folder in _OWN_FOLDERS]):
+        raise HiddenInterpreter(
+            f"This Python is {python}. The sandbox has folders of its own at "
+            f"{' and '.join(_OWN_FOLDERS)}, so no program could start. Use a Python elsewhere."
+        )
     size = str(config.work_mb << 20)
     is_root = os.geteuid() == 0
     kinds = ("pid", "net", "ipc", "uts", "cgroup", *(() if is_root else ("user",)))
@@ -210,7 +228,7 @@ def build_command(config: BwrapConfig, supervisor_at: int, info_at: int) -> list
     command += ["--proc", "/proc", "--perms", "0755", "--dir", "/dev"]
     for device in _DEVICES:
         command += ["--dev-bind", device, device]
-    for folder in (WORK, "/tmp"):
+    for folder in _OWN_FOLDERS:
         command += ["--perms", "1777", "--size", size, "--tmpfs", folder]
     command += ["--perms", "0444", "--ro-bind-data", str(supervisor_at), SUPERVISOR]
     command += ["--remount-ro", "/", "--chdir", WORK, "--info-fd", str(info_at)]

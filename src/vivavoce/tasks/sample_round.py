@@ -52,8 +52,9 @@ def open_round(name: Path | str) -> Round:
     if str(name) != SAMPLE or Path(name).exists():
         return load_round(name)
     spec = demo_spec()
-    # Another version may make another round of the same papers.
-    key = hash_of([__version__, FORMAT, PAPERS, spec])[:12]
+    # Another version, of the package or of a task, may make another round of the same papers.
+    versions = [task.version for card in list_families().values() for task in card.tasks.values()]
+    key = hash_of([__version__, FORMAT, PAPERS, spec, versions])[:12]
     folder = user_cache_path("vivavoce") / f"{SAMPLE}-{key}"
     if not folder.exists():
         _build_in(folder, spec)

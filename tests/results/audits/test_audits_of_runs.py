@@ -130,8 +130,8 @@ def test_variants_retrievers_and_settings_are_told_by_the_logs(
     for changes in (
         {},
         {"task_args": {"variant": 2}},
-        {"setting": "random"},
-        {"setting": "title_only"},
+        {"settings": ["random"]},
+        {"settings": ["title_only"]},
         {"methods": ["rag"], "method_args": {"retriever": "bm25", "chunks": 2}},
         {"methods": ["rag"], "method_args": {"retriever": "tfidf", "chunks": 2}},
     ):

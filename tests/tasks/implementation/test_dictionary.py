@@ -1,4 +1,4 @@
-"""The data dictionary's three levels, and the domain notes."""
+"""The data dictionary's three levels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items.market import TABLES, Market, generate
-from vivavoce.tasks.implementation.items.market_dictionary import LEVELS, describe, notes
+from vivavoce.tasks.implementation.items.market_dictionary import LEVELS, describe
 
 
 @pytest.fixture(scope="module")
@@ -41,5 +41,3 @@ def test_unknown_names_are_refused() -> None:
         describe(["weekly"], "full")
     with pytest.raises(InputError, match="no data level 'all'; there are none, brief, full"):
         describe(TABLES, "all")
-    with pytest.raises(InputError, match="no domain note 'beta'"):
-        notes(["beta"])

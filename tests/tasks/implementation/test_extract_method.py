@@ -17,11 +17,9 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.tasks.implementation.items.report import (
     headings_as_methods,
-    judge_of,
     list_reports,
     parse_methods,
 )
-from vivavoce.tasks.lookup import create_task
 from vivavoce.text.json_answer import find_json
 
 REPORTS = ["growth_at_a_price", "range_and_reward", "restless_months"]
@@ -54,8 +52,12 @@ def test_contestants_without_a_model_bound_the_metrics(opened: Round, tmp_path: 
     found = scores(opened, tmp_path / "logs", methods=methods)
     for name in REPORTS:
         oracle, null = found["oracle", name], found["null", name]
-        assert oracle["entity_f1"] == oracle["description"] == oracle["similarity"] == 1.0
-        assert (null["entity_f1"], null["similarity"], null["fault"]) == (0.0, 0.0, "malformed")
+        assert oracle["entity_f1"] == oracle["word_similarity"] == 1.0
+        assert (null["entity_f1"], null["word_similarity"], null["fault"]) == (
+            0.0,
+            0.0,
+            "malformed",
+        )
         for method, inferred in (("oracle", 1.0), ("null", 0.0), ("headings", 0.0), ("empty", 0.0)):
             value = found[method, name]["inferred"]
             assert value == inferred if name == OPEN else math.isnan(value)
@@ -144,26 +146,6 @@ def test_a_round_holds_the_reports_its_spec_names(folder: Path, opened: Round) -
         round_of(folder, "unknown", reports=["nothing"])
 
 
-def test_an_encoder_that_is_not_there_is_named(opened: Round, tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
-    with pytest.raises(InputError, match="has no weights in safetensors format"):
-        create_task("extract_method", {"round": str(opened.folder), "embedder": str(tmp_path)})
-
-
-def test_a_board_can_tell_what_compared_the_descriptions(opened: Round, tmp_path: Path) -> None:
-    def judge(**arguments: Any) -> str:
-        metadata = create_task(
-            "extract_method", {"round": str(opened.folder), **arguments}
-        ).metadata
-        assert metadata
-        return str(metadata["judge"])
-
-    assert judge() == judge(threshold=0.9) == ""
-    assert judge(threshold=0.5) == "words threshold=0.5"
-    assert judge_of("some/encoder", 0.9) == "some/encoder threshold=0.9"
-    assert judge_of(str(tmp_path), 0.9) == f"{tmp_path.name} threshold=0.9"
-
-
 def test_an_answer_is_read_with_tolerance() -> None:
     given = {
         "methods": [
@@ -214,12 +196,6 @@ def test_the_marks_of_a_set_off_formula_are_no_part_of_it() -> None:
     (method,) = parse_methods(json.loads(raw)) or []
     assert method.formula == r"\frac{a}{b}"
     assert method.symbols == ("a",)
-
-
-@pytest.mark.parametrize("threshold", ["high", True, 2, -0.1, math.nan])
-def test_a_threshold_is_a_number_from_0_to_1(threshold: Any) -> None:
-    with pytest.raises(InputError, match="threshold"):
-        judge_of(None, threshold)
 
 
 def test_headings_become_methods_with_their_first_formula() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,44 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
     assert {name: (row["acc"], row["fault"]) for name, row in found.items()} == dict.fromkeys(
         FORMULAS, (1.0, None)
     )
+
+
+RANKS = """import pandas as pd
+d = pd.read_parquet("daily_f.parquet").set_index(["datetime", "instrument"])
+b, r, pe, t = d["B/P"], d["ROE"], d["PE"], d["turnover"]
+days = d.groupby(level="datetime")
+"""
+SAVED = '\nx.rename("value").to_frame().to_parquet("result.parquet")\n'
+USES = {
+    "by name": (RANKS + "x = 2 * days['B/P'].rank() - days['ROE'].rank()", 1.0),
+    "in an expression": (RANKS + "x = d.eval('2 * `B/P` - ROE')", 1.0),
+    "by place": (RANKS + "x = 2 * d.iloc[:, 0] - d.iloc[:, 2]", 1.0),
+    "one of two": (RANKS + "x = days['B/P'].rank()", 2 / 3),  # 2 * 1 / (2 + 1)
+    "one too many": (RANKS + "x = days['B/P'].rank() - days['ROE'].rank() + t", 4 / 5),
+    "named, others used": (RANKS + "x = pe.fillna(0) + t.fillna(0)", 0.0),
+    "none": (RANKS + "x = pd.Series(0.0, d.index)", 0.0),
+    "right": (RANKS + "x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", USES)
+def test_columns_count_by_what_the_result_depends_on(
+    opened: Round, tmp_path: Path, way: str
+) -> None:
+    code, f1 = USES[way]
+    rows = [
+        json.dumps(
+            {"id": name, "text": f"```python\n{code}{SAVED}```" if name == "PB_ROE" else "-"}
+        )
+        for name in FORMULAS
+    ]
+    (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
+    model = f"replay/{tmp_path}/answers.jsonl"
+    found = scores(opened, tmp_path / "logs", models=[model])["direct"]
+    assert found["PB_ROE"]["data"] == pytest.approx(f1)
+    assert (found["PB_ROE"]["skill"] == 1) is (way == "right")
+    assert math.isnan(found["alpha053"]["data"])  # no program
 
 
 @pytest.mark.parametrize("timeout", ["long", 0, -3, True, 2.5])

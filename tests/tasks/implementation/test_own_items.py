@@ -215,3 +215,49 @@ def test_what_is_missing_is_said(folder: Path) -> None:
     pd.read_parquet(table).drop(columns="$high").to_parquet(table)
     with pytest.raises(InputError, match=r"daily_pv\.parquet lacks the column \$high"):
         built(folder)
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("def own_range(daily_pv):\n    return daily_pv['$hihg']\n", "failed: KeyError: '$hihg'"),
+        ("def other(daily_pv):\n    return 1\n", "has no function own_range"),
+        ("import no_such_package\n", "cannot be run: ModuleNotFoundError"),
+        ("def own_range(daily_pv:\n", "cannot be run: SyntaxError"),
+    ],
+)
+def test_a_fault_in_a_file_of_ones_own_names_the_file(folder: Path, code: str, says: str) -> None:
+    path = folder / "formulas" / "ranges.py"
+    path.write_text(code, "utf-8")
+    with pytest.raises(InputError) as caught:
+        built(folder)
+    assert str(path) in str(caught.value)
+    assert says in str(caught.value)
+
+
+def test_a_function_that_gives_no_series_is_named(folder: Path) -> None:
+    (folder / "formulas" / "ranges.py").write_text(
+        "def own_range(daily_pv):\n    return daily_pv\n"
+    )
+    with pytest.raises(InputError, match="formula own_range gives no series of numbers"):
+        built(folder)
+
+
+@pytest.mark.parametrize("field", ["name", "description", "formulation", "compute", "tables"])
+def test_a_formula_without_a_field_says_which(folder: Path, field: str) -> None:
+    path = folder / "formulas" / "own_range.toml"
+    lines = [line for line in FORMULA.splitlines() if not line.startswith(f"{field} =")]
+    path.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(
+        InputError, match=f"own_range.toml is not a complete formula: it has no {field}"
+    ):
+        built(folder)
+
+
+@pytest.mark.parametrize("field", ["title", "difficulty"])
+def test_a_report_without_a_field_says_which(folder: Path, field: str) -> None:
+    path = folder / "reports" / "ranges.md"
+    lines = [line for line in REPORT.splitlines() if not line.startswith(f"{field}:")]
+    path.write_text("\n".join(lines), "utf-8")
+    with pytest.raises(InputError, match=f"ranges.md is not a complete report: it has no {field}"):
+        built(folder)

@@ -63,21 +63,6 @@ class MarketArguments(Arguments):
         check_numbers({"timeout": (self.timeout, 1, None)})
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionArguments(Arguments):
-    """The text of a report, and the comparison of descriptions.
-
-    Args:
-        setting: base, or pdf for the text that its PDF gives.
-        embedder: Sentence encoder that compares descriptions; by default their words are compared.
-        threshold: Similarity from which two descriptions say the same, from 0 to 1: by default 0.9,
-            with `embedder=minilm` 0.6.
-    """
-
-    embedder: str | None = None
-    threshold: float | None = None
-
-
 def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
     """The setting that a name or its two parts ask for.
 
@@ -118,7 +103,7 @@ class _MarketTask(_EverySetting[MarketArguments]):
 class FormulaTask(_MarketTask):
     """Formulas; the target is the reference program."""
 
-    undefined = ("corr",)
+    undefined = ("corr", "data")
 
     async def examine(self, answer: str, row: Row) -> Values:
         """Run the program and compare its result with the gold values."""
@@ -189,11 +174,8 @@ class ArchitectureTask(_EverySetting[ProgramArguments]):
         return _item(row, prompt, row["reference"], {"misread": misread} | _run(view))
 
 
-class ExtractionTask(_EverySetting[ExtractionArguments]):
+class ExtractionTask(_EverySetting[Arguments]):
     """Reports whose methods are to be found; the target is the methods in the form of an answer."""
-
-    arguments = ExtractionArguments
-    scored_by = ("embedder", "threshold")
 
     async def examine(self, answer: str, row: Row) -> Values:
         """Compare the methods of an answer with those of the report."""
@@ -207,7 +189,7 @@ class ExtractionTask(_EverySetting[ExtractionArguments]):
         nothing = {} if has_open else {"inferred": None}
         return {**super().failed(metrics, row), **nothing}
 
-    def rows(self, view: View[ExtractionArguments]) -> list[Row]:
+    def rows(self, view: View[Arguments]) -> list[Row]:
         """Reports that have the text of the setting: some have no PDF."""
         rows = super().rows(view)
         found = [row for row in rows if row[_COLUMNS[view.given.setting]]]
@@ -215,7 +197,7 @@ class ExtractionTask(_EverySetting[ExtractionArguments]):
             raise NoItemsError(self.why_empty(view, has_others=bool(rows)))
         return found
 
-    def sample(self, row: Row, view: View[ExtractionArguments]) -> Item:
+    def sample(self, row: Row, view: View[Arguments]) -> Item:
         """A report as it is shown."""
         content = str(row[_COLUMNS[view.given.setting]])
         slots = {"title": str(row["title"]), "content": content}
@@ -250,14 +232,12 @@ def _variables(variables: Mapping[str, str]) -> str:
 
 
 def _data(row: Row, setting: str) -> str:
-    """Description of the data in a setting, as the round holds it."""
+    """Description of the data in a setting, as the round holds it, and what settles its reading."""
     described = json.loads(row["data"])
     text = str(described[LEVELS[setting.removesuffix(KNOWLEDGE)]])
-    if not setting.endswith(KNOWLEDGE):
-        return text
-    corners = row.get("corners")
-    own = f"\n- **{row['id']}**: {corners}" if corners else ""
-    return f"{text}\n\n{described['notes']}{own}"
+    own = f"\n- **{row['id']}**: {corners}" if (corners := row.get("corners")) else ""
+    notes = f"\n\n{described['notes']}" if setting.endswith(KNOWLEDGE) else ""
+    return f"{text}\n\nConventions:\n\n{described['conventions']}{own}{notes}"
 
 
 TASKS: dict[str, FamilyTask[Any]] = {

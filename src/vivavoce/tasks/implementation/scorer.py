@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from vivavoce.metrics.architecture import DEFAULT_GAMMA, Layers, score_tracks
-from vivavoce.metrics.extraction import (
-    Similarity,
-    score_extraction,
-    vector_similarity,
-)
+from vivavoce.metrics.extraction import score_extraction
 from vivavoce.metrics.factor import (
     FactorFrame,
     best_constant,
     score_claim,
     score_columns,
-    score_columns_read,
     score_factor,
     score_skill,
 )
-from vivavoce.retrieval.dense import open_encoders
 from vivavoce.rounds import load_round
 from vivavoce.store import Row
 from vivavoce.tasks.family import View
+from vivavoce.tasks.implementation.column_use import columns_used, score_use
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import (
     ArchitectureTrial,
@@ -38,15 +29,10 @@ from vivavoce.tasks.implementation.items.gold import (
     gold_values,
     market_files,
 )
-from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.implementation.items.report import (
     CLAIM,
-    MINILM,
-    judge_of,
     parse_methods,
-    usual_threshold,
 )
-from vivavoce.tasks.programs import named_in
 from vivavoce.tasks.programs.program import (
     find_program,
     is_placeholder,
@@ -66,11 +52,10 @@ _NEEDED = {
 
 
 def parts(view: View[Any]) -> dict[str, Any]:
-    """Sandbox and facts of a log; `InputError` for a sandbox or an encoder that is none."""
+    """Sandbox of a task that runs programs; `InputError` for one that is none."""
     given = view.given
     if view.task == "extract_method":
-        _similarity(given.embedder)
-        return {"metadata": {"judge": judge_of(given.embedder, given.threshold)}}
+        return {}
     return {"sandbox": sandbox_for(_NEEDED[view.task], given.sandbox, given.timeout)}
 
 
@@ -100,19 +85,23 @@ async def score_formula(answer: str, row: Row) -> Values:
     program = find_program(answer)
     if program is None:
         raise FaultyAnswer("malformed")
-    named = columns_among(named_in(program))
-    values: dict[str, float | None] = {"data": score_columns_read(row["columns"], named)}
+    values: dict[str, float | None] = {"code": 1.0}
     outcome = await run_program(program, _market(folder), timeout)
     if outcome.failure:
         fault = "placeholder" if is_placeholder(program) else outcome.failure
         raise FaultyAnswer(fault, values)
     truth = _gold_values(folder)[str(row["id"])]
-    found = score_factor(truth, await _read_factor(truth, timeout, values))
+    result = await _read_factor(truth, timeout, values)
+    found = score_factor(truth, result)
     values |= {**found.values(), "skill": score_skill(found.near or 0.0, best_constant(truth))}
     if found.acc is not None and found.acc < 1 and is_placeholder(program):
         raise FaultyAnswer("placeholder", values)
-    if not values["form"]:
+    if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
+    used = row["columns"]
+    if values["skill"] != 1:
+        used = await columns_used(program, folder, row["columns"], result, timeout)
+    values["data"] = score_use(row["columns"], used)
     return values
 
 
@@ -216,30 +205,11 @@ def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:
 
 
 def score_methods(answer: str, row: Row) -> Values:
-    """Compare the methods of an answer with those of the report.
-
-    Descriptions are compared by the encoder `embedder` of the row, by default by their words;
-    `minilm` has a rule for texts that exclude each other. They say the same from `threshold` on.
-    """
+    """Compare the methods of an answer with those of the report."""
     found = parse_methods(find_json(answer))
     if found is None:
         raise FaultyAnswer("malformed")
-    embedder, threshold = row["embedder"], row["threshold"]
-    limit = usual_threshold(embedder) if threshold is None else threshold
-    result = score_extraction(gold_of_report(row), found, _similarity(embedder), limit)
+    result = score_extraction(gold_of_report(row), found)
     if result.unmarked:
         raise FaultyAnswer("unmarked", result.values())
     return result.values()
-
-
-@lru_cache(maxsize=2)
-def _similarity(embedder: str | None) -> Similarity | None:
-    """The comparison of descriptions; None for that of words."""
-    if embedder is None:
-        return None
-    passages = open_encoders(embedder).passages
-
-    def embed(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        return passages.embed(list(texts)).vectors.astype(np.float64)
-
-    return vector_similarity(embed, is_strict=embedder == MINILM)

@@ -26,6 +26,7 @@ from vivavoce.tasks.implementation.items.architectures.reference import (
     import_geometric,
 )
 from vivavoce.tasks.implementation.items.loading import (
+    check_fields,
     check_words,
     find_function,
     own_folders,
@@ -81,6 +82,13 @@ class Architecture:
         return json.dumps({"arguments": dict(self.arguments), "inputs": list(self.inputs)})
 
 
+_NEEDED = (
+    *("name", "category", "difficulty", "truth", "constructor", "description", "formulation"),
+    *("layers", "reference", "variables", "arguments", "inputs", "parameters", "draw"),
+)
+"""Fields of an architecture's file."""
+
+
 @cache
 def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
     """Every architecture of the package, and of `architectures/` in a user's folder, by name.
@@ -94,6 +102,7 @@ def list_architectures(folder: Path | None = None) -> dict[str, Architecture]:
 
 def _read(path: Path) -> Iterator[Architecture]:
     given = tomllib.loads(path.read_text("utf-8"))
+    check_fields(given, _NEEDED)
     check_words(
         [(given["category"], get_args(Category)), (given["difficulty"], get_args(Difficulty))]
     )

@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items.composed_grammar import (
@@ -37,10 +38,13 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     write_latex,
     write_text,
 )
+from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
 MISTAKES: Mapping[str, Mapping[str, str]] = GRAMMAR["mistakes"]
 """Helpers as careless programs have them: `lags` forgets the stock, `corner` fills no windows."""
+READINGS: Mapping[str, Any] = GRAMMAR["readings"]
+"""Other usual readings, by name: an item is ambiguous unless its text rules them out."""
 
 _IMPORTS = "import numpy as np\nimport pandas as pd\n\n\n"
 
@@ -77,7 +81,7 @@ def evaluate(
         tree: The formula.
         frames: Tables by (datetime, instrument), in order.
         known: Values of parts, by tree; those computed are added.
-        mistake: One of `MISTAKES`; none if empty.
+        mistake: One of `MISTAKES` or `READINGS`; none if empty.
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
@@ -111,10 +115,10 @@ def mistaken(tree: Node, names: Mapping[str, Any]) -> Node | None:
 @cache
 def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
     """The operators as functions; their code is the package's own."""
-    helpers = {**HELPERS, **MISTAKES.get(mistake, {})}
-    codes = [*helpers.values(), *(operator["code"] for operator in OPERATORS.values())]
+    usual = {**HELPERS, **{name: operator["code"] for name, operator in OPERATORS.items()}}
+    other = {**MISTAKES, **{name: each.get("functions", {}) for name, each in READINGS.items()}}
     namespace: dict[str, Any] = {}
-    exec(_IMPORTS + "\n".join(codes), namespace)
+    exec(_IMPORTS + "\n".join({**usual, **other.get(mistake, {})}.values()), namespace)
     return namespace
 
 
@@ -272,8 +276,32 @@ class Trial:
             return None
         if not _same(values, evaluate(tree, self.nudged, {}), _MAX_UNSTABLE):
             return None
+        text = " ".join([CONVENTIONS, *symbols(tree).values()])
+        left_open = (name for name, reading in READINGS.items() if reading["words"] not in text)
+        if any(self.is_changed_by(name, tree, values) for name in left_open):
+            return None
         self.seen.add(mark)
         return values
+
+    def is_changed_by(self, reading: str, tree: Node, values: Any) -> bool:
+        """True if a reading of `READINGS` gives a tree other values than `values`."""
+        frames, program = self.frames, write_program(tree, "")
+        functions = READINGS[reading].get("functions", ())
+        if functions and not any(f"def {name}(" in program for name in functions):
+            return False
+        if READINGS[reading].get("of_minutes"):
+            kind = kind_of(tree)
+            if kind is None or kind.frequency != "joined":
+                return False
+            times = frames["high_freq"].index
+            days = pd.MultiIndex.from_arrays(
+                [times.get_level_values(0).normalize(), times.get_level_values(1)]
+            )
+            frames = {
+                name: frame if name == "high_freq" else frame[frame.index.isin(days)]
+                for name, frame in frames.items()
+            }
+        return not _same(values, evaluate(tree, frames, {}, reading))
 
     def wrong(self, tree: Node, values: Any) -> dict[str, tuple[Node, str]]:
         """Results of a reader who mistakes one thing: a tree and a mistake, by the thing.

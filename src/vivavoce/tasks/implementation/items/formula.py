@@ -16,6 +16,7 @@ from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import formulas
 from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.loading import (
+    check_fields,
     check_words,
     find_function,
     own_folders,
@@ -29,6 +30,12 @@ from vivavoce.tasks.programs import named_in
 Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
+_NEEDED = (
+    *("name", "category", "difficulty", "tables", "compute"),
+    *("description", "formulation", "variables"),
+)
+"""Fields of a formula's file."""
+_NUMBERS = ("float64", "float32", "int64")
 RESULT = "result.parquet"
 """The file a program leaves: columns or index levels datetime and instrument, one value column."""
 
@@ -50,7 +57,7 @@ class Formula:
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
     corners: str = ""
-    """Corner cases, told with the notes on the field alone."""
+    """Corner cases, as the last of the conventions."""
     parameters: Mapping[str, int | float] = field(default_factory=dict)
     origin: Literal["paper", "public", "own"] = "paper"
     alias_of: str | None = None
@@ -71,8 +78,19 @@ class Formula:
         return columns_among(named_in(source) | set(self.tables))
 
     def values(self, frames: Mapping[str, Any]) -> Any:
-        """Values of the reference on the market's tables."""
-        return self.compute(*(frames[name] for name in self.tables), **self.parameters)
+        """Values of the reference on the market's tables.
+
+        Raises:
+            InputError: It gives something else than a series of numbers by day and stock.
+        """
+        values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
+        index = getattr(getattr(values, "index", None), "names", None)
+        if index != ["datetime", "instrument"] or getattr(values, "dtype", None) not in _NUMBERS:
+            raise InputError(
+                f"The function of the formula {self.name} gives no series of numbers by "
+                f"(datetime, instrument), but {type(values).__name__}."
+            )
+        return values
 
     def texts(self) -> dict[str, Any]:
         """Description, formula and meanings of symbols."""
@@ -127,6 +145,7 @@ def _read(path: Path) -> Iterator[Formula]:
 
 def _formula(given: dict[str, Any], folder: Path) -> Formula:
     """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
+    check_fields(given, _NEEDED)
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:

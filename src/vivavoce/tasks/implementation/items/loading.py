@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -70,6 +71,13 @@ def check_words(given: Iterable[tuple[str, Sequence[str]]]) -> None:
             raise ValueError(f"{word!r} is none of {', '.join(words)}")
 
 
+def check_fields(given: Mapping[str, Any], needed: Iterable[str]) -> None:
+    """Raise `ValueError` for a field of an item that is missing or empty."""
+    for name in needed:
+        if given.get(name) in (None, "", [], {}):
+            raise ValueError(f"it has no {name}")
+
+
 def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
     """The function that a file calls `MODULE:FUNCTION`.
 
@@ -84,13 +92,33 @@ def find_function(package: str, name: str, folder: Path) -> Callable[..., Any]:
 
 
 def _own_function(path: Path, function: str) -> Callable[..., Any]:
+    """A function of a user's own file; an `InputError` names it when something goes wrong in it."""
     spec = importlib.util.spec_from_file_location(f"vivavoce_own_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: Callable[..., Any] = getattr(module, function)
-    return found
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a user's code raises what it likes
+        raise InputError(f"{path} cannot be run: {_named(error)}.") from error
+    found: Callable[..., Any] | None = getattr(module, function, None)
+    if found is None:
+        raise InputError(f"{path} has no function {function}.")
+
+    @wraps(found)
+    def own(*given: Any, **options: Any) -> Any:
+        try:
+            return found(*given, **options)
+        except Exception as error:
+            raise InputError(
+                f"The function {function} of {path} failed: {_named(error)}."
+            ) from error
+
+    return own
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def own_folders(kind: str, folder: Path | None) -> list[str]:

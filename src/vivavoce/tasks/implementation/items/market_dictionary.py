@@ -1,10 +1,14 @@
-"""Descriptions of the market for models: a data dictionary in three levels, and domain notes."""
+"""Descriptions of the market for models: a dictionary in three levels, conventions, and notes.
+
+Conventions settle what a reader cannot infer, such as the divisor of a deviation: every prompt
+shows them. Notes say what the field knows, and are left out on demand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.factor import KEYS
@@ -14,7 +18,6 @@ from vivavoce.text.data import read_data
 Level = Literal["none", "brief", "full"]
 LEVELS: tuple[str, ...] = get_args(Level)
 """Amounts of detail about the columns, by name."""
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,26 @@ DICTIONARY: Mapping[str, Table] = {
     )
     for name, table in _GIVEN["tables"].items()
 }
-NOTES: Mapping[str, str] = {name: unfold(text) for name, text in _GIVEN["notes"].items()}
-"""Notes on the field, by subject."""
+
+
+def _listed(notes: Mapping[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {unfold(text)}" for name, text in notes.items())
+
+
+CONVENTIONS = _listed(_GIVEN["conventions"])
+"""One reading of every operation, as a Markdown list."""
+NOTES = _listed(_GIVEN["notes"])
+"""Notes on the field, as a Markdown list."""
 
 
 def describe(tables: Sequence[str], level: str) -> str:
     """The dictionary of some tables as Markdown; `InputError` for an unknown table or level."""
     if level not in LEVELS:
         raise InputError(f"There is no data level {level!r}; there are {', '.join(LEVELS)}.")
-    chosen = _choose(DICTIONARY, tables, "market table")
+    if unknown := [name for name in tables if name not in DICTIONARY]:
+        known = ", ".join(DICTIONARY)
+        raise InputError(f"There is no market table {unknown[0]!r}; there are {known}.")
+    chosen = {name: DICTIONARY[name] for name in tables}
     if level == "none":
         return "\n".join(
             f"- `{name}.parquet`: {_code(table.columns)}" for name, table in chosen.items()
@@ -69,8 +83,9 @@ def describe(tables: Sequence[str], level: str) -> str:
 
 
 def texts(tables: Sequence[str]) -> dict[str, str]:
-    """Descriptions of some tables by level, and the `notes`, as a round keeps them."""
-    return {**{level: describe(tables, level) for level in LEVELS}, "notes": notes()}
+    """Descriptions of some tables by level, `conventions` and `notes`, as a round keeps them."""
+    levels = {level: describe(tables, level) for level in LEVELS}
+    return {**levels, "conventions": CONVENTIONS, "notes": NOTES}
 
 
 def columns_among(words: Iterable[str]) -> list[str]:
@@ -85,12 +100,6 @@ def columns_among(words: Iterable[str]) -> list[str]:
         if any(name in word for word in known)
         for column in known.intersection(table.columns) - KEYS
     )
-
-
-def notes(names: Iterable[str] | None = None) -> str:
-    """Domain notes of `NOTES` by name, all without names, as a Markdown list."""
-    chosen = _choose(NOTES, NOTES if names is None else names, "domain note")
-    return "\n".join(f"- **{name}**: {text}" for name, text in chosen.items())
 
 
 def _describe_briefly(name: str, table: Table) -> str:
@@ -111,12 +120,3 @@ def _describe_fully(name: str, table: Table) -> str:
 
 def _code(columns: Iterable[str]) -> str:
     return ", ".join(f"`{column}`" for column in columns)
-
-
-def _choose(known: Mapping[str, _T], names: Iterable[str], what: str) -> dict[str, _T]:
-    chosen: dict[str, _T] = {}
-    for name in names:
-        if name not in known:
-            raise InputError(f"There is no {what} {name!r}; there are {', '.join(known)}.")
-        chosen[name] = known[name]
-    return chosen

