@@ -66,7 +66,10 @@ def _ask(told: dict[str, Any]) -> bool:
 
     for line in plan_lines(told):
         say(line)
-    return typer.confirm("Ask the models?")
+    if not typer.confirm("Ask the models?"):
+        say("No model was asked.")
+        raise typer.Exit
+    return True
 
 
 def _print_exam(found: Exam, pairs: Sequence[str]) -> None:

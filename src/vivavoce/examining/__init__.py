@@ -15,6 +15,7 @@ from typing import Any
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
+from vivavoce.examining.left_out import as_csv, count_papers, left_out_lines
 from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import (
     Chosen,
@@ -32,10 +33,8 @@ from vivavoce.examining.request import (
     State,
     Watch,
     check_request,
-    count_papers,
     find_papers,
     read_papers,
-    unread_files,
 )
 from vivavoce.examining.standings import stand
 from vivavoce.examining.verdicts import compare, worst_items
@@ -85,6 +84,8 @@ class Exam(Report):
     outcome: Outcome
     papers: Row
     """Given, used, and left out by reason."""
+    left_out: list[Row]
+    """Each with its file, the reason, and what brings it in."""
     plan: Row
     verdicts: list[Row]
     """One for each task and pair of models, or of the one model and a baseline."""
@@ -93,11 +94,14 @@ class Exam(Report):
     site: str
     page: str
     """The page that says all this."""
+    left_out_file: str
+    """A table of all papers that are left out."""
 
     def parts(self) -> Iterator[Sheet | str]:
         """The answer, the table, what more papers would show, and the papers left out."""
         yield from self.outcome.parts()
         yield papers_line(self.papers)
+        yield from left_out_lines(self.left_out, self.left_out_file)
         for row in self.missed:
             paper, why = row["title"] or row["id"], row["fault"] or f"{row['value']:.3f}"
             yield f"  worst in {row['task']}: {paper} ({why})"
@@ -168,12 +172,12 @@ class _Exam:
         self._begin()
         corpus, opened = self._round(files, service)
         chosen = choose_tasks(opened, self.request.tasks)
-        failed = 0 if self.request.query is not None else len(unread_files(corpus))
-        counted = count_papers(corpus, opened, [each.task for each in chosen], failed)
+        counted, left_out = count_papers(corpus, opened, [each.task for each in chosen], files)
+        write_text(self.request.left_out, as_csv(left_out))
         self._run_baselines(chosen)
         with self.watch("Planning"):
             plan = make_plan(self.request, chosen, read_logs(self.request.logs)[0])
-        told = {"papers": counted, "plan": plan}
+        told = {"papers": counted, "left_out": left_out, "plan": plan}
         if self.request.models:
             check_budget(plan)
             if not self.state.is_agreed and (agree is None or not agree(told)):

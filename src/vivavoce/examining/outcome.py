@@ -112,7 +112,10 @@ def conclude(
     wanted = [line for row in tasks for line in _wanted(row, short)]
     judged = [sample.judge_cost for each in standings for sample in each.samples(models)]
     return Outcome(
-        answer=f"{said[:1].upper()}{said[1:]}." if answers else "",
+        # A name stays as it is written.
+        answer=f"{said}."
+        if said.startswith(tuple(short.values()))
+        else f"{said[:1].upper()}{said[1:]}.",
         tasks=tasks,
         contestants=_contestants(standings, tasks, models, short),
         more_papers=wanted,

@@ -163,6 +163,8 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         score_display=False,
         **decoding_of(spec),
     )
+    if any(log.status == "cancelled" for log in logs):
+        raise KeyboardInterrupt  # Inspect keeps what came, and takes the signal
     return logs
 
 
