@@ -268,5 +268,9 @@ class _Exam:
 
     def _result(self, report: Row) -> Exam:
         site = self.request.site
-        outcome = Outcome(**report["outcome"])
-        return Exam(**{**report, "outcome": outcome}, site=str(site), page=str(site / PAGE))
+        return Exam(
+            **{**report, "outcome": Outcome(**report["outcome"])},
+            site=str(site),
+            page=str(site / PAGE),
+            left_out_file=str(self.request.left_out),
+        )

@@ -86,7 +86,7 @@ def _left_out(paper: Paper, reason: str) -> Row:
     file = paper.source_file or paper.paper_id
     row = io.StringIO()
     csv.writer(row, lineterminator="").writerow([file, "YYYY-MM-DD"])
-    is_undated = UNDATED in paper.gates and paper.source_file
+    is_undated = paper.gates == (UNDATED,) and paper.source_file
     return {
         "file": file,
         "reason": GATES.get(reason, reason.replace("_", " ")),

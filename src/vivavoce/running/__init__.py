@@ -163,8 +163,8 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         score_display=False,
         **decoding_of(spec),
     )
-    if any(log.status == "cancelled" for log in logs):
-        raise KeyboardInterrupt  # Inspect keeps what came, and takes the signal
+    if not logs:  # Inspect took the signal that stopped it, and kept what came
+        raise KeyboardInterrupt
     return logs
 
 
