@@ -83,7 +83,7 @@ class VivaGroup(TyperGroup):
             raise SystemExit(1) from error
 
     def invoke(self, ctx: Context) -> Any:
-        """Run a verb; Ctrl-C ends with 130, and tells how to go on where that is possible."""
+        """Run a verb; Ctrl-C ends with 130, and names the command that goes on where one does."""
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, Abort) as stop:

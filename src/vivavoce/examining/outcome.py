@@ -21,7 +21,7 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Report):
-    """What an exam says first."""
+    """Answer of an exam, and what it rests on."""
 
     answer: str
     """Which model for what, in a sentence or two."""
@@ -154,7 +154,7 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
 
 
 def _phrase(row: Row, models: Sequence[str], short: Mapping[str, str]) -> tuple[str, str]:
-    """The answer about a task: what stands before the task's name, and what after it."""
+    """The answer about a task: the words before the name of the task, and those after it."""
     above, worse, baseline = (
         row["better_than_baseline"],
         row["worse_than_baseline"],

@@ -1,7 +1,7 @@
 """Standings of a task: its contestants on the papers that all of them answered.
 
-Of several models a run may have stopped asking some earlier than others. Values that stand beside
-each other are of the same papers, so those that not everybody answered are left out of them.
+Of several models a run may have stopped asking some earlier than others. Values are compared on the
+same papers, so those that not everybody answered are left out of them.
 """
 
 from __future__ import annotations
