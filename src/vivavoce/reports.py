@@ -66,7 +66,7 @@ def shown(value: Any, form: str = "") -> str:
     """Print a value by its type; `0.412 [0.380, 0.441]` for a row of `value` and `ci`."""
     if isinstance(value, Mapping):
         ends = value["ci"] if value["value"] is not None else None
-        interval = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
+        interval = f" [{ends[0]:z.3f}, {ends[1]:z.3f}]" if ends else ""
         return shown(value["value"], form) + interval
     if value is None:
         return NOTHING
@@ -76,7 +76,9 @@ def shown(value: Any, form: str = "") -> str:
         return f"{value:,}"
     if isinstance(value, str) and not form:
         return value  # of its own type: markup stays markup
-    return format(value, form or (".3f" if isinstance(value, float) else ""))
+    if isinstance(value, float):
+        return format(value, f"z{form or '.3f'}")  # what rounds to 0 has no sign
+    return format(value, form)
 
 
 def sheet(

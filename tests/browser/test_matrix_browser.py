@@ -60,7 +60,7 @@ def test_a_family_a_setting_and_a_kind_of_contestant_are_chosen(page: Page) -> N
     assert shown(page, ".matrix [scope=colgroup]") == ["Writing"]
     page.select_option("#setting", "cited")
     assert shown(page, ".matrix .task a") == ["Title"]
-    assert len(shown(page, ".matrix tbody tr:first-child td")) == 4  # three facts and one task
+    assert len(shown(page, ".matrix tbody tr:first-child td")) == 5  # four facts and one task
     page.select_option("#kind", "model")
     assert shown(page, ".matrix tbody th a") == ["a/dear", "b/cheap"]
 
@@ -78,11 +78,24 @@ def test_a_limit_of_price_and_of_training_data(page: Page) -> None:
     assert shown(page, ".matrix tbody th a") == ["b/cheap", "null"]
 
 
-def test_intervals_and_ranks_are_shown_on_demand(page: Page) -> None:
+def test_intervals_and_ranks_are_in_view(page: Page) -> None:
     cell = ".matrix tbody tr:first-child td:last-child"
-    assert shown(page, cell) == ["0.400"]
-    page.check("#intervals")
+    page.select_option("#family", "")
     assert shown(page, cell) == ["0.400 0.380–0.420 rank 1"]
+
+
+def test_the_page_begins_with_who_may_be_best(page: Page) -> None:
+    box = page.locator(".contenders").first.bounding_box()
+    assert box is not None
+    assert box["y"] < 450
+    first = page.locator(".contenders").first
+    # At both tasks a/dear is better than the two others; $2.40 for 120 answers are 2 cents each.
+    lines = [" ".join(line.inner_text().split()) for line in first.locator("tr").all()[1:]]
+    assert lines[0].endswith("a/dear 100% 2 tasks $0.0200 2026-02")
+    assert lines[1].startswith("Title base · rougeL one is best a/dear 0.400 0.380–0.420 100% 120")
+    assert lines[2] == "null Floor 0.200 0.180–0.220 0% 120"
+    assert first.locator(".range").count() == len(lines)
+    assert first.locator(".range").first.is_visible()
 
 
 def test_a_task_is_sorted_by_and_its_page_opened(page: Page) -> None:
@@ -111,6 +124,8 @@ def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path)
         page = context.new_page()
         page.goto(large.as_uri())
         assert page.locator(".matrix tbody tr").count() == 500
+        assert len(shown(page, ".matrix .task a")) == 3  # the first family's
+        page.select_option("#family", "")
         assert len(shown(page, ".matrix .task a")) == 8
         assert "8 columns of tasks" in page.locator(".key-line").inner_text()
         page.fill("#filter", "model-49")
@@ -127,7 +142,7 @@ def test_on_a_phone_500_contestants_are_searched_from_the_top(
         page.goto(large.as_uri())
         page.get_by_text("Search, filter").click()
         page.keyboard.type("model-49")
-        assert page.locator("#status").inner_text() == "11 of 500 rows"
+        assert page.locator("#status").inner_text() == "11 of 500 rows, 5 columns hidden"
         # The last of them is less than a screen away, once the browser has scrolled.
         page.wait_for_function(
             """() => {
@@ -143,6 +158,7 @@ def test_price_and_trust_stay_in_view_while_tasks_are_scrolled(
     with browser.new_context(viewport={"width": 1100, "height": 700}) as context:
         page = context.new_page()
         page.goto(large.as_uri())
+        page.select_option("#family", "")
         cells = [
             page.locator(f".matrix tbody tr:first-child .{name}") for name in ("name", "at0", "at1")
         ]
@@ -153,11 +169,18 @@ def test_price_and_trust_stay_in_view_while_tasks_are_scrolled(
         assert [cell.bounding_box() for cell in cells] == before
 
 
-def test_the_table_is_in_the_upper_half_of_the_first_screen(page: Page) -> None:
-    box = page.locator(".overview .scroll").bounding_box()
-    assert box is not None
-    assert box["y"] < 450
-    assert len(shown(page, ".matrix thead .count")) == 3
+def test_who_took_no_task_of_a_family_is_not_shown_with_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows = [row_at(TASKS[0], "a/writes", 1), row_at(TASKS[2], "b/tables", 1)]
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.goto(write_site(make_board(*rows), tmp_path).as_uri())
+        assert shown(page, ".matrix tbody th a") == ["a/writes"]
+        page.select_option("#family", "tables")
+        assert shown(page, ".matrix tbody th a") == ["b/tables"]
+        page.select_option("#family", "")
+        assert shown(page, ".matrix tbody th a") == ["a/writes", "b/tables"]
 
 
 EMPTY = {
@@ -191,12 +214,15 @@ def test_a_board_with_little_to_show_says_so(browser: Browser, tmp_path: Path, c
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(first.as_uri())
         assert len(shown(page, ".matrix tbody tr")) == len(rows)
+        place = "rank 1" if case == "one contestant" else "ranks 1–2"
         # The values of one task are near the names.
         value = page.locator(".matrix tbody td:last-child").first
         assert (value.bounding_box() or {"x": 1280})["x"] < 500
         assert value.evaluate("cell => getComputedStyle(cell).textAlign") == "left"
         assert shown(page, ".matrix .ahead") == [
-            f"{row['value']:.3f}" for row in rows if row["valid"]
+            f"{row['value']:.3f} {row['value'] - 0.02:.3f}–{row['value'] + 0.02:.3f} {place}"
+            for row in rows
+            if row["valid"]
         ]
         page.locator(".matrix .task a").click()
         assert words in page.locator(".verdict").first.inner_text()
@@ -204,13 +230,13 @@ def test_a_board_with_little_to_show_says_so(browser: Browser, tmp_path: Path, c
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_the_first_row_is_in_view(browser: Browser, index: Path, scheme: Any) -> None:
+def test_on_a_phone_the_first_answer_is_in_view(browser: Browser, index: Path, scheme: Any) -> None:
     with browser.new_context(
         viewport={"width": 390, "height": 844}, color_scheme=scheme
     ) as context:
         page = context.new_page()
         page.goto(index.as_uri())
-        box = page.locator(".matrix tbody tr").first.bounding_box()
+        box = page.locator(".contenders tbody tr").first.bounding_box()
         assert box is not None
         assert box["y"] < 500
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -218,7 +244,9 @@ def test_on_a_phone_the_first_row_is_in_view(browser: Browser, index: Path, sche
         value = page.locator(".matrix tbody tr").first.locator(".s1, .s2, .s3, .s4").first
         assert (value.bounding_box() or {"x": 390})["x"] < 300
         told = page.locator(".matrix tbody .name").first.get_attribute("data-brief")
-        assert told == "$0.0200 each · 100% valid · 50% seen before"
+        assert (
+            told == "better than 100% of the others · $0.0200 each · 100% valid · 50% seen before"
+        )
         assert shown(page, ".matrix .fact") == []
         # The name stays in view while the tasks are scrolled.
         page.locator(".scroll").first.evaluate("box => box.scrollLeft = 300")

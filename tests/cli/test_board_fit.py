@@ -68,6 +68,15 @@ def test_a_row_that_shows_nothing_of_its_setting_has_no_value_and_no_rank(logs: 
     said = viva_here("board", "show", logs).stdout
     assert f"{REASON}; not ranked." in said
     assert "undefined" not in said
+    heads = [line for line in said.splitlines() if line.lstrip().startswith("rank")]
+    assert [line.endswith("shown whole") for line in heads] == ["random" in t for t in titles(said)]
+    assert "50%, cut 50%" in said
+    assert "0%, left out 100%" in said
+
+
+def titles(said: str) -> list[str]:
+    """The titles of what the terminal prints."""
+    return [line for line in said.splitlines() if " · round " in line]
 
 
 def test_the_site_prints_a_dash_with_the_reason(logs: Path, tmp_path: Path) -> None:

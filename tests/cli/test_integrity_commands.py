@@ -42,12 +42,12 @@ def logs(folder: Path, tmp_path: Path) -> Path:
 
 def test_verify_says_of_every_log_what_it_is(folder: Path) -> None:
     done = viva_here("board", "verify", folder / "logs")
-    assert done.stdout.count("verified  ") == 2
+    assert done.stdout.count("recomputed  ") == 2
     said = "Every score follows from the replies in the logs. Nobody can prove who wrote these."
     assert said in done.stdout
     found = only_json(viva_here("board", "verify", folder / "logs", "--json").stdout)
-    assert found["verified"] is True
-    assert [log["status"] for log in found["logs"]] == ["verified", "verified"]
+    assert found["recomputed"] is True
+    assert [log["status"] for log in found["logs"]] == ["recomputed", "recomputed"]
 
 
 def test_verify_ends_with_1_and_names_log_and_sample_of_a_raised_score(logs: Path) -> None:
@@ -59,10 +59,10 @@ def test_verify_ends_with_1_and_names_log_and_sample_of_a_raised_score(logs: Pat
     write_eval_log(log, str(path))
     done = viva_here("board", "verify", logs, expect=1)
     assert f"refused  {path.name} ({ITEMS} samples)" in done.stdout
-    assert f"sample {log.samples[1].id}: the log says rougeL 0.99, it is " in done.stdout
-    assert "Not verified." in done.stdout
+    assert f"sample {log.samples[1].id}: scores.rougeL 0.99, it is " in done.stdout
+    assert "Not all is recomputed." in done.stdout
     found = only_json(viva_here("board", "verify", logs, "--json", expect=1).stdout)
-    assert sorted(log["status"] for log in found["logs"]) == ["refused", "verified"]
+    assert sorted(log["status"] for log in found["logs"]) == ["recomputed", "refused"]
 
 
 def test_a_board_shows_contamination_by_a_users_own_cutoffs(folder: Path, tmp_path: Path) -> None:
@@ -194,5 +194,5 @@ def test_a_site_that_was_edited_is_refused(
     (forged / "site.json").write_text(json.dumps(state))
     done = viva_here("board", "verify", forged, "--logs", folder / "logs", "--json", expect=1)
     found = only_json(done.stdout)
-    assert found["verified"] is False
+    assert found["recomputed"] is False
     assert any(words in problem for problem in found["problems"]), found["problems"]

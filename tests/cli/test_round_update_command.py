@@ -130,6 +130,28 @@ def test_json_has_the_update_and_the_requests(
     assert "1 papers are new in the corpus" in said
 
 
+def test_beside_a_round_that_follows_already_nothing_is_asked_twice(
+    update: Callable[..., Result],
+) -> None:
+    with replaying({}, FakeClock()) as server:
+        server.script = LivingArxiv(submissions(4, 4), date(2025, 1, 1))
+        options = ("--arxiv", "cat:cs.CL", "--base", server.origin)
+        update("live", "2024-07-01", *options)
+        before = len(server.asks)
+        again = update("live", "2024-07-01", *options)
+        assert len(server.asks) == before
+        known = "The papers from 2024-04-15 until before 2024-07-01 were listed for live-2024-07-01"
+        assert f"{known} and are not asked for again." in again.stdout
+        # To a later day, only the days since then are asked for.
+        later = update("live", "2024-08-01", *options)
+        assert f"{known} and are not asked for again." in later.stdout
+        assert before < len(server.asks)
+        assert not [ask for ask in server.asks[before:] if "20240415" in ask.target]
+        # Another query is another listing.
+        update("live", "2024-07-01", "--arxiv", "cat:cs.AI", "--base", server.origin)
+        assert "20240415" in server.asks[-1].target
+
+
 @pytest.mark.slow
 def test_twice_is_fine_and_a_late_text_makes_a_new_round(
     viva: Viva, update: Callable[..., Result], sample: Path, rounds: Path, tmp_path: Path

@@ -16,6 +16,7 @@ from tests.servers.commands import INSPECT, only_json, run, small_round, viva_he
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
+from vivavoce.tasks import find_task, list_families, list_tasks
 
 viva = partial(viva_here, expect=None)
 
@@ -130,6 +131,27 @@ def test_inspect_runs_the_sample_round_right_after_install(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.sandbox
+def test_inspect_runs_every_task_by_its_name_in_every_setting(tmp_path: Path) -> None:
+    """On the sample round, which has no architectures: torch is not everywhere."""
+    for name in sorted(list_tasks()):
+        family, task = find_task(name)
+        card = list_families()[family].tasks[task]
+        if "neural" in card.needs:
+            continue
+        given = ("-T", "round=sample", "-T", f"setting={card.settings[-1]}")
+        done = run(
+            INSPECT,
+            *("eval", name, "--model", "extractive/lead", "--limit", "1", *given),
+            *("--log-dir", "logs", "--display", "plain"),
+            cwd=tmp_path,
+        )
+        text = done.stdout + done.stderr
+        assert "Traceback" not in text, text
+        assert done.returncode == 0 or f"has no item of {task} with the setting" in text, text
+
+
+@pytest.mark.slow
 def test_inspect_takes_our_methods_as_solvers(small: Round, tmp_path: Path) -> None:
     done = run(
         INSPECT,
@@ -163,7 +185,7 @@ def test_wrong_use_ends_with_2(
 def test_an_unknown_task_or_round_ends_with_2(small: Round, tmp_path: Path) -> None:
     logs, model = tmp_path / "logs", ("--model", "extractive/lead")
     done = viva("run", "novel", "--round", small.folder, "--logs", logs, *model)
-    assert (done.exit_code, "vivavoce/title" in done.stderr) == (2, True)
+    assert (done.exit_code, "There are: " in done.stderr) == (2, True)
     done = viva("run", "title", "--round", tmp_path, "--logs", logs, *model)
     assert (done.exit_code, str(tmp_path) in done.stderr) == (2, True)
     done = viva("run", "title", "--round", small.folder, "--logs", logs)
@@ -254,3 +276,32 @@ def test_cutoffs_say_nothing_without_clean_only(small: Round, tmp_path: Path) ->
     done = baseline(small, tmp_path / "logs", "--cutoffs", tmp_path / "cutoffs.toml")
     assert done.exit_code == 2
     assert "--cutoffs needs --clean-only" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "title", "--round", "sample", "--logs", "s3://bucket/logs"),
+        ("run", "title", "--round", "gs://bucket/round", "--logs", "logs"),
+        ("board", "build", "s3://bucket/logs", "--out", "site"),
+        ("board", "build", "logs", "--out", "file:///site"),
+    ],
+)
+def test_an_address_in_place_of_a_path_is_refused_before_anything_is_made(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    done = viva(*words)
+    assert done.exit_code == 2
+    assert "is an address. Give a path on this machine" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
+
+
+def test_hyphens_in_the_name_of_a_task_are_underscores_and_the_nearest_is_named(
+    small: Round, tmp_path: Path
+) -> None:
+    command = ("--round", small.folder, "--logs", tmp_path / "logs", "--model", "extractive/lead")
+    assert viva("run", "related-work", *command).exit_code == 0
+    wrong = viva("run", "titel", *command)
+    assert (wrong.exit_code, "Did you mean title?" in wrong.output) == (2, True)

@@ -197,7 +197,7 @@ def test_a_judge_is_paid_once_for_the_same_answers(opened: Round, tmp_path: Path
         assert Counter(ask.model for ask in server.asks) == {"one": 48, "judge": 48}
     for folder in ("two", "five"):
         verified = viva_here("board", "verify", tmp_path / folder, "--round", opened.folder)
-        assert "verified" in verified.stdout
+        assert "recomputed" in verified.stdout
     first, last = (
         only_json(viva_here("board", "show", tmp_path / name, "--json").stdout)["rows"]
         for name in ("one", "five")

@@ -135,6 +135,29 @@ def test_a_second_call_asks_for_nothing(fetch: Fetch, server: ReplayServer, tmp_
     assert (second.asked, second.files, second.size) == (0, {}, 0)
 
 
+def test_a_text_that_was_not_there_is_asked_for_again_so_many_times(
+    fetch: Fetch, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, "2001.00004v1")
+    found = [fetch(corpus, again=2) for _ in range(4)]
+    # Three kinds of text each time, and no more after the second time.
+    assert [report.again for report in found] == [0, 3, 3, 0]
+    assert len(server.asks) == 9
+    assert [report.without for report in found] == [1, 1, 1, 1]
+    assert [row["again"] for row in rows_of(corpus)] == [2, 2, 2]
+
+
+def test_a_text_that_came_late_is_read(
+    fetch: Fetch, library: Library, server: ReplayServer, tmp_path: Path
+) -> None:
+    corpus = corpus_of(tmp_path, "2001.00004v1")
+    assert fetch(corpus, again=3).texts == 0
+    library.add("/e-print/2001.00004v1", eprint())
+    late = fetch(corpus, again=3)
+    assert (late.again, late.texts) == (2, 1)  # the page is still not there, the sources are
+    assert fetch(corpus, again=3).asked == 0
+
+
 def test_a_limit_leaves_the_rest_for_the_next_call(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:

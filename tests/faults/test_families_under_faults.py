@@ -117,7 +117,7 @@ def test_what_is_no_answer_is_counted_by_its_kind(weather: Storm) -> None:
 
 def test_what_was_run_in_bad_weather_is_verified(weather: Storm) -> None:
     found = verify_logs(weather.logs, [weather.round.folder])
-    assert [(log.refused, log.unverified) for log in found.logs] == [([], [])] * len(found.logs)
+    assert [(log.refused, log.unknown) for log in found.logs] == [([], [])] * len(found.logs)
     assert found.is_sound
 
 

@@ -55,4 +55,12 @@ def test_a_killed_run_takes_the_same_looks_and_pays_for_nothing_twice(
         assert server.failures == []
         paid_twice = len(server.asks) - 2 * needed
     assert killed["stopped"] == calm["stopped"]
+    logs = tmp_path / "killed"
+    checked = only_json(
+        viva_here("board", "verify", logs, "--round", opened.folder, "--json").stdout
+    )
+    assert {log["trust"] for log in checked["logs"]} == {"recomputed"}
+    assert (
+        sum(log["continued_by"] is not None for log in checked["logs"]) == len(checked["logs"]) - 2
+    )
     assert 0 <= paid_twice <= len(KILLED_AFTER) * 2 * CONNECTIONS  # what was under way

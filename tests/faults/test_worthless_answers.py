@@ -155,4 +155,4 @@ def test_a_run_of_forged_answers_is_scored_by_their_words_and_verifies(tmp_path:
     assert (row["n"], row["missing"]) == (len(FORGED), 0)
     assert row["value"] < 0.1
     found = only_json(viva_here("board", "verify", logs, "--json").stdout)
-    assert [log["status"] for log in found["logs"]] == ["verified"]
+    assert [log["status"] for log in found["logs"]] == ["recomputed"]

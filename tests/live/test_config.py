@@ -94,6 +94,13 @@ def test_a_wrong_configuration_is_refused_before_anything(
     assert str(config) in str(refused.value) or "No task" in said
 
 
+def test_a_baseline_needs_no_price_for_a_budget(tmp_path: Path) -> None:
+    copied = '[[contestant]]\nname = "copied"\nmodel = "extractive/lead"\n'
+    config = tmp_path / "board.toml"
+    config.write_text(f"{BASE}{copied}{LEAD}".replace("[run]", "[budget]\nperiod = 0.005\n[run]"))
+    assert read_config(config).prices == {"extractive/lead": "0,0"}
+
+
 @pytest.mark.parametrize(
     ("end", "since"),
     [

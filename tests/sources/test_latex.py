@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.fulltext.latex import SOURCE, read_document
@@ -237,6 +239,41 @@ def test_macros_conditions_and_inputs_are_followed(tmp_path: Path) -> None:
         part_tex=r"Part text. \input{main}",
     )
     assert paper.sections[0].text == "Tool is so so, x-y, d-z. yes Part text. <in>"
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (r"\SI{12.5}{\percent}", "12.5 %"),
+        (r"\SI[round-mode=places]{3}{\kilo\watt}", "3 kW"),
+        (r"\qty{9.8}{\metre\per\second\squared}", "9.8 m/s²"),
+        (r"\qty{5}{\newton\metre}", "5 N m"),
+        (r"\qty{2}{\square\milli\metre}", "2 mm²"),
+        (r"\SIrange{5}{7}{\percent}", "5 % to 7 %"),
+        (r"\numrange{0.1}{0.9}", "0.1 to 0.9"),
+        (r"\SIlist{1;2;3}{\kilo\hertz}", "1 kHz, 2 kHz and 3 kHz"),
+        (r"\numlist{10;20}", "10 and 20"),
+        (r"\num{3e-4}", "3e-4"),
+        (r"\unit{\micro\second}", "µs"),
+        (r"\si{kg.m}", "kg.m"),
+        (r"\ang{12;30;5}", "12°30′5″"),
+        (r"\qty{512}{\mebi\byte}", "512 MiB"),
+    ],
+)
+def test_numbers_keep_their_units_and_ranges_both_ends(
+    tmp_path: Path, source: str, printed: str
+) -> None:
+    body = f"\\section{{A}} Up {source}."
+    assert (
+        read(tmp_path, body, preamble=r"\usepackage{siunitx}").sections[0].text == f"Up {printed}."
+    )
+
+
+def test_a_command_of_a_papers_own_goes_before_that_of_a_package(tmp_path: Path) -> None:
+    own = r"\newcommand{\unit}[1]{<#1>}"
+    body = r"\section{A} Up \unit{x}."
+    for preamble in (own, rf"\usepackage{{siunitx}}{own}"):
+        assert read(tmp_path, body, preamble=preamble).sections[0].text == "Up <x>."
 
 
 def test_latin_1_is_read(tmp_path: Path) -> None:

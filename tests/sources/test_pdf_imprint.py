@@ -27,6 +27,22 @@ from vivavoce.sources.fulltext.pdf.front import Imprint, read_imprint
         (["3 June 2020"], ["Accepted 1 January 2021"], "2020-06-03"),
         (["99 June 2020"], [], "2020-06"),
         (["no date here"], ["page 7"], None),
+        ([], ["Date: March 28, 2015."], "2015-03-28"),
+        ([], ["Lisbon, Portugal, 9–14 June 2013. c 2013 Quiet Association"], "2013-06-14"),
+        ([], ["Journal of Quiet Models, May 2011"], "2011-05"),
+        (
+            [],
+            ["Date of publication July 1, 2019; date of current version August 2, 2019."],
+            "2019-07-01",
+        ),
+        # Days on which a copy was made, whatever the words: nothing says that they are the paper's.
+        ([], ["This copy was fetched by 10.0.0.1 on Tue, 12 Mar 2019 10:10 UTC"], None),
+        ([], ["Typeset with a quiet engine on 5 May 2020 at 10:11"], None),
+        ([], ["October 17, 2018 9:25 INSTRUCTION FILE paper"], None),
+        (["Printed on May 5, 2020"], [], None),
+        ([], ["© 2001 The Authors", "Saved from a library by guest on 5 May 2020"], "2001"),
+        ([], ["Copyright 2001 by Quiet Press. Obtained by guest on September 28, 2021"], "2001"),
+        ([], ["Journal of Quiet Models, Vol. 12, No. 3 (2001), pp. 1–20", "5 May 2020"], "2001"),
     ],
 )
 def test_the_most_credible_date_counts(

@@ -73,8 +73,18 @@ def test_the_header_gives_title_abstract_authors_licence_and_identifiers() -> No
     assert (found.key, found.source_file, found.kind) == ("paper.tei.xml", "paper.tei.xml", "tei")
 
 
-def test_the_header_date_is_not_taken() -> None:
-    assert paper("<p>Text.</p>").published is None
+def test_the_header_dates_a_paper_that_no_id_does() -> None:
+    assert paper("<p>Text.</p>").published is None  # its arXiv id is of 2017
+    without = HEADER.replace('<idno type="arXiv">arXiv:1706.03762v5[cs.CL]</idno>', "")
+    program = '<encodingDesc><appInfo><application when="2025-01-02"/></appInfo></encodingDesc>'
+
+    def published(header: str) -> str | None:
+        content = f"{header.replace('<profileDesc>', f'{program}<profileDesc>')}<text/></TEI>"
+        return read_document(content.encode(), "x.tei.xml").published
+
+    assert published(without) == "1931-01-01"
+    assert published(without.replace('type="published" ', "")) is None
+    assert published(without.replace("1931-01-01", "sometime")) is None
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from typer.models import ParameterInfo
 
 from vivavoce.cli import completion
 from vivavoce.errors import InputError
-from vivavoce.requests import Arg, Opt, check_values, sentence_of
+from vivavoce.requests import Arg, Opt, check_local, check_values, sentence_of
 
 Verb = TypeVar("Verb", bound=Callable[..., None])
 
@@ -226,7 +226,9 @@ def _parameter(name: str, hint: Any, default: Any, **shown: Any) -> _Parameter:
         if get_origin(inner) is Literal:  # Typer takes lists of an enumeration alone
             inner = cast("Any", StrEnum)("Choice", {each: each for each in get_args(inner)})
         kind, default = list[inner], _words(default)
-        read = declared.read or tuple
+        read = declared.read or (_local_paths if inner is Path else tuple)
+    elif bare is Path:
+        read = check_local
     elif bare is date:
         kind = str if kind is date else str | None
         shown["metavar"] = declared.metavar or "DATE"
@@ -249,6 +251,10 @@ def _day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no day. Write it as YYYY-MM-DD.") from error
+
+
+def _local_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(map(check_local, paths))
 
 
 def _reader(read: Callable[[Any], Any], flag: str) -> Callable[[Any], Any]:

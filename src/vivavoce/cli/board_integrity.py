@@ -52,9 +52,9 @@ def _verify_site(
     inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), rounds=rounds)
     with progress("Logs") as update:
         problems = check_site(site, logs, inputs, update)
-    said = "Not verified." if problems else "Every file is what the logs give."
+    said = "Not recomputed." if problems else "Every file is what the logs give."
     lines = [*(f"refused  {problem}" for problem in problems), said]
-    answer({"verified": not problems, "problems": problems}, lines, as_json=as_json)
+    answer({"recomputed": not problems, "problems": problems}, lines, as_json=as_json)
     if problems:
         raise typer.Exit(1)
 
@@ -89,7 +89,7 @@ def intake(
     as_json: Json = False,
 ) -> None:
     """Recompute submissions; accept them or refuse them with reasons."""
-    from vivavoce.results.integrity.submission import DECISIONS, take_in
+    from vivavoce.results.integrity.intake import DECISIONS, take_in
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, update)

@@ -43,17 +43,18 @@ def update(
     from vivavoce.rounds import load_round
     from vivavoce.rounds.anchors import came_late
     from vivavoce.rounds.arrivals import bring_papers, open_service
-    from vivavoce.rounds.updating import update_round
+    from vivavoce.rounds.updating import children_of, update_round
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
     load_corpus(corpus)  # a wrong path is told before anything is asked for
-    came = None
+    came, child = None, next(children_of(parent, out), None)
     if oai is not None or arxiv is not None or metadata is not None or texts:
         came = bring_papers(
             corpus,
-            date.fromisoformat(parent.manifest["window"]["end"]),
+            parent.window.end,
             until,
+            is_repeated=child is not None,
             oai=oai,
             arxiv=arxiv,
             metadata=metadata,
@@ -74,6 +75,9 @@ def update(
         "failed": list(came.failed) if came else [],
     }
     lines = list(_request_lines(came, done.report)) if came else []
+    if came and child and came.since > parent.window.end:
+        known = f"The papers from {parent.window.end} until before {came.since} were listed for"
+        lines.append(f"{known} {child.id} and are not asked for again.")
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:

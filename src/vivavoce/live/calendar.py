@@ -73,6 +73,11 @@ class Schedule(Options):
             found.append(period)
         return found
 
+    def next_due(self, period: Period | None) -> date:
+        """The day on which the period after this one is due; the first one's without any."""
+        coming = (each for each in self.periods() if period is None or each.end > period.end)
+        return self.due_on(next(coming))
+
     def _after(self, end: date) -> date:
         if self.every in _DAYS:
             return end + timedelta(days=_DAYS[self.every])

@@ -30,6 +30,8 @@ from vivavoce.tasks import builders, find_family, find_task, list_families
 from vivavoce.text.dates import parse_date
 
 _STRICT = ConfigDict(extra="forbid")
+_FREE = ("extractive/", "replay/")
+"""Models that ask nobody, and so cost nothing."""
 
 
 class LiveOptions(Options):
@@ -229,7 +231,9 @@ class LiveConfig(Options):
         priced = {one.model: one.price for one in self.contestant}
         if self.judge:
             priced[self.judge.model] = self.judge.price
-        return {model: price for model, price in priced.items() if model and price}
+        limited = self.budget.period is not None or self.budget.total is not None
+        free = {model: "0,0" for model in priced if limited and model and model.startswith(_FREE)}
+        return free | {model: price for model, price in priced.items() if model and price}
 
     @property
     def is_sealed(self) -> bool:
@@ -295,7 +299,7 @@ class LiveConfig(Options):
         except InputError as error:
             raise InputError(f"{where} {error}") from error
         limited = self.budget.period is not None or self.budget.total is not None
-        if limited and model is not None and price is None:
+        if limited and model is not None and price is None and not model.startswith(_FREE):
             raise InputError(
                 f'{where} a budget needs every price: price = "IN,OUT" in dollars for a million '
                 'tokens, "0,0" for what costs nothing.'

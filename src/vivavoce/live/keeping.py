@@ -16,7 +16,7 @@ from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, CELL, SITE, Ledger, State
-from vivavoce.live.site import build_site
+from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.results.audits.judge import audit_judge
@@ -70,6 +70,7 @@ def bring_up_to_date(
     """
     state = open_state(config)
     if not work_due(state, until):
+        write_status(state, until)
         return Update(notices=_standing(state, until))
     with lock(config.folder):
         check_models(config)
@@ -77,7 +78,9 @@ def bring_up_to_date(
             open_state(config), open_service(base, config.live.contact), tell, progress
         )
         keeper.run(until)
-        keeper.update.notices = _standing(open_state(config), until)
+        state = open_state(config)
+        write_status(state, until)
+        keeper.update.notices = _standing(state, until)
         return keeper.update
 
 
@@ -244,7 +247,7 @@ def budget_notices(state: State, period: Period) -> list[Row]:
         "the whole budget": (budget.total, state.ledger.spent()),
     }
     return [
-        {"kind": "budget", "text": f"{spent:.2f} of the {limit:.2f} dollars of {name} are spent"}
+        {"kind": "budget", "text": f"{spent:.2f} of the {limit:.12g} dollars of {name} are spent"}
         for name, (limit, spent) in sums.items()
         if limit is not None and spent >= budget.notice * limit
     ]

@@ -191,7 +191,7 @@ class State:
     def site_key(self) -> str:
         """Hash of everything that the site is made of."""
         told = [repr(self.config.site), repr(self.config.cutoffs.files[0])]
-        return hash_of([self.cells_key(), list(self.rounds().values()), told])
+        return hash_of([self.cells_key(), list(self.rounds().values()), told, self.newest])
 
     @property
     def is_site_due(self) -> bool:

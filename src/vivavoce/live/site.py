@@ -37,13 +37,17 @@ def build_site(state: State, period: Period) -> None:
     """
     folder, table = state.config.folder, state.config.site
     _refuse_changed(state, folder / "logs")
-    options = SiteOptions(**table.shared(SiteOptions))
+    schedule = state.config.schedule
+    options = SiteOptions(
+        **table.shared(SiteOptions)
+        | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
+    )
     if options.bundle is not None:
         options = replace(options, bundle=find_bundle(options.bundle, folder / "site"))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
-    _write_beside(state, period, folder / "site" / OWN)
+    _write_beside(state, folder / "site" / OWN)
     state.ledger.note(SITE, period, key=state.site_key)
 
 
@@ -63,8 +67,8 @@ def _refuse_changed(state: State, logs: Path) -> None:
             )
 
 
-def _write_beside(state: State, period: Period, out: Path) -> None:
-    """Write what is published of rounds, and what the pages do not tell."""
+def _write_beside(state: State, out: Path) -> None:
+    """Write what is published of rounds, and of the models' cutoffs."""
     rounds = state.config.folder / "rounds"
     out.mkdir(parents=True, exist_ok=True)
     names = list(state.rounds().values())
@@ -85,22 +89,30 @@ def _write_beside(state: State, period: Period, out: Path) -> None:
     if stated := state.config.cutoffs.files[0]:
         cutoffs = environment().get_template("cutoffs.toml.j2").render(entries=stated)
         write_text(out / "cutoffs.toml", cutoffs)
-    status = status_of(state, period.end, is_page=True)
-    write_json(out / "status.json", status)
-    write_text(out / "status.html", status_page(status))
 
 
-def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
-    """The status of a board on a day; on a page of the site nothing is said of the site."""
+def write_status(state: State, until: date) -> None:
+    """Write the status of a day beside the pages, also where no page is new.
+
+    None is written without pages, nor of a day before the newest period.
+    """
+    out = state.config.folder / "site" / OWN
+    if out.is_dir() and until.isoformat() >= state.newest:
+        status = status_of(state, until)
+        write_json(out / "status.json", status)
+        write_text(out / "status.html", status_page(status))
+
+
+def status_of(state: State, until: date) -> Row:
+    """The status of a board on a day."""
     schedule = state.config.schedule
     due = schedule.due(until)
-    coming = next(period for period in schedule.periods() if schedule.due_on(period) > until)
     budget = state.config.budget
     return {
         "id": state.config.live.id,
         "until": until.isoformat(),
-        "next": schedule.due_on(coming).isoformat(),
-        "periods": [_period(state, period, is_page=is_page) for period in due],
+        "next": schedule.next_due(due[-1] if due else None).isoformat(),
+        "periods": [_period(state, period) for period in due],
         "contestants": [
             {"name": one.name, "model": one.model, "methods": list(one.methods)}
             for one in state.config.contestant
@@ -111,8 +123,8 @@ def status_of(state: State, until: date, *, is_page: bool = False) -> Row:
     }
 
 
-def _period(state: State, period: Period, *, is_page: bool) -> Row:
-    lacks = [what for what in state.lacking(period) if not (is_page and what == SITE)]
+def _period(state: State, period: Period) -> Row:
+    lacks = state.lacking(period)
     made = state.prepared(period, ROUND) or {}
     texts = state.prepared(period, TEXTS) or {}
     names = ("contestant", "setting", "items", "cost", "empty")
@@ -126,6 +138,7 @@ def _period(state: State, period: Period, *, is_page: bool) -> Row:
         "late": made.get("late"),
         "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
+        "texts_again": texts.get("again"),
         "spent": state.ledger.spent(period.name),
         "cells": [{name: row.get(name) for name in names} for row in cells],
         "lacks": lacks,
@@ -150,6 +163,7 @@ def status_page(status: Row) -> str:
         *(Column("end", "Until"), Column("state", "State")),
         Column(lambda row: row["round"] or "none", "Round"),
         *(Column(name, name.title()) for name in ("items", "papers", "late", "corrected")),
+        Column("texts_again", "Texts asked again"),
         Column(_contestants, "Contestants"),
         Column("spent", "Dollars", form=".2f"),
     )

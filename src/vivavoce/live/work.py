@@ -111,7 +111,7 @@ class Preparation:
             return {"requests": 0}
         days = self._period.start, self._period.end
         came = bring_papers(self._corpus, *days, texts=True, service=self._service)
-        return {"requests": came.texts, "failed": len(came.failed)}
+        return {"requests": came.texts, "failed": len(came.failed), "again": came.again}
 
     def _fetch_cited(self) -> Row:
         if not self._config.texts.cited or not self._papers():
@@ -304,9 +304,9 @@ class Cells:
         # Logs of tries that were cut short stay beside the whole ones; boards pass them over.
         whole = {line["log"] for line in ledger.logs() if is_finished(line)}
         problems = [*found.ledger.problems, *(line for log in found.logs for line in log.refused)]
-        problems += [line for log in found.logs if log.name in whole for line in log.unverified]
+        problems += [line for log in found.logs if log.name in whole for line in log.unknown]
         if problems:
-            raise VivaError(f"not verified: {'; '.join(problems[:3])}")
+            raise VivaError(f"not recomputed: {'; '.join(problems[:3])}")
         paths = [folder / name for name in sorted(whole)]
         return {
             "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},

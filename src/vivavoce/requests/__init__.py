@@ -8,6 +8,7 @@ import nothing heavy, so that `viva --help` may load them.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -128,6 +129,9 @@ class SiteOptions(Reading):
     complete_only: Annotated[bool, Opt("Leave out rows with missing or invalid answers.")] = False
     bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None
     note: Annotated[str, Opt("Words on top of the first page."), MaxLen(400)] = ""
+    submit: Annotated[str, Opt("https address where models are submitted."), MaxLen(400)] = ""
+    status: Annotated[str, Opt("Page on the site's state, linked from all."), MaxLen(200)] = ""
+    next_round: Annotated[str, Opt("Day on which the next round is due."), MaxLen(40)] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +147,23 @@ class ScoreOptions(Bootstrap):
     legacy: Annotated[bool, Opt("ranking, architecture: as published.")] = False
     pairs: Annotated[int | None, Opt("tables: pairs asked a table.", min=1)] = None
     gamma: Annotated[float, Opt("architecture: weight of deeper layers.")] = 1.1
+
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""A scheme of two characters or more, as in s3://; C:/ is a drive."""
+
+
+def check_local(path: Path) -> Path:
+    """A path that is one on this machine.
+
+    Raises:
+        InputError: It is an address, which would be made into a folder of that name.
+    """
+    if _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{path} is an address. Give a path on this machine, and copy what is there."
+        )
+    return path
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -209,6 +230,10 @@ def check_values(request: type, values: Mapping[str, Any], where: str) -> dict[s
             # A file has no tuples or paths, and dates may be texts: as in strict JSON.
             text = json.dumps(value, default=str)
             checked[key] = TypeAdapter(hints[key]).validate_json(text, strict=True)
+            if isinstance(checked[key], Path):
+                check_local(checked[key])
+        except InputError as error:
+            wrong.append(f"{where}: {key}: {error}")
         except ValidationError as error:
             for problem in error.errors():
                 place = ".".join([key, *map(str, problem["loc"])])

@@ -166,15 +166,24 @@ def _free_id(out: Path, name: str, parent: Round, until: date) -> tuple[str, Rou
     """
     earlier = None
     chosen, number = name, 1
+    children = {child.id: child for child in children_of(parent, out)}
     while (out / chosen / MANIFEST).exists():
-        there = load_round(out / chosen)
-        link = {"id": parent.id, "manifest": parent.sha256}
-        if there.manifest.get("parent") != link or there.window.end != until:
+        there = children.get(chosen)
+        if there is None or there.window.end != until:
             break  # building it says that it would change
         earlier = there
         number += 1
         chosen = f"{name}.{number}"
     return chosen, earlier
+
+
+def children_of(parent: Round, out: Path) -> Iterator[Round]:
+    """The rounds of a folder that follow from a round, by name."""
+    link = {"id": parent.id, "manifest": parent.sha256}
+    for path in sorted(out.glob(f"*/{MANIFEST}")):
+        opened = load_round(path.parent)
+        if opened.manifest.get("parent") == link:
+            yield opened
 
 
 def next_id(parent: Round, until: date) -> str:

@@ -11,7 +11,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from math import fsum, nan
+from math import fsum, isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,7 @@ def item_values(
 
 
 def _mean(values: list[Any]) -> float:
-    known = [float(value) for value in values if value is not None and value == value]
+    known = [float(value) for value in values if value is not None and isfinite(value)]
     return fsum(known) / len(known) if known else nan
 
 

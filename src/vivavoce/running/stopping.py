@@ -47,13 +47,21 @@ def first_items(task: Task, rule: StoppingRule, look: int) -> Task:
 
 
 def ask_again(task: Task, log: EvalLog) -> Task:
-    """A task as it was asked by the run of a log, where that stopped at its question's answer."""
+    """A task as it was asked by the run of a log, where that stops at its question's answer.
+
+    A run that was interrupted was at the first look that takes as many items as its log has.
+    """
     about, record = (log.eval.metadata or {}).get(COMPARISON), settled(log)
-    if about is None or record is None:
+    if about is None:
         return task
     rule = _rule_of(log)
     asked = _in_comparison(task, rule, about["comparison"], about["contestant"])
-    return first_items(asked, rule, record["look"])
+    if record is not None:
+        return first_items(asked, rule, record["look"])
+    looks = min(rule.looks, len(set(_clusters(task).values())))
+    taken = (first_items(asked, rule, look) for look in range(1, looks + 1))
+    size = log.eval.dataset.samples or 0
+    return next((one for one in taken if len(one.dataset) >= size), asked)
 
 
 def run_to_decision(
@@ -257,20 +265,15 @@ class Comparison:
 
 
 def _in_comparison(task: Task, rule: StoppingRule, comparison: str, contestant: int) -> Task:
-    """A task of a comparison, whose logs and boards say so."""
+    """A task of a comparison, whose logs say so."""
     from inspect_ai import task_with
 
-    facts = task.metadata or {}
     told = {"comparison": comparison, "contestant": contestant, "of": len(task.dataset)}
     return task_with(
         copy(task),
         # Inspect goes on with a log of the same name: that of another comparison is not meant.
         name=f"{task.name}-decide-{comparison}",
-        metadata={
-            **facts,
-            "setting": f"{facts['setting']} ({rule.traits})",
-            COMPARISON: {**asdict(rule), **told},
-        },
+        metadata={**(task.metadata or {}), COMPARISON: {**asdict(rule), **told}},
     )
 
 

@@ -62,10 +62,13 @@ class WinRate:
     """Items without a verdict: not in n."""
 
 
-def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) -> Difference:
+def paired_difference(
+    a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample, *, looks: int = 1
+) -> Difference:
     """Difference of two contestants' values, shape (n,), on the n items of `resample` in its order.
 
-    NaN stands for an item without a value; only items with both count.
+    NaN stands for an item without a value; only items with both count. Of a run that might have
+    stopped at any of several `looks`, the chance of a false claim is shared out over them.
     """
     difference = _subtract(_column(a), _column(b))
     value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
@@ -75,7 +78,10 @@ def paired_difference(a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample) ->
     columns = np.column_stack([a, b])
     draws, codes = resample.resamples, resample.codes.tolist()
     is_apart = any(
-        found.beats for found in rank(columns, codes, resamples=draws, seed=resample.seed)
+        found.beats
+        for found in rank(
+            columns, codes, level=1 - _ALPHA / looks, resamples=draws, seed=resample.seed
+        )
     )
     return Difference(value, low, high, tied=not is_apart or low <= 0.0 <= high)
 

@@ -165,9 +165,9 @@ def resample(
 
 
 def defined(value: str | float | None) -> float | None:
-    """A value as a plain number; None for NaN, which stands for undefined in arrays."""
+    """A value as a plain number; None for NaN, which arrays have for undefined, and infinity."""
     number = math.nan if value is None else float(value)
-    return None if math.isnan(number) else number
+    return number if math.isfinite(number) else None
 
 
 def percentile_interval(draws: npt.ArrayLike, level: float = DEFAULT_LEVEL) -> Interval | None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -238,14 +238,6 @@ class StoppingRule:
     def label(self) -> str:
         """The question as it is asked for: `top=3` or `all`."""
         return self.question if self.question == "all" else f"top={self.k}"
-
-    @property
-    def traits(self) -> str:
-        """The question with its changed options, for the setting's name on a board."""
-        usual = StoppingRule(self.question, self.k)
-        given = {name: value for name, value in asdict(self).items() if name != "question"}
-        changed = [f"{n} {value:g}" for n, value in given.items() if value != getattr(usual, n)]
-        return ", ".join([f"decide {self.label}", *changed])
 
     def test(self, looks: int) -> Sequential:
         """The test that answers the question."""

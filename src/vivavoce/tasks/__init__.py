@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from vivavoce.errors import InputError, PluginError
 from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
+from vivavoce.requests import nearest
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -204,12 +205,17 @@ def list_tasks() -> list[str]:
 
 
 def find_task(name: str) -> tuple[str, str]:
-    """(family, task) of a task named `title` or `vivavoce/title`; `InputError` lists all."""
-    short = short_name(name)
+    """(family, task) of a task named `title` or `vivavoce/title`; hyphens are underscores.
+
+    Raises:
+        InputError: There is none; it names the nearest, or all.
+    """
+    short = short_name(name).replace("-", "_")
     for family, card in list_families().items():
         if short in card.tasks:
             return family, short
-    raise InputError(f"No task is called {name!r}. There are: {', '.join(list_tasks())}.")
+    names = [task for card in list_families().values() for task in card.tasks]
+    raise InputError(f"No task is called {name!r}.{nearest(short, names)}")
 
 
 def builders() -> dict[str, Builder]:

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, scorer, stderr
 from inspect_ai.solver import Solver, TaskState, solver
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
@@ -40,8 +40,12 @@ _OF_ROWS = ("cluster", "published", "split")
 """Columns of items that every sample's metadata has."""
 
 
-class NoRoundError(InputError, PrerequisiteError):
-    """A task without a round; Inspect prints a `PrerequisiteError` without its traceback."""
+class UnusableTaskError(InputError, PrerequisiteError):
+    """A task that cannot be made; Inspect prints a `PrerequisiteError` without its traceback."""
+
+
+class EmptyTaskError(NoItemsError, PrerequisiteError):
+    """A task without an item in its setting, printed in the same way."""
 
 
 @cache
@@ -59,11 +63,16 @@ def _make_task(family: str, name: str) -> Callable[..., Task]:
 
     def made(round: str = "", **given: Any) -> Task:
         if not round:
-            raise NoRoundError(
+            raise UnusableTaskError(
                 "Name a round: -T round=FOLDER, or -T round=sample for the sample papers."
             )
         opening = {key: given.pop(key, default) for key, default in _OPENING.items()}
-        return compose(kind, open_view(name, round, given, family=family, **opening))
+        try:
+            return compose(kind, open_view(name, round, given, family=family, **opening))
+        except NoItemsError as error:
+            raise EmptyTaskError(str(error)) from error
+        except InputError as error:
+            raise UnusableTaskError(str(error)) from error
 
     own = {field.name: field.default for field in fields(kind.arguments)}
     made.__signature__ = Signature(  # type: ignore[attr-defined]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.rounds import Round
 from vivavoce.tasks import short_name
 from vivavoce.tasks.library import LIBRARY, Library, read_library
-from vivavoce.tasks.library.desk import Desk, functions_of, in_words, open_entry
+from vivavoce.tasks.library.desk import Desk, functions_of, open_entry
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.text.dates import period
 from vivavoce.version import __version__
@@ -115,8 +116,22 @@ def serve_library(library: Library, name: str) -> MCPServer:
     """
     try:
         from mcp.server import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise MissingExtra("mcp", "mcp", "Serving a library") from error
+
+    def refusing(function: Callable[..., str]) -> Callable[..., str]:
+        """The same function, whose complaints are marked as errors of the protocol."""
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> str:
+            try:
+                return function(*given, **named)
+            except InputError as error:
+                raise ToolError(str(error)) from error
+
+        return call
+
     desk = Desk(library)
     server = MCPServer(
         name,
@@ -125,5 +140,5 @@ def serve_library(library: Library, name: str) -> MCPServer:
         log_level="WARNING",
     )
     for function in functions_of(desk).values():
-        server.add_tool(in_words(function), description=cleandoc(function.__doc__ or ""))
+        server.add_tool(refusing(function), description=cleandoc(function.__doc__ or ""))
     return server

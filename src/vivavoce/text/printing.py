@@ -36,7 +36,7 @@ def figure(value: float) -> str:
     """A score with three decimals; what is not 0 is not printed as 0."""
     if value != 0 and abs(value) < 0.0005:
         return "<0.001" if value > 0 else ">−0.001"
-    text = f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+    text = f"{value:z.3f}" if abs(value) < 10 else f"{value:,.1f}"
     return text.replace("-", "−")
 
 

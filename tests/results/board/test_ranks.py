@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.logs.records import contestant_label, distinct_labels
@@ -164,3 +166,70 @@ def test_nobody_is_ranked_by_a_diagnostic() -> None:
     add_ranks(found, resamples=500, seed=0)
     assert [each.rows["length_ratio"]["rank"] for each in found] == [None, None]
     assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]
+
+
+def stopped(comparison: str, number: int, beats: list[list[int]], looks: int = 2) -> dict[str, Any]:
+    return {"comparison": comparison, "contestant": number, "beats": beats, "looks": looks}
+
+
+def cut(found: Contestant, count: int) -> Contestant:
+    """The contestant as a run leaves it that stopped after so many items."""
+    kept = {item: found.values[item] for item in ITEMS[:count]}
+    return replace(found, values=kept, clusters={item: item for item in kept})
+
+
+def test_runs_that_stopped_stand_in_one_column_with_whole_runs() -> None:
+    record = {n: {"stopped": stopped("first", n, [[1, 0]]), "headline": True} for n in (0, 1)}
+    low, middle, lead = standing(
+        cut(contestant("a/low", 0.1 + NOISE, **record[0]), 20),
+        cut(contestant("a/middle", 0.2 + NOISE, **record[1]), 20),
+        contestant("lead", 0.6 + NOISE[::-1]),
+    )
+    assert [row["rank"] for row in (lead, middle, low)] == [1, 2, 3]
+    assert [row["rank_interval"] for row in (lead, middle, low)] == [[1, 1], [2, 2], [3, 3]]
+    assert [row["tied_with"] for row in (lead, middle, low)] == [[], [], []]
+
+
+def test_what_a_run_did_not_decide_no_test_decides() -> None:
+    record = {n: {"stopped": stopped("first", n, []), "headline": True} for n in (0, 1)}
+    low, high, _ = standing(
+        cut(contestant("a/low", 0.1 + NOISE, **record[0]), 20),
+        cut(contestant("a/high", 0.9 + NOISE, **record[1]), 20),
+        contestant("null", 0.0 + NOISE),
+    )
+    assert (high["rank"], low["rank"]) == (1, 2)
+    assert high["rank_interval"] == low["rank_interval"] == [1, 2]
+
+
+@pytest.mark.parametrize(("looks", "ties"), [(2, []), (20, ["lead"])])
+def test_a_test_of_a_run_that_stopped_is_shared_out_over_its_looks(
+    looks: int, ties: list[str]
+) -> None:
+    # Eight papers of eight: 2 / 256 = 0.008 is below 0.05 / 2 and above 0.05 / 20.
+    record = {"stopped": stopped("first", 0, [], looks), "headline": True}
+    early, _ = standing(
+        cut(contestant("a/early", 0.9 + NOISE, **record), 8),
+        contestant("lead", 0.1 + NOISE[::-1]),
+    )
+    assert (early["rank"], early["tied_with"]) == (1, ties)
+
+
+def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:
+    # The early one answered the easy half; there the whole run is better than it.
+    hard = np.array([0.8] * 20 + [0.2] * 20)
+    record = {"stopped": stopped("first", 0, []), "headline": True}
+    early, whole = standing(
+        cut(contestant("a/early", 0.7 + NOISE, **record), 20), contestant("b/whole", hard + NOISE)
+    )
+    assert (early["rank"], whole["rank"]) == (2, 1)
+
+
+def test_who_has_no_rank_has_a_reason() -> None:
+    holes = 0.5 + NOISE
+    holes[:3] = np.nan
+    rows = standing(contestant("a/x", holes), contestant("a/y", 0.5 + NOISE))
+    assert {row["unranked"] for row in rows} == {"over 5% of the answers of a/x are undefined"}
+    found = [judged("lab/kind", 0.5 + NOISE, 0.2 + NOISE), judged("", 0.5 + NOISE, None)]
+    add_ranks(found, resamples=500, seed=0)
+    assert found[0].rows["rougeL"]["unranked"] == "it is ranked in its row of no judge"
+    assert found[1].rows["length_ratio"]["unranked"] == "nobody is ranked by this metric"

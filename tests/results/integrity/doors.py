@@ -56,7 +56,9 @@ def at_verify(submission: Path, *options: str | Path) -> str:
     """Verdict of `viva board verify` on the logs."""
     code, found = said("verify", submission / "logs", *options)
     if code:
-        is_refused = any(log["refused"] for log in found["logs"]) or found["ledger"]["problems"]
+        is_refused = (
+            any(log["status"] == "refused" for log in found["logs"]) or found["ledger"]["problems"]
+        )
         return REFUSED if is_refused else UNVERIFIED
     return PASSED
 

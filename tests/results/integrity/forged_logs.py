@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+from math import inf
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSampleLimit
 from inspect_ai.model import ChatMessageTool, ChatMessageUser
+from inspect_ai.tool import ToolInfo
 from tests.results.integrity.forging import (
     CRITERIA,
     Forged,
@@ -228,6 +230,38 @@ def gold_after_a_limit(forged: Forged) -> None:
     forged.sums()
 
 
+def gold_after_a_set_limit(forged: Forged) -> None:
+    """The run is said to have set that limit, too."""
+    gold_after_a_limit(forged)
+    forged.log.eval.config.token_limit = 100
+
+
+def gold_after_its_time(forged: Forged) -> None:
+    """Time is said to have ended each sample after its last reply."""
+    gold_after_a_limit(forged)
+    forged.log.eval.config.time_limit = 100
+    for sample in forged.samples:
+        sample.limit = EvalSampleLimit(type="time", limit=100)
+
+
+def searched_the_web(forged: Forged) -> None:
+    """Every request could search; the method has no such tool."""
+    tool = ToolInfo(name="web_search", description="Searches the web.")
+    for sample in forged.samples:
+        for event in replies(sample):
+            event.tools, event.tool_choice = [tool], "auto"
+
+
+def searched_by_a_setting(forged: Forged) -> None:
+    for sample in forged.samples:
+        for event in replies(sample):
+            event.config.extra_body = {"plugins": [{"id": "web"}]}
+
+
+def infinite_score(forged: Forged) -> None:
+    set_score(forged.worst, **{forged.told["metrics"][0]: inf})
+
+
 def other_reply_order(forged: Forged) -> None:
     """The replies of two samples change places, in the transcripts too."""
     first, second = forged.worst, forged.best
@@ -242,12 +276,6 @@ def other_reply_order(forged: Forged) -> None:
 def raised_score(forged: Forged) -> None:
     set_score(forged.worst, **{forged.told["metrics"][0]: 0.97})
     forged.sums()
-
-
-def raised_mean(forged: Forged) -> None:
-    assert forged.log.results is not None
-    for metric in forged.log.results.scores[0].metrics.values():
-        metric.value = 0.97
 
 
 def forgiven_fault(forged: Forged) -> None:
@@ -294,7 +322,7 @@ def other_model(forged: Forged) -> None:
 
 
 def other_model_all_over(forged: Forged) -> None:
-    was, name = forged.log.eval.model, "openai/gpt-5"
+    was, name = forged.log.eval.model, "openai-api/lab/another"
     text = forged.log.model_dump_json().replace(json.dumps(was)[1:-1], name)
     forged.log = EvalLog.model_validate_json(text)
 

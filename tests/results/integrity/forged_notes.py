@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from math import inf
 from typing import Any
 
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
-from tests.results.integrity.forging import Forged, value_of
+from tests.results.integrity.forging import Forged, replies, value_of
 
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks.scoring.marks import our_scores
@@ -57,6 +58,43 @@ def best_attempt_counts(forged: Forged) -> None:
 def later_run(forged: Forged) -> None:
     """It is the newest of its row, and so the one that boards show."""
     forged.log.eval.created = "2031-01-01T00:00:00+00:00"
+
+
+# --- what it used -------------------------------------------------------------------------------
+
+
+def _use(forged: Forged, **values: float) -> None:
+    for sample in forged.samples:
+        for usage in (*sample.model_usage.values(), *sample.role_usage.values()):
+            for name, value in values.items():
+                setattr(usage, name, value)
+
+
+def negative_tokens(forged: Forged) -> None:
+    _use(forged, input_tokens=-999_488, output_tokens=0, total_tokens=-999_488)
+    for sample in forged.samples:
+        for event in replies(sample):
+            event.output.usage = None
+
+
+def negative_cost(forged: Forged) -> None:
+    _use(forged, total_cost=-40.0)
+
+
+def infinite_cost(forged: Forged) -> None:
+    _use(forged, total_cost=inf)
+
+
+def negative_seconds(forged: Forged) -> None:
+    for sample in forged.samples:
+        sample.total_time = sample.working_time = -1.0
+
+
+def used_by_roles_alone(forged: Forged) -> None:
+    """More is said of the judge than of all models together, which leaves less than nothing."""
+    for sample in forged.samples:
+        for usage in sample.role_usage.values():
+            usage.total_tokens *= 100
 
 
 # --- where it stopped ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Forged logs, made by who knows the code, are refused or not verified, but for forged replies."""
+"""Forged logs, made by who knows the code, are not recomputed, but for forged replies."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def verified(logs: Path, *options: str | Path) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_what_runs_wrote_is_verified(made: Made, name: str) -> None:
+def test_what_runs_wrote_is_recomputed(made: Made, name: str) -> None:
     honest, round, _ = made
     code, found = verified(honest / name, "--round", round)
-    assert [(log["status"], log["refused"], log["unverified"]) for log in found["logs"]] == [
-        ("verified", [], []) for _ in found["logs"]
+    assert [(log["status"], log["reasons"]) for log in found["logs"]] == [
+        ("recomputed", []) for _ in found["logs"]
     ]
-    assert (code, found["verified"]) == (0, True)
+    assert (code, found["recomputed"]) == (0, True)
 
 
 def test_there_are_forgeries_of_every_kind_of_log() -> None:
@@ -50,7 +50,7 @@ def test_there_are_forgeries_of_every_kind_of_log() -> None:
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
-def test_a_forgery_is_not_verified_unless_its_replies_are_forged_too(
+def test_a_forgery_is_not_recomputed_unless_its_replies_are_forged_too(
     made: Made, tmp_path: Path, forgery: Forgery
 ) -> None:
     honest, round, easy = made
@@ -58,10 +58,10 @@ def test_a_forgery_is_not_verified_unless_its_replies_are_forged_too(
     forge(forgery, honest, logs, round, easy)
     code, found = verified(logs, "--round", round)
     if forgery.caught == RECOMPUTED:
-        assert (code, {log["status"] for log in found["logs"]}) == (0, {"verified"}), found
+        assert (code, {log["status"] for log in found["logs"]}) == (0, {"recomputed"}), found
     else:
-        assert (code, found["verified"]) == (1, False), found
-        reasons = [why for log in found["logs"] for why in (*log["refused"], *log["unverified"])]
+        assert (code, found["recomputed"]) == (1, False), found
+        reasons = [why for log in found["logs"] for why in log["reasons"]]
         assert [*reasons, *found["ledger"]["problems"]]
 
 
@@ -81,7 +81,7 @@ def test_a_round_that_comes_with_the_logs_does_not_count(made: Made, tmp_path: P
     forge(shipped, honest, logs, round, brought)
     code, found = verified(logs)
     assert code == 1
-    assert any("is not here" in why for log in found["logs"] for why in log["unverified"])
+    assert any("is not here" in why for log in found["logs"] for why in log["reasons"])
     code, found = verified(honest / "rag")
     assert (code, found["logs"][0]["round"]["named"]) == (0, False)
 

@@ -118,7 +118,10 @@ async def by_server(library: Library) -> Any:
 
 
 def told(result: Any) -> str:
-    return "\n".join(part.text for part in result.content)
+    text = "\n".join(part.text for part in result.content)
+    complaint = re.sub(r"^Error executing tool \w+: ", "Error: ", text)
+    assert result.is_error is (complaint != text)
+    return complaint
 
 
 WAYS = [by_functions, by_tools, by_server]

@@ -350,13 +350,13 @@ def test_a_log_is_verified_by_its_replies_and_asks_nobody(
     with monkeypatch.context() as patch:
         patch.delenv("SCRIPTED_API_KEY")
         [check] = verify_logs(tmp_path / "logs").logs
-    assert (check.status, check.refused) == ("verified", [])
+    assert (check.status, check.refused) == ("recomputed", [])
     [path] = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(str(path))
     log.eval.model_roles = {}
     write_eval_log(log, str(path))
     [check] = verify_logs(tmp_path / "logs").logs
-    assert check.status != "verified"
+    assert check.status != "recomputed"
     assert len(finished.server.asks) == asked
 
 

@@ -44,6 +44,7 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "valid": 1.0,
         "rank": rank,
         "rank_interval": None,
+        "unranked": None,
         "tied_with": None,
         "contamination": None,
         "tokens": None,

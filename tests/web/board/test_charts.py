@@ -76,7 +76,7 @@ def test_quality_is_drawn_against_price_over_all_families() -> None:
     ]
     assert {"one", "two", "US$ an answer", "better than"} <= set(texts(page))
     assert "The scale is logarithmic." in page.xpath("string(//figcaption)")
-    assert len(page.xpath("//svg//circle")) == len(page.xpath("//svg//*[@class='whisker']")) == 2
+    assert len(page.xpath("//figure//circle")) == len(page.xpath("//svg//*[@class='whisker']")) == 2
 
 
 def test_prices_that_are_alike_make_no_chart() -> None:

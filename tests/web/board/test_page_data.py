@@ -94,8 +94,7 @@ def test_kinds_of_contestants_and_the_ceiling_apart() -> None:
     ("changes", "kind", "note"),
     [
         ({"rank": 1, "rank_interval": [1, 2]}, "model", "1–2"),
-        ({"undefined": 7}, "model", "not ranked: over 5% undefined"),  # 7/120 = 5.8%
-        ({"partial": True}, "model", "not ranked: not all answers are in"),
+        ({"unranked": "why"}, "model", "not ranked: why"),
         ({"rank": 1}, "ceiling", "not ranked"),
     ],
 )

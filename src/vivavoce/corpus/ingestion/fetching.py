@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,6 +28,7 @@ from vivavoce.sources.catalogues.arxiv.texts import (
     FAILED,
     GOT,
     KINDS,
+    MISSING,
     REFUSED,
     SOURCES,
     WITHDRAWN,
@@ -71,6 +73,8 @@ class FetchReport:
     """Papers to be asked for again: run the same command later."""
     unread: tuple[Fault, ...]
     """Files that gave no text."""
+    again: int
+    """Texts asked for again that a server did not have before."""
     left: int
     """Papers that were not asked for, because of the limit or because the fetch stopped."""
     stopped: str | None
@@ -84,6 +88,7 @@ def fetch_texts(
     *,
     kinds: Sequence[str] = KINDS,
     limit: int | None = None,
+    again: int = 0,
     addresses: Addresses | None = None,
     progress: Progress | None = None,
 ) -> FetchReport:
@@ -97,6 +102,8 @@ def fetch_texts(
         client: Must be allowed to talk to the hosts of the addresses.
         kinds: What to ask for, in order: of `ALL_KINDS`. The Anthology's PDF goes with `pdf`.
         limit: The most papers to ask for.
+        again: In how many later fetches to ask again for a text that the server does not have:
+            it may come some days after the paper.
         addresses: Where the texts are, unless at arXiv and the Anthology.
         progress: Called with (papers done, papers in all).
 
@@ -110,7 +117,8 @@ def fetch_texts(
         raise InputError(f"No kind of text is called {named}. There are: {', '.join(ALL_KINDS)}.")
     key = ("paper", "kind", "name")
     with open_downloads(corpus, INDEX, key, limit, "papers") as index:
-        fetch = _Fetch(index, corpus, client, tuple(dict.fromkeys(kinds)), addresses or Addresses())
+        ordered = tuple(dict.fromkeys(kinds))
+        fetch = _Fetch(index, corpus, client, ordered, again, addresses or Addresses())
         return fetch.run(limit, progress)
 
 
@@ -123,13 +131,18 @@ class _Fetch:
         corpus: Path,
         client: Client,
         kinds: tuple[str, ...],
+        again: int,
         addresses: Addresses,
     ) -> None:
         self.index = index
         self._corpus = corpus
         self._client = client
         self._kinds = kinds
+        self._again = again
         self._addresses = addresses
+        self._asked_texts: set[tuple[str, str, str]] = set()
+        """By paper, kind and name."""
+        self._asked_again = 0
         self._files: Counter[str] = Counter()
         self._asked: dict[str, None] = {}
         self._size = 0
@@ -170,7 +183,17 @@ class _Fetch:
             return []
         if any(row and row["outcome"] == GOT and is_sound(self._corpus, row) for _, row in rows):
             return []  # it waits for a source that reads it
-        return [wanted for wanted, row in rows if row is None or row["outcome"] in _AGAIN]
+        return [
+            wanted
+            for wanted, row in rows
+            if row is None or row["outcome"] in _AGAIN or self._may_have_come(row)
+        ]
+
+    def _may_have_come(self, row: Row) -> bool:
+        """True for a text that a server did not have, and that may be asked for once more."""
+        is_new = (row["paper"], row["kind"], row["name"]) not in self._asked_texts
+        is_missing = row["outcome"] == MISSING and row["status"] == HTTPStatus.NOT_FOUND
+        return is_new and is_missing and row.get("again", 0) < self._again
 
     def _has_failed(self, paper: Paper) -> bool:
         return any(row and row["outcome"] == FAILED for _, row in self._asked_before(paper))
@@ -186,8 +209,13 @@ class _Fetch:
 
     def _ask(self, paper: Paper) -> None:
         for wanted in self._next(paper):
+            before = self.index.get(paper.paper_id, wanted.kind, wanted.name)
             found = fetch_text(self._client, wanted)
             row = self._row(paper, wanted, found)
+            if before and before["outcome"] == MISSING:
+                self._asked_again += 1
+                row["again"] = before.get("again", 0) + 1
+            self._asked_texts.add((paper.paper_id, wanted.kind, wanted.name))
             self.index.note([row])
             self._watch(wanted, found, row)
             if isinstance(found, Text) or found.outcome == WITHDRAWN or self._stopped is not None:
@@ -294,6 +322,7 @@ class _Fetch:
             waiting=len(waiting),
             failed=tuple(Fault(paper.paper_id, self._last_reason(paper)) for paper in failed),
             unread=tuple(self._unread),
+            again=self._asked_again,
             left=len(open_papers) - len(failed),
             stopped=self._stopped,
             index=self.index.path,

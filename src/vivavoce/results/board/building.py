@@ -134,7 +134,9 @@ def leaderboard(
         rounds=tuple(_rounds_of(chosen)),
         headlines=headlines,
         metrics=metrics,
-        notes=tuple(sorted([*notes, *refused, *_removed_notes(chosen, runs)])),
+        notes=tuple(
+            sorted([*notes, *refused, *_removed_notes(chosen, runs), *_name_notes(chosen)])
+        ),
         heads=tuple(chosen),
     )
 
@@ -165,6 +167,17 @@ def _removed_notes(logs: Sequence[LogHeader], runs: Mapping[RowKey, Row]) -> lis
         for log in logs
         if (count := runs[log.key]["removed"])
     ]
+
+
+def _name_notes(logs: Sequence[LogHeader]) -> list[str]:
+    """Notes on models with letters in their names that may be taken for others."""
+    notes = []
+    for name in sorted({log.key.model for log in logs}):
+        if odd := sorted({f"U+{ord(letter):04X}" for letter in name if not letter.isascii()}):
+            notes.append(
+                f"The name {name} holds {', '.join(odd)}: it may look like the name of another."
+            )
+    return notes
 
 
 def metrics_of(logs: Sequence[LogHeader]) -> dict[str, list[str]]:
@@ -243,6 +256,7 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "partial": not log.is_complete,
         "rank": None,
         "rank_interval": None,
+        "unranked": None,
         "tied_with": None,
         "detectable": None,
         "calibrated": None,

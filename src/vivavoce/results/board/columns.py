@@ -152,6 +152,7 @@ class BoardRow(TypedDict):
             says="Ranks that the data allow.", parts=(("rank_low", "int"), ("rank_high", "int"))
         ),
     ]
+    unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
     tied_with: Annotated[
         list[str] | None, BoardColumn(says="Contestants that cannot be told apart from this one.")
     ]
@@ -250,6 +251,7 @@ class BoardRow(TypedDict):
             label="Shown whole",
             unit="fit",
             page=8,
+            terminal=(6, "shown whole"),
             is_optional=True,
             parts=(("whole", "float"), ("cut", "float"), ("dropped", "float")),
             of_log=fit_of,

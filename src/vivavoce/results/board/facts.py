@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from statistics import fmean
 from typing import TypedDict
 
 from vivavoce.metrics.tables.table_questions import BIASES
 from vivavoce.results.logs.records import RunLog, mean_value
+from vivavoce.text.printing import share
 
 MAX_WRONG = 0.5
 """Of `BIASES` together: 1 for an answerer that always says the same, or tosses a coin."""
@@ -39,6 +41,13 @@ def fit_of(log: RunLog) -> Fit | None:
         return None
     whole, cut, dropped = (counts[name] / parts for name in ("whole", "cut", "dropped"))
     return {"whole": whole, "cut": cut, "dropped": dropped}
+
+
+def fit_text(fit: Mapping[str, float]) -> str:
+    """Shares of a setting's added parts in print: whole, then cut and left out where any is."""
+    rest = (("cut", "cut"), ("dropped", "left out"))
+    parts = [f"{word} {share(fit[name])}" for name, word in rest if fit[name]]
+    return ", ".join([share(fit["whole"]), *parts])
 
 
 def work_of(log: RunLog) -> Work | None:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import BoardColumn, shown_value, terminal_columns
+from vivavoce.results.board.facts import fit_text
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
+from vivavoce.tasks import CEILING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +86,7 @@ class Board(Report):
         shown = ["round", "task", "setting", "method", "model", "metric"]
         values = ["value", "ci_low", "ci_high", "rank", "n", "valid"]
         frame = self.to_pandas(headline=True)[[*shown, *values]]
-        return str(frame.to_html(index=False, float_format="{:.3f}".format, na_rep="–"))
+        return str(frame.to_html(index=False, float_format="{:z.3f}".format, na_rep="–"))
 
     def to_arrow(self, *, headline: bool = False) -> pa.Table:
         """The rows as a typed table, with the columns of the CSV and Parquet files.
@@ -144,7 +146,7 @@ class Board(Report):
         if everything:
             metrics += sorted(measured - set(metrics))
         contestants = list(by_contestant(group.rows).values())
-        contestants.sort(key=lambda of: (of[headline]["rank"] or 0, of[headline]["method"]))
+        contestants.sort(key=lambda of: _place_of(of[headline]))
         leads = [of[headline] for of in contestants]
         with_judge = len({row["judge"] for row in leads}) > 1
         lines = [
@@ -163,8 +165,8 @@ class Board(Report):
 
         below = []
         for line in lines:
-            if line["set_aside"]:
-                below.append(f"{NOTHING} {line['name']}: {line['set_aside']}; not ranked.")
+            if line["rank"] is None and line["unranked"] and line["method"] != CEILING:
+                below.append(f"{NOTHING} {line['name']}: {line['unranked']}; not ranked.")
             if stopped := line["stopped"]:
                 of = f"{stopped['items']:,} of {stopped['of']:,} items"
                 below.append(f"{line['name']} stopped: {stopped['reason']}, after {of}.")
@@ -176,9 +178,18 @@ class Board(Report):
             lines,
             *(Column(rank_text, "rank"), Column("name", "contestant")),
             *map(column, metrics),
-            *(Column(partial(_fact, one), head) for head, one in terminal_columns(costs=costs)),
+            *(
+                Column(partial(_fact, one), head)
+                for head, one in terminal_columns(costs=costs)
+                if one.is_cost or not one.is_optional or any(_fact(one, row) for row in leads)
+            ),
             below=below,
         )
+
+
+def _place_of(row: Row) -> tuple[bool, bool, int, str]:
+    """Sort key of a line: the ceiling on top, then by rank, then who has none."""
+    return row["method"] != CEILING, row["rank"] is None, row["rank"] or 0, row["method"]
 
 
 def _fact(column: BoardColumn, row: Row) -> str:
@@ -186,6 +197,8 @@ def _fact(column: BoardColumn, row: Row) -> str:
     value = shown_value(column, row)
     if value is None:
         return NOTHING if column.is_cost else ""
+    if column.unit == "fit":
+        return fit_text(value)
     printed = {"share": ".0%", "tokens": ".0f", "s": ".2f", "USD": ".4f"}
     return shown(value, printed.get(column.unit, ""))
 

@@ -170,15 +170,17 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
     shared = sorted(clusters.keys() & in_b)
     draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
     directions = metrics_of(a.log.family)
+    stopped = [side.log.stopped for side in (a, b) if side.log.stopped]
+    looks = math.prod(record["looks"] for record in stopped)
     rows = []
     for name in _comparable(a.log, b.log):
         known = directions.get(name)
         # Of what has no upper end, such as a ratio of lengths, neither more nor less is better.
         sign = 1 if known is None else 0 if known.high is None else known.higher_is_better * 2 - 1
-        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws))
+        rows.append(_metric_row(a.log, b.log, name, sign, shared, draws, looks))
     headline = a.log.metrics[0]
-    if a.log.stopped and b.log.stopped:
-        _take_decision(rows, headline, [a.log.stopped, b.log.stopped])
+    if len(stopped) == 2 and len({record["comparison"] for record in stopped}) == 1:
+        _take_decision(rows, headline, stopped)
     found = {
         **{field: getattr(a.log.key, field) for field in PLACE},
         "family": a.log.family,
@@ -197,8 +199,7 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
 
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
     """Say of a run that stopped what it decided: a further test would be a look not counted."""
-    is_one = stopped[0]["comparison"] == stopped[1]["comparison"]
-    ahead = decided(stopped) if is_one else np.zeros((2, 2), dtype=bool)
+    ahead = decided(stopped)
     for row in rows:
         better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
         row["better"] = better if row["metric"] == headline else None
@@ -220,12 +221,18 @@ def _comparable(a: RunLog, b: RunLog) -> list[str]:
 
 
 def _metric_row(
-    a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str], draws: Resample
+    a: RunLog,
+    b: RunLog,
+    metric: str,
+    sign: int,
+    shared: Sequence[str],
+    draws: Resample,
+    looks: int,
 ) -> Row:
     """One metric; `sign` says whether more is better (1), less (-1), or neither (0)."""
     first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
-    found = paired_difference(first, second, draws)
+    found = paired_difference(first, second, draws, looks=looks)
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
     leads = _leads(a, b, metric, sign, shared)
     wins, (by_cluster, _) = win_rate(leads, draws), draws.by_cluster(leads)

@@ -1,12 +1,14 @@
 """Ranks of contestants, ties, and the smallest difference the items can show.
 
 Contestants of one metric are compared all together, on the items that all of them have answered.
+One that stopped early is compared with each other on the items that both have answered.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +19,14 @@ from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import distinct_labels
 from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.ranks import rank
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
+
+ALPHA = 0.05
+"""Chance that anything said of a column is false, beside what its runs decided as they stopped."""
+_ROUNDING = 1e-12
+"""A difference below this share of the values is one of rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,48 +45,38 @@ class Contestant:
     judged: frozenset[str] = frozenset()
     """Metrics that rest on the rows' judge."""
 
-    @property
-    def is_ranked(self) -> bool:
-        """True if it is neither the ceiling nor partial nor set aside."""
-        row = next(iter(self.rows.values()))
-        return row["method"] != CEILING and not (row["partial"] or row.get("set_aside"))
-
 
 def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
-    """Fill in rank, rank_interval, tied_with and detectable of the rows of one task and setting.
+    """Fill in rank, rank_interval, tied_with, detectable and unranked of one task and setting.
 
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
     several judges have seen is ranked once, by its first row.
     """
-    ranked, stopped = [], defaultdict(list)
     for contestant in contestants:
-        record = next(iter(contestant.rows.values())).get("stopped")
-        if contestant.is_ranked and record:
-            stopped[record["comparison"]].append(contestant)
-        elif contestant.is_ranked:
-            ranked.append(contestant)
-    for compared in stopped.values():
-        _rank_stopped(compared)
+        for metric, row in contestant.rows.items():
+            row["unranked"] = _why_unranked(contestant, metric)
     groups: dict[tuple[int, ...], list[str]] = {}
-    for metric in dict.fromkeys(name for contestant in ranked for name in contestant.rows):
-        for members in _comparable(ranked, metric):
+    for metric in dict.fromkeys(name for contestant in contestants for name in contestant.rows):
+        for members in _comparable(contestants, metric):
             groups.setdefault(tuple(members), []).append(metric)
     for places, metrics in groups.items():
-        _rank_group([ranked[place] for place in places], metrics, resamples, seed)
+        _rank_group([contestants[place] for place in places], metrics, resamples, seed)
 
 
-def _rank_stopped(compared: Sequence[Contestant]) -> None:
-    """Rank contestants of a run that stopped by the run's decisions alone.
-
-    Their values are of different items, and tests of them would be looks that it did not count.
-    """
-    leads = [row for each in compared for row in each.rows.values() if row["headline"]]
-    ahead, names = decided([row["stopped"] for row in leads]), distinct_labels(leads)
-    for place, row in enumerate(leads):
-        low, high = 1 + int(ahead[:, place].sum()), len(leads) - int(ahead[place].sum())
-        known = ahead[place] | ahead[:, place]
-        tied = [name for n, name in enumerate(names) if n != place and not known[n]]
-        row |= {"rank": low, "rank_interval": [low, high], "tied_with": sorted(tied)}
+def _why_unranked(contestant: Contestant, metric: str) -> str | None:
+    """The reason why a contestant has no rank by a metric, as far as it lies in itself."""
+    row = contestant.rows[metric]
+    if row["method"] == CEILING:
+        return "it is the ceiling"
+    if row.get("set_aside"):
+        return str(row["set_aside"])
+    if row["partial"]:
+        return "not all answers are in"
+    if metric in contestant.diagnostics:
+        return "nobody is ranked by this metric"
+    if row.get("stopped") and not row["headline"]:
+        return "its run stopped at a decision on another metric"
+    return None
 
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
@@ -96,19 +94,21 @@ def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
     """Places of those who are compared by a metric: one list for each judge it rests on."""
     by_judge: dict[str, list[int]] = defaultdict(list)
-    seen: set[tuple[str, ...]] = set()
+    seen: dict[tuple[str, ...], str] = {}
     for place in sorted(range(len(contestants)), key=lambda i: (_judge(contestants[i]), i)):
         contestant = contestants[place]
-        if metric not in contestant.rows or metric in contestant.diagnostics:
+        if metric not in contestant.rows or contestant.rows[metric]["unranked"]:
             continue
         if metric in contestant.judged:
             by_judge[_judge(contestant)].append(place)
             continue
         row = contestant.rows[metric]
         name = tuple(str(row[field]) for field in ("method", "model", "decoding", "prompt_hash"))
-        if name not in seen:
-            seen.add(name)
-            by_judge[""].append(place)
+        if name in seen:
+            row["unranked"] = f"it is ranked in its row of {seen[name]}"
+            continue
+        seen[name] = f"the judge {judge}" if (judge := _judge(contestant)) else "no judge"
+        by_judge[""].append(place)
     return [sorted(places) for places in by_judge.values()]
 
 
@@ -120,29 +120,111 @@ def _rank_group(
     ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
 ) -> None:
     names = distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
-    shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked)))
-    draws = resample([ranked[0].clusters[i] for i in shared], resamples=resamples, seed=seed)
     directions = metrics_of(ranked[0].family)
     for metric in metrics:
         rows = [contestant.rows[metric] for contestant in ranked]
-        if any(row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows):
+        gaps = [row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows]
+        if any(gaps):
+            who = names[gaps.index(True)]
+            for row in rows:
+                row["unranked"] = f"over {MAX_UNDEFINED:.0%} of the answers of {who} are undefined"
             continue
-        values = {
-            name: _column(contestant, metric, shared)
-            for name, contestant in zip(names, ranked, strict=True)
-        }
         is_higher_better = metric not in directions or directions[metric].higher_is_better
-        standing = rank_contestants(values, draws, is_higher_better)
-        detectable = smallest_detectable_difference(values, draws)
-        for name, row in zip(names, rows, strict=True):
-            place = standing[name]
-            row["rank"] = place.rank
-            row["rank_interval"] = list(place.rank_interval) if place.rank_interval else None
-            row["tied_with"] = list(place.tied_with) if place.rank_interval else None
-            row["detectable"] = detectable
+        whole = {
+            n: one
+            for n, one, row in zip(names, ranked, rows, strict=True)
+            if not row.get("stopped")
+        }
+        if whole:
+            _rank_whole(whole, metric, is_higher_better, resamples, seed)
+        if len(whole) < len(ranked):
+            _rank_with_stopped(ranked, names, metric, is_higher_better, resamples, seed)
+
+
+def _rank_whole(
+    ranked: Mapping[str, Contestant],
+    metric: str,
+    is_higher_better: bool,
+    resamples: int,
+    seed: int,
+) -> None:
+    """Rank contestants of whole runs together, on the items that all of them have answered."""
+    shared = sorted(set.intersection(*(set(contestant.values) for contestant in ranked.values())))
+    clusters = next(iter(ranked.values())).clusters
+    draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
+    values = {name: _column(contestant, metric, shared) for name, contestant in ranked.items()}
+    standing = rank_contestants(values, draws, is_higher_better)
+    detectable = smallest_detectable_difference(values, draws)
+    for name, contestant in ranked.items():
+        place = standing[name]
+        contestant.rows[metric] |= {
+            "rank": place.rank,
+            "rank_interval": list(place.rank_interval) if place.rank_interval else None,
+            "tied_with": list(place.tied_with) if place.rank_interval else None,
+            "detectable": detectable,
+        }
+
+
+def _rank_with_stopped(
+    ranked: Sequence[Contestant],
+    names: Sequence[str],
+    metric: str,
+    is_higher_better: bool,
+    resamples: int,
+    seed: int,
+) -> None:
+    """Rank a column in which runs stopped early, each pair on the items that both answered.
+
+    Two contestants of one such run are as the run decided: a test would be a look that it did not
+    count. Pairs of whole runs are tested as ever. Of all others, the chance of any false claim is
+    shared out over the looks at which the runs might have stopped, so the stop favours nobody.
+    """
+    items = sorted(set[str]().union(*(contestant.values for contestant in ranked)))
+    clusters = {item: one for each in ranked for item, one in each.clusters.items()}
+    labels = [clusters[item] for item in items]
+    table = np.column_stack([_column(contestant, metric, items) for contestant in ranked])
+    table = table if is_higher_better else -table
+    records = [contestant.rows[metric].get("stopped") for contestant in ranked]
+    runs = np.array([record["comparison"] if record else "" for record in records])
+    looks = {record["comparison"]: record["looks"] for record in records if record}
+    # Two runs that stopped meet at one of their pairs of looks.
+    ahead = _tested(table, labels, ALPHA / math.prod(sorted(looks.values())[-2:]), resamples, seed)
+    for run in sorted(set(runs)):
+        members = np.flatnonzero(runs == run)
+        stopped = [record for n in members if (record := records[n])]
+        whole = _tested(table[:, members], labels, ALPHA, resamples, seed)
+        ahead[np.ix_(members, members)] = decided(stopped) if run else whole
+    size = float(np.abs(np.nan_to_num(table)).max(initial=0.0)) * len(items)
+    is_tested = resamples > 0 or len(set(runs)) == 1
+    for n, contestant in enumerate(ranked):
+        leads = np.nansum(table - table[:, [n]], axis=0)
+        place = 1 + int((leads > _ROUNDING * size).sum())
+        low, high = 1 + int(ahead[:, n].sum()), len(ranked) - int(ahead[n].sum())
+        is_open = ~(ahead[n] | ahead[:, n])
+        tied = sorted(name for m, name in enumerate(names) if m != n and is_open[m])
+        contestant.rows[metric] |= {
+            "rank": place,
+            "rank_interval": [min(low, place), max(high, place)] if is_tested else None,
+            "tied_with": tied if is_tested else None,
+        }
+
+
+def _tested(
+    table: npt.NDArray[np.float64], labels: Sequence[str], alpha: float, resamples: int, seed: int
+) -> npt.NDArray[np.bool_]:
+    """Significant differences between columns of values, shape (better, worse)."""
+    ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
+    found = rank(table, labels, level=1 - alpha, resamples=resamples, seed=seed)
+    for better, standing in enumerate(found):
+        ahead[better, list(standing.beats)] = True
+    return ahead
 
 
 def _column(contestant: Contestant, metric: str, items: Sequence[str]) -> npt.NDArray[np.float64]:
-    """A contestant's values of one metric; the rows of two may be in different orders."""
+    """A contestant's values of one metric, NaN for items that it was not asked.
+
+    The rows of two contestants may be in different orders.
+    """
     column = list(contestant.rows).index(metric)
-    return np.array([contestant.values[item][column] for item in items])
+    values = contestant.values
+    return np.array([values[i][column] if i in values else np.nan for i in items])

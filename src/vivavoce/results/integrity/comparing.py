@@ -1,113 +1,76 @@
-"""Comparisons of a log with the task on its round, and with the scores made again from it."""
+"""Comparison of a log with the one that its task gives when it runs again over the same replies.
+
+All that a board, a page or an audit reads of a log is compared: what the log says of its run, and
+of each sample the question, gold, answer, notes and scores. Who was asked, with what settings and
+tools, needs no comparison: another request has no reply, so nothing is made again.
+
+Tokens, cost and time are as the runner states them. They are checked for values that cannot be.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspect_ai import Task
 from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
+from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
-from vivavoce.results.integrity.rescoring import LOGGED, Recording, replies_of
+from vivavoce.results.integrity.rescoring import LOGGED, replies_of
 from vivavoce.results.logs.records import where
-from vivavoce.running.logs import COMPARISON, settled
-from vivavoce.tasks.scoring.guard import REDUCERS
+from vivavoce.store import Row
 from vivavoce.tasks.scoring.marks import our_scores
 
 _TOLERANCE = 1e-9
 """Relative: sums may be taken in another order on another machine."""
 _NAMED = 10
 """Missing samples of a log that are listed."""
-_READ_BY_BOARDS = (
-    *("cluster", "category", "difficulty", "published", "published_from", "split"),
-    *("board", "title"),
-)
-"""Metadata of a sample that a board reads, whether the task gives them or not."""
-_NEWER = "title"
-"""Metadata that logs of earlier versions lack, and no score rests on."""
-_NOTED = ("fault", "counts", "fit", "judge")
-"""Notes beside a score that boards read; others are compared where the log has them at all."""
-_SUMMED_UP = ("metadata", "model_usage", "role_usage", "error", "working_time")
+_SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
+_LONGEST = 80
+"""Characters of a value in a message."""
 
 
 def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:
     """Differences between a sample and its summary, which boards read."""
-    true = sample.summary()
-    for name in _SUMMED_UP:
-        if getattr(true, name) != getattr(summary, name):
-            yield f"its summary says another {name.replace('_', ' ')}."
-    right, told = our_scores(true.scores), our_scores(summary.scores)
-    for score, said in zip(right, told, strict=False):
-        yield from _compare_scores(said, score, "its summary")
-    if len(right) != len(told):
-        yield "its summary has other scores."
+    stated, true = (
+        {name: getattr(one, name) for name in _SUMMED_UP} | {"scores": _scores(one.scores)}
+        for one in (summary, sample.summary())
+    )
+    for what in differences(stated, true):
+        yield f"its summary says {what}"
 
 
-def compare_transcript(sample: EvalSample, header: EvalLog) -> Iterator[str]:
-    """Contradictions between a sample's transcript and who the log says was asked at what cost."""
-    roles = {role: getattr(m, "model", None) for role, m in (header.eval.model_roles or {}).items()}
-    used = 0
-    for event in replies_of(sample):
-        asked = roles.get(event.role) if event.role else header.eval.model
-        if asked and event.model != asked:
-            yield f"its transcript asks {event.model}, the log names {asked}."
+def compare_usage(sample: EvalSample) -> Iterator[str]:
+    """Tokens, cost and time of a sample that cannot be."""
+    everyone = sum(use.total_tokens for use in sample.model_usage.values())
+    roles = sum(use.total_tokens for use in sample.role_usage.values())
+    events = replies_of(sample)
+    paid = [e.output.usage for e in events if e.output.usage and e.cache != "read"]
+    used = sum(use.total_tokens for use in paid)
+    if everyone < used:
+        yield f"it says that it used {everyone} tokens, its transcript has {used}."
+    if roles > everyone:
+        yield f"its roles used {roles} tokens, all models together {everyone}."
+    usage = [*sample.model_usage.values(), *sample.role_usage.values(), *paid]
+    values = [value for use in usage for value in _numbers(use)]
+    values += [time for time in (sample.total_time, sample.working_time) if time is not None]
+    for value in values:
+        if not (math.isfinite(value) and value >= 0):
+            yield f"it states {value} as tokens, dollars or seconds."
             return
-        if event.output.usage and event.cache != "read":  # which nobody paid
-            used += event.output.usage.total_tokens
-    told = sum(usage.total_tokens for usage in sample.model_usage.values())
-    if told < used:
-        yield f"it says that it used {told} tokens, its transcript has {used}."
 
 
-def compare_task(task: Task, header: EvalLog, recording: Recording, folder: Path) -> Iterator[str]:
-    """Differences between what a log says that it asked and what its task asks.
-
-    Where a log names the folder of its round, the receiver's own `folder` counts as the same.
-    """
-    its_own = str(header.eval.task_args.get("round"))
-
-    def moved(text: str) -> str:
-        return str(folder.resolve()) if text == its_own else text
-
-    true, told = _plain(task.metadata or {}), header.eval.metadata or {}
-    for name in sorted({*true, *told}):
-        if told.get(name) != true.get(name):
-            said, is_ = told.get(name), true.get(name)
-            yield f"its {name} is not that of the task ({said!r}, not {is_!r})."
-    if header.eval.dataset.samples != len(task.dataset):
-        yield f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
-    if (reducers := header.eval.config.epochs_reducer) not in (None, list(REDUCERS)):
-        yield f"its attempts are reduced by {reducers}, which no run of viva asks for."
-    if settled(header) and COMPARISON not in told:
-        yield "it says why its contestant was asked no more, and all of its task was asked."
-    asked = {str(sample.id): sample for sample in task.dataset}
-    epochs = header.eval.config.epochs or 1
-    for (sample_id, epoch), answer in sorted(recording.answers.items()):
-        place, item = where(sample_id, epoch), asked.get(sample_id)
-        if item is None or not 1 <= epoch <= epochs:
-            yield f"{place} is no item of the round."
-            continue
-        if answer.input != item.input:
-            yield f"{place} was not asked what the task asks."
-        if answer.target != item.target:
-            yield f"{place} has another gold than the round."
-        described = _plain(item.metadata or {})
-        if _NEWER not in answer.metadata:
-            described.pop(_NEWER, None)
-        for name in sorted({*described, *_READ_BY_BOARDS}):
-            if _changed(_plain(answer.metadata.get(name)), moved) != described.get(name):
-                yield f"{place} has another {name} than the round."
+def _numbers(usage: ModelUsage) -> Iterator[float]:
+    return (value for value in usage.model_dump().values() if isinstance(value, int | float))
 
 
-def missing(task: Task, header: EvalLog, recording: Recording) -> str | None:
+def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -> str | None:
     """The samples of the task that a log has no score of, named; None when it has them all."""
     epochs = range(1, (header.eval.config.epochs or 1) + 1)
-    whole = [(str(sample.id), epoch) for sample in task.dataset for epoch in epochs]
-    lacking = [where(*address) for address in whole if address not in recording.answers]
+    whole = [(sample, epoch) for sample in asked for epoch in epochs]
+    lacking = [where(*address) for address in whole if address not in answered]
     if not lacking and header.status == "success":
         return None
     if not lacking:
@@ -117,81 +80,84 @@ def missing(task: Task, header: EvalLog, recording: Recording) -> str | None:
     return f"{len(lacking)} of the {len(whole)} answers are missing: {listed}."
 
 
-def compare_remade(
-    place: str, answer: EvalSample, found: EvalSample, refused: list[str], unverified: list[str]
-) -> None:
-    """Hold an answer and its score against those that were made again of the replies."""
-    scores = our_scores(found.scores)
-    if not scores:
-        cause = found.error.message if found.error else "no score"
-        unverified.append(f"{place} cannot be made again: {cause}.")
-        return
-    if found.output.completion != answer.output.completion:
-        refused.append(f"{place}: its answer is not what its method makes of the replies.")
-    told = our_scores(answer.scores)[0]
-    for true in scores:
-        refused += [f"{place}: {what}" for what in _compare_scores(told, true, "the log")]
+def run_of(log: EvalLog) -> Row:
+    """Facts that a log states of its run, but for means of answers."""
+    return {
+        **(log.eval.metadata or {}),
+        "version": str(log.eval.task_version),
+        "reducers": log.eval.config.epochs_reducer,
+    }
 
 
-def compare_metrics(header: EvalLog, made: EvalLog) -> Iterator[str]:
-    """Differences of means and standard errors in the log's header."""
-    results = header.results.scores if header.results else []
-    told = {(score.name, score.reducer): score.metrics for score in results}
-    for score in made.results.scores if made.results else []:
-        given = told.get((score.name, score.reducer))
-        if given is None:
-            yield f"its results lack {score.name}."
-            continue
-        for name, metric in score.metrics.items():
-            if name not in given or not _equal(given[name].value, metric.value):
-                said = _shown(given[name].value) if name in given else "nothing"
-                yield f"its results say {score.name} {name} {said}, it is {_shown(metric.value)}."
+def means_of(log: EvalLog) -> Row:
+    """The means and standard errors of a log, by score and attempt."""
+    return {
+        " ".join(filter(None, (score.name, score.reducer, name))): metric.value
+        for score in (log.results.scores if log.results else [])
+        for name, metric in score.metrics.items()
+    }
 
 
-def _compare_scores(told: Score, true: Score, who: str) -> Iterator[str]:
-    values, right = told.as_dict(), true.as_dict()
-    for name in sorted({*values, *right}):
-        if name not in values or name not in right or not _equal(values[name], right[name]):
-            said, is_ = (_shown(found.get(name)) for found in (values, right))
-            yield f"{who} says {name} {said}, it is {is_}."
-    notes = _plain(told.metadata or {})
-    found = _changed(_plain(true.metadata or {}), lambda text: text.removeprefix(f"{LOGGED}/"))
-    for name in sorted({*notes, *_NOTED}):
-        if not _equal(notes.get(name), found.get(name)):
-            yield f"{who} says another {name}."
-    if told.answer != true.answer:
-        yield f"{who} says another answer."
+def sample_of(sample: EvalSample, moved: Mapping[str, str] | None = None) -> Row:
+    """Fields of a sample that boards, pages and audits read; texts of its notes may be `moved`."""
+    return {
+        "input": sample.input,
+        "target": sample.target,
+        "answer": sample.output.completion,
+        "limit": sample.limit.type if sample.limit else None,
+        "metadata": _changed(_plain(sample.metadata), moved or {}),
+        "scores": _scores(sample.scores),
+    }
 
 
-def _changed(value: Any, change: Callable[[str], str]) -> Any:
-    """A value with all texts in it changed."""
-    if isinstance(value, list):
-        return [_changed(member, change) for member in value]
-    if isinstance(value, dict):
-        return {name: _changed(member, change) for name, member in value.items()}
-    return change(value) if isinstance(value, str) else value
+def _scores(scores: dict[str, Score] | None) -> list[Row]:
+    return [
+        {**score.as_dict(), "answer": score.answer, "notes": score.metadata or {}}
+        for score in our_scores(scores)
+    ]
+
+
+def differences(stated: Any, true: Any) -> Iterator[str]:
+    """Places where two values differ, with both."""
+    yield from _differences(_changed(_plain(stated), {}), _changed(_plain(true), {}), "")
+
+
+def _differences(stated: Any, true: Any, place: str) -> Iterator[str]:
+    if isinstance(stated, dict) and isinstance(true, dict):
+        for name in sorted({*stated, *true}):
+            inner = f"{place}.{name}" if place else name
+            yield from _differences(stated.get(name), true.get(name), inner)
+    elif isinstance(stated, list) and isinstance(true, list) and len(stated) == len(true):
+        for number, (one, other) in enumerate(zip(stated, true, strict=True)):
+            yield from _differences(one, other, f"{place}.{number}" if len(true) > 1 else place)
+    elif not _equal(stated, true):
+        yield f"{place} {_shown(stated)}, it is {_shown(true)}."
+
+
+def _equal(stated: Any, true: Any) -> bool:
+    if isinstance(stated, float | int) and isinstance(true, float | int):
+        if math.isnan(stated) or math.isnan(true):
+            return math.isnan(stated) and math.isnan(true)
+        return math.isclose(stated, true, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    return bool(stated == true)
 
 
 def _plain(value: Any) -> Any:
     """A value as it comes back out of JSON."""
-    return to_jsonable_python(value, serialize_unknown=True, inf_nan_mode="strings")
+    return to_jsonable_python(value, serialize_unknown=True)
 
 
-def _equal(a: Any, b: Any) -> bool:
-    if a is None or b is None:
-        return a is b
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_equal(a[name], b[name]) for name in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_equal, a, b))
-    try:
-        first, second = float(a), float(b)
-    except (TypeError, ValueError):
-        return bool(a == b)
-    if math.isnan(first) or math.isnan(second):
-        return math.isnan(first) and math.isnan(second)
-    return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+def _changed(value: Any, moved: Mapping[str, str]) -> Any:
+    """A value with its texts changed, and replayed models named as the log names them."""
+    if isinstance(value, list):
+        return [_changed(member, moved) for member in value]
+    if isinstance(value, dict):
+        return {name: _changed(member, moved) for name, member in value.items()}
+    if not isinstance(value, str):
+        return value
+    return moved.get(value, value.removeprefix(f"{LOGGED}/"))
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

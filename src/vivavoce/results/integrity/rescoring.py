@@ -11,7 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 from inspect_ai import Epochs, Task, eval, task_with
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, EvalSampleLimit, read_eval_log
 from inspect_ai.model import (
     ChatMessage,
     GenerateConfig,
@@ -29,15 +29,14 @@ from inspect_ai.model import (
     get_model,
     modelapi,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Solver
 from inspect_ai.tool import ToolChoice, ToolInfo
-from inspect_ai.util import registry_info
+from inspect_ai.util import LimitExceededError, registry_info
 
 from vivavoce import _registry  # noqa: F401  # registers our tasks, solvers and models
 from vivavoce.errors import InputError, PluginError, VivaError
 from vivavoce.models import replaying
 from vivavoce.models.cutoffs import VARIABLE, Cutoff, Cutoffs, load_cutoffs, take_clean
-from vivavoce.results.logs.reading import DECODING
 from vivavoce.running import unseen
 from vivavoce.running.requests import current_attempt, follow_attempts
 from vivavoce.running.stopping import ask_again
@@ -45,6 +44,7 @@ from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
+from vivavoce.tasks.scoring.guard import REDUCERS
 from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
@@ -58,7 +58,13 @@ NO_MODEL = "none/none"
 LOGGED = "vivavoce_logged"
 _MAX_TRIAL = 600
 """Seconds that a program of a log may run when it is scored again."""
-_TRANSPORT = ("max_retries", "attempt_timeout", "timeout", "max_connections", "batch", "cache")
+_TRANSPORT = (
+    *("max_retries", "attempt_timeout", "timeout", "stream_idle_timeout", "max_connections"),
+    *("adaptive_connections", "batch", "cache", "cache_prompt"),
+)
+"""Settings that change no answer."""
+_COUNTED = ("token", "cost", "message", "turn")
+"""Kinds of limits that a reply exceeds, once it is there."""
 
 
 @dataclass(slots=True)
@@ -69,16 +75,40 @@ class Recording:
     """Samples that our scorer gave a score, without their transcripts."""
     replies: dict[str, Replies] = field(default_factory=dict)
     """By role."""
+    cuts: dict[Address, Cut] = field(default_factory=dict)
+    """Samples that a limit ended."""
 
     def add(self, sample: EvalSample) -> None:
         """Take in one sample that our scorer gave a score."""
         address = (str(sample.id), sample.epoch)
         bare: dict[str, Any] = {"events": [], "messages": [], "attachments": {}}
         self.answers[address] = sample.model_copy(update=bare)
-        for event in replies_of(sample):
-            said = self.replies.setdefault(event.role or CONTESTANT, {})
-            request = _request(address, event.input, event.config)
-            said.setdefault(request, []).append(event.output)
+        events = replies_of(sample)
+        for event in events:
+            replies = self.replies.setdefault(event.role or CONTESTANT, {})
+            request = _request(
+                address, event.model, event.input, event.tools, event.tool_choice, event.config
+            )
+            replies.setdefault(request, []).append(event.output)
+        if sample.limit is not None:
+            self.cuts[address] = Cut(sample.limit, sum(not event.role for event in events))
+
+
+@dataclass(slots=True)
+class Cut:
+    """A limit that ended a sample, and the replies that its contestant had until then."""
+
+    limit: EvalSampleLimit
+    left: int
+
+    def check(self, *, is_answered: bool) -> None:
+        """Raise `LimitExceededError` where the limit ended the sample.
+
+        What a reply costs is counted once it is there; time ends while the next one is awaited.
+        """
+        if self.left <= 0 and (not is_answered or self.limit.type in _COUNTED):
+            kind: Any = self.limit.type
+            raise LimitExceededError(kind, value=self.limit.limit, limit=self.limit.limit)
 
 
 def replies_of(sample: EvalSample) -> list[ModelEvent]:
@@ -96,6 +126,7 @@ class LoggedAPI(ModelAPI):
     def __init__(self, model_name: str, **_: Any) -> None:
         super().__init__(model_name)
         self.replies: Replies = {}
+        self.cuts: dict[Address, Cut] = {}
         entry = find_model(model_name)
         if entry.window is not None:  # then requests were cut to it, and have to be again
             self.window, self.overhead = entry.window, entry.overhead
@@ -108,38 +139,29 @@ class LoggedAPI(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """The next logged reply to these messages; `UnknownRequest` when there is none."""
+        """The next logged reply to this request; `UnknownRequest` when there is none."""
         attempt = current_attempt()
         address = (attempt.sample, attempt.epoch) if attempt else ("", 0)
-        said = self.replies.get(_request(address, input, config))
-        if not said:
+        cut = self.cuts.get(address)
+        if cut:
+            cut.check(is_answered=False)
+        replies = self.replies.get(
+            _request(address, self.model_name, input, tools, tool_choice, config)
+        )
+        if not replies:
             raise UnknownRequest("a model is asked here what the log has no reply to")
         # The last one serves again: a scorer may ask once more what it asked before.
-        return said.pop(0) if len(said) > 1 else said[0]
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if cut:
+            cut.left -= 1
+            cut.check(is_answered=True)
+        return reply
 
 
 @modelapi(name=LOGGED)
 def logged() -> type[ModelAPI]:
     """Replies read from a log."""
     return LoggedAPI
-
-
-@solver
-def answered_again(method: Solver, answers: Mapping[Address, EvalSample]) -> Solver:
-    """Answer by the method; as the log says where a limit ended it."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        answer = answers[str(state.sample_id), state.epoch]
-        if answer.limit is None:  # which ends nothing when it is made again
-            return await method(state, generate)
-        state.output = answer.output
-        state.metadata.update({**answer.metadata, **state.metadata})
-        for name, value in answer.store.items():
-            state.store.set(name, value)
-        state.completed = True
-        return state
-
-    return solve
 
 
 def reopen(header: EvalLog, folder: Path) -> Task:
@@ -227,15 +249,14 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     replayed = task_with(
         task,
         dataset=dataset,
-        solver=answered_again(method_of(task, header), recording.answers),
+        solver=method_of(task, header),
         model=NO_MODEL if is_untrained else _logged_model(header.eval.model, CONTESTANT, recording),
         **({"model_roles": roles} if roles else {}),  # type: ignore[arg-type]
     )
-    reducers = config.epochs_reducer
     follow_attempts()
     return run_quietly(
         replayed,
-        epochs=Epochs(epochs, reducers) if reducers and epochs > 1 else epochs,
+        epochs=Epochs(epochs, list(REDUCERS)) if epochs > 1 else epochs,
         **header.plan.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
     )
 
@@ -290,18 +311,30 @@ def _logged_model(
     model = get_model(f"{LOGGED}/{name}", config=config or GenerateConfig(), memoize=False)
     assert isinstance(model.api, LoggedAPI)  # of the type only: the provider is ours
     replies = recording.replies.get(role, {})
-    model.api.replies = {request: list(said) for request, said in replies.items()}
+    model.api.replies = {request: list(outputs) for request, outputs in replies.items()}
+    if role == CONTESTANT:
+        model.api.cuts = {address: replace(cut) for address, cut in recording.cuts.items()}
     return model
 
 
-def _request(address: Address, messages: Iterable[ChatMessage], config: GenerateConfig) -> str:
-    """The messages that a model was sent for a sample, whatever Inspect calls them.
+def _request(
+    address: Address,
+    model: str,
+    messages: Iterable[ChatMessage],
+    tools: Iterable[ToolInfo],
+    choice: ToolChoice,
+    config: GenerateConfig,
+) -> str:
+    """All that a model was sent for a sample, whatever Inspect calls its messages.
 
     Messages of one role in a row are one: some providers take them only so.
     """
-    told = [
+    words = [
         [role, "\n".join(message.text for message in group)]
         for role, group in groupby(messages, key=lambda message: message.role)
     ]
-    sampling = config.model_dump(mode="json", include=set(DECODING), exclude_none=True)
-    return hash_of([*address, told, sampling])
+    # Some providers name the tools also where none may be used.
+    usable = () if choice == "none" else tools
+    offered = [tool.model_dump(mode="json", exclude_none=True) for tool in usable]
+    sampling = config.model_dump(mode="json", exclude=set(_TRANSPORT), exclude_none=True)
+    return hash_of([*address, model, words, offered, sampling])

@@ -2,16 +2,11 @@
 
 A submission is a folder: `submission.toml` says who submits and what is known of the models, `logs`
 holds the logs with their ledger. Nothing is sent anywhere: the folder is handed in as files.
-
-An inbox is a folder with one submission in each of its folders. Accepted submissions are copied to
-`accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
-decision. No file of a refused submission is copied. Metrics that were added to logs are never
-copied: the receiver computes them.
 """
 
 from __future__ import annotations
 
-import shutil
+import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,17 +21,14 @@ from vivavoce.models.cutoffs import NEVER
 from vivavoce.reports import NOTHING, Report, Sheet
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import Verification, verify_logs
-from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.store import Row, write_json
+from vivavoce.store import Row
 from vivavoce.text.dates import parse_date
 
 FORM = "submission.toml"
 LOGS = "logs"
 UNKNOWN = "unknown"
-ACCEPTED, DECISIONS = "accepted", "intake.json"
-"""Folder of what was taken in, and the file of all decisions."""
 
 Progress = Callable[[int, int], None]
 
@@ -103,6 +95,11 @@ class SubmissionReport(Report):
         for name, count in self.runs.items():
             yield f"{name.replace('_', ' ')}: {NOTHING if count is None else count}"
 
+    def decision(self) -> Row:
+        """Its problems, each after the name of its check, and its runs."""
+        problems = [f"{each['check']}: {why}" for each in self.checks for why in each["problems"]]
+        return {"problems": problems, "runs": self.runs}
+
 
 def check_submission(
     folder: Path,
@@ -116,6 +113,10 @@ def check_submission(
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder. A submission has {FORM} and {LOGS}.")
+    if odd := list(_odd_files(folder)):  # nothing of it is opened then
+        return SubmissionReport(
+            False, ({"check": "plain files", "ok": False, "problems": odd},), {}
+        )
     form, faults = read_form(folder / FORM)
     logs, problems = _read_logs(folder / LOGS)
     checks: dict[str, Iterable[str]] = {"form": faults, "complete logs": problems}
@@ -189,7 +190,7 @@ def _check_scores(verified: Verification, rounds: Sequence[Path]) -> Iterator[st
     if not rounds:
         yield "No round is named: whoever takes a submission names his own, with --round FOLDER."
     for log in verified.logs:
-        yield from (f"{log.name}: {why}" for why in log.refused or log.unverified)
+        yield from (f"{log.name}: {why}" for why in log.refused or log.unknown)
 
 
 def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | None) -> Row:
@@ -204,82 +205,19 @@ def _count(verified: Verification, logs: Sequence[RunLog], form: Submission | No
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Intake(Report):
-    """Decisions about the submissions of an inbox, by name."""
-
-    submissions: tuple[Row, ...]
-    """Submissions by `name`, `accepted`, `reasons` and `runs`."""
-    accepted: str
-    """Folder with what was accepted."""
-
-    @property
-    def is_clean(self) -> bool:
-        """True if nothing was refused."""
-        return all(row["accepted"] for row in self.submissions)
-
-    def parts(self) -> Iterator[Sheet | str]:
-        """Each decision with its reasons."""
-        for row in self.submissions:
-            yield f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}"
-            yield from (f"  {reason}" for reason in row["reasons"])
-        yield f"Build the board of what was accepted: viva board build {self.accepted} --out site"
-
-
-def take_in(
-    inbox: Path,
-    out: Path,
-    rounds: Sequence[Path],
-    progress: Progress | None = None,
-) -> Intake:
-    """Check every submission of an inbox and copy those that are accepted.
-
-    Args:
-        inbox: A folder of submissions.
-        out: Where decisions and accepted logs go; an earlier intake there is
-            replaced.
-        rounds: The receiver's own rounds.
-        progress: Called with submissions done and all.
-
-    Raises:
-        InputError: There is no submission, no round is named, or one lies inside the other.
-    """
-    found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
-    if not found:
-        raise InputError(f"{inbox} holds no folder with a submission.")
-    if not rounds:
-        raise InputError("Submissions are held against your own rounds: name them with --round.")
-    if out.resolve().is_relative_to(inbox.resolve()):
-        raise InputError(f"{out} lies inside the inbox. Choose another --out.")
-    target = out / ACCEPTED
-    if target.exists():
-        shutil.rmtree(target)
-    target.mkdir(parents=True)
-    rows = []
-    for place, folder in enumerate(found):
-        if progress:
-            progress(place, len(found))
-        rows.append(_decide(folder, target, rounds))
-    report = Intake(tuple(rows), str(target))
-    write_json(out / DECISIONS, report.as_dict())
-    return report
-
-
-def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
-    decision: Row = {"name": folder.name, "accepted": False, "runs": {}}
-    if odd := list(_odd_files(folder)):
-        return {**decision, "reasons": odd}
-    found = check_submission(folder, rounds)
-    reasons = [f"{each['check']}: {why}" for each in found.checks for why in each["problems"]]
-    decision |= {"reasons": reasons, "runs": found.runs}
-    if reasons:
-        return decision
-    shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
-    return {**decision, "accepted": True}
-
-
 def _odd_files(folder: Path) -> Iterator[str]:
-    """Entries that are neither files nor folders; a link could lead anywhere on this machine."""
+    """Entries that are neither files nor folders, or whose names are no text.
+
+    A link could lead anywhere on this machine, and a pipe be read for ever.
+    """
     for path in [folder, *sorted(folder.rglob("*"))]:
+        name = str(path.relative_to(folder.parent))
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            yield f"{path.relative_to(folder.parent)} is no plain file. Hand in copies, not links."
+            yield f"{spelled(name)} is no plain file. Hand in copies, not links."
+        elif spelled(name) != name:
+            yield f"{spelled(name)} has a name that is no UTF-8. Rename it."
+
+
+def spelled(name: str) -> str:
+    """A name with the bytes spelled out that are no text."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")

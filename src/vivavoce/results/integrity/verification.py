@@ -1,13 +1,9 @@
-"""Logs verified: each held against what the receiver's round says that it must be.
+"""Logs recomputed: the task's own pipeline runs again over the replies that a log recorded.
 
-It proves that answers and scores follow from the replies in the log. It cannot prove who wrote
-these replies: nobody can.
-
-It compares from the outside in. The log's bytes are compared with the ledger of its run. Its header
-and its samples are compared with the task on the round, and its summaries, which boards read, with
-its samples. Every answer, score and metric is compared with the ones that the method and the
-scorers make again from the models' replies. Parts that cannot be compared are not verified, and the
-reason is given.
+The round is the receiver's. So a log is recomputed where questions, gold, prompts, settings,
+answers and scores are what the task makes of these replies, or it is not, and the reason is given.
+Nobody can prove who wrote the replies. The log's bytes are compared with the ledger of its run, and
+its summaries, which boards read, with its samples.
 """
 
 from __future__ import annotations
@@ -16,9 +12,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import (
     EvalLog,
+    EvalSample,
     read_eval_log,
     read_eval_log_sample_summaries,
     read_eval_log_samples,
@@ -27,12 +25,13 @@ from inspect_ai.log import (
 from vivavoce.errors import VivaError
 from vivavoce.reports import Report, Sheet
 from vivavoce.results.integrity.comparing import (
-    compare_metrics,
-    compare_remade,
     compare_summary,
-    compare_task,
-    compare_transcript,
+    compare_usage,
+    differences,
+    means_of,
     missing,
+    run_of,
+    sample_of,
 )
 from vivavoce.results.integrity.rescoring import (
     NO_MODEL,
@@ -43,7 +42,7 @@ from vivavoce.results.integrity.rescoring import (
     reopen,
 )
 from vivavoce.results.logs.ledger import LedgerCheck, check_ledgers
-from vivavoce.results.logs.reading import find_logs
+from vivavoce.results.logs.reading import check_size, find_logs
 from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED, where
 from vivavoce.rounds import Round, load_round
 from vivavoce.running.logs import COMPARISON, settled
@@ -58,9 +57,10 @@ Compared = dict[str, dict[int, tuple[EvalLog, Path, "LogCheck"]]]
 _Parts = dict[str, list[tuple["LogCheck", dict[Address, str]]]]
 """Logs of one run, which is interrupted and goes on, with a hash of each answer."""
 
-VERIFIED, REFUSED, UNVERIFIED = "verified", "refused", "unverified"
+REFUSED = "refused"
 _MAX_PROBLEMS = 20
 """Of a log, that are listed."""
+_LONGEST_PATH = 1024
 
 
 @dataclass(slots=True)
@@ -68,30 +68,30 @@ class LogCheck:
     """Findings on one log."""
 
     name: str
+    """Its path below the folder."""
+    path: str = ""
     samples: int = 0
     round: Row = field(default_factory=dict)
     """The round it was held against: `id`, `sha256`, `folder`, and whether the receiver `named` it.
     """
     refused: list[str] = field(default_factory=list)
     """What cannot be, each with the sample it is in where it is in one."""
-    unverified: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
     """Reasons why it cannot be told what it is worth; empty when it can."""
     lacking: str = ""
     """Answers that it does not have, in words."""
     continued_by: str = ""
-    """The verified log of the same run that has all answers, those of this one among them."""
+    """The recomputed log of the same run that has all answers, those of this one among them."""
 
     @property
     def status(self) -> str:
-        """`verified`, `refused` or `unverified`."""
-        if self.refused:
-            return REFUSED
-        return UNVERIFIED if self.unverified else VERIFIED
+        """`recomputed`, `refused` or `not_recomputed`."""
+        return REFUSED if self.refused else NOT_RECOMPUTED if self.unknown else RECOMPUTED
 
     @property
     def trust(self) -> Row:
         """Trust of its rows on a board: `trust`, the `reason`, and whether it makes rows at all."""
-        reasons = [*self.refused, *self.unverified]
+        reasons = [*self.refused, *self.unknown]
         return {
             "trust": NOT_RECOMPUTED if reasons else RECOMPUTED,
             "reason": reasons[0] if reasons else None,
@@ -102,11 +102,12 @@ class LogCheck:
         """As plain JSON values."""
         return {
             "log": self.name,
+            "path": self.path,
             "status": self.status,
+            "trust": self.trust["trust"],
+            "reasons": [*self.refused, *self.unknown],
             "samples": self.samples,
             "round": self.round or None,
-            "refused": self.refused,
-            "unverified": self.unverified,
             "continued_by": self.continued_by or None,
         }
 
@@ -127,14 +128,14 @@ class Verification(Report):
 
     @property
     def is_sound(self) -> bool:
-        """True if every log is verified, the ledger holds and no key was found."""
+        """True if every log is recomputed, the ledger holds and no key was found."""
         is_held = not self.ledger.problems and not self.secrets
-        return is_held and all(log.status == VERIFIED for log in self.logs)
+        return is_held and all(log.status == RECOMPUTED for log in self.logs)
 
     def as_dict(self) -> Row:
         """As plain JSON values."""
         return {
-            "verified": self.is_sound,
+            "recomputed": self.is_sound,
             "logs": [log.as_dict() for log in self.logs],
             "ledger": self.ledger.as_dict(),
             "secrets": list(self.secrets),
@@ -144,8 +145,9 @@ class Verification(Report):
         """Each log with its problems, what the ledger says, and the verdict."""
         for log in self.logs:
             rest = f"; {log.continued_by} went on" if log.continued_by else ""
-            yield f"{log.status}  {log.name} ({log.samples} samples{rest})"
-            yield from (f"  {line}" for line in (*log.refused, *log.unverified))
+            status = log.status.replace("_", " ")
+            yield f"{status}  {log.name} ({log.samples} samples{rest})"
+            yield from (f"  {line}" for line in (*log.refused, *log.unknown))
         ledger = self.ledger
         yield from (f"refused  {problem}" for problem in (*ledger.problems, *self.secrets))
         if not ledger.starts:
@@ -162,10 +164,10 @@ class Verification(Report):
         if self.is_sound:
             yield (
                 "Every score follows from the replies in the logs. Nobody can prove who wrote "
-                "these."
+                "these. Tokens, cost and time are as the runner states them."
             )
         else:
-            yield "Not verified."
+            yield "Not all is recomputed."
 
 
 class Rounds:
@@ -195,13 +197,22 @@ class Rounds:
             return None
         found = found or (None if self._named else self._where_it_was(header))
         if found is None or found.sha256 != sha256:
-            check.unverified.append(
+            check.unknown.append(
                 f"its round {name} ({sha256[:12]}) is not here: name its folder with --round."
             )
             return None
         folder, is_named = str(found.folder), bool(self._named)
         check.round = {"id": found.id, "sha256": sha256, "folder": folder, "named": is_named}
         return found
+
+    def brought(self, header: EvalLog) -> Iterator[str]:
+        """Files that came with a log and that its task would use, templates for instance."""
+        steps = [step.params or {} for step in header.plan.steps]
+        given = {n: v for n, v in header.eval.task_args.items() if n != "round"}
+        for text in filter(None, _texts([*steps, given])):
+            named = Path(text[:_LONGEST_PATH]).resolve()
+            if named.exists() and named.is_relative_to(self._untrusted):
+                yield text
 
     def _where_it_was(self, header: EvalLog) -> Round | None:
         """The round where the log says that it was, unless it came with the log."""
@@ -212,6 +223,16 @@ class Rounds:
             return load_round(folder)
         except VivaError:
             return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for member in value:
+            yield from _texts(member)
+    elif isinstance(value, str):
+        yield value
 
 
 def verify_logs(
@@ -239,9 +260,9 @@ def verify_logs(
         if progress:
             progress(place, len(found))
         path = Path(name)
-        check = LogCheck(path.relative_to(folder.absolute()).as_posix())
+        check = LogCheck(path.relative_to(folder.absolute()).as_posix(), name)
         held = _check_log(path, opened, check, parts)
-        if held and check.status == VERIFIED and not check.lacking and settled(held[0]):
+        if held and check.status == RECOMPUTED and not check.lacking and settled(held[0]):
             about = (held[0].eval.metadata or {})[COMPARISON]
             compared[about["comparison"]][about["contestant"]] = (*held, check)
         _check_record(str(folder / check.name), ledger, check)
@@ -257,7 +278,7 @@ def _check_record(path: str, ledger: LedgerCheck, check: LogCheck) -> None:
     """Hold a log against the ledger that lies beside it."""
     check.refused += ledger.changed.get(path, ())
     if path in ledger.unrecorded:
-        check.unverified.append("no ledger (runs.jsonl) has it: no run of this folder wrote it.")
+        check.unknown.append("no ledger (runs.jsonl) has it: no run of this folder wrote it.")
     if len(check.refused) > _MAX_PROBLEMS:
         rest = len(check.refused) - _MAX_PROBLEMS
         check.refused[_MAX_PROBLEMS:] = [f"and {rest} more."]
@@ -272,12 +293,12 @@ def _check_stops(members: Mapping[int, tuple[EvalLog, Path, LogCheck]]) -> None:
             members[contestant][2].refused.append(what)
     except (VivaError, LookupError, TypeError, ValueError) as error:
         for _, _, check in members.values():
-            check.unverified.append(f"where it stopped cannot be told: {error}.")
+            check.unknown.append(f"where it stopped cannot be told: {error}.")
 
 
 def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> None:
     """Find the log that went on from each that was interrupted; others lack their answers."""
-    whole = [part for part in of_run if not part[0].lacking and part[0].status == VERIFIED]
+    whole = [part for part in of_run if not part[0].lacking and part[0].status == RECOMPUTED]
     for check, answers in of_run:
         if not check.lacking:
             continue
@@ -285,7 +306,7 @@ def _join_parts(of_run: Sequence[tuple[LogCheck, Mapping[Address, str]]]) -> Non
         if found:
             check.continued_by = found[0]
         else:
-            check.unverified.append(check.lacking)
+            check.unknown.append(check.lacking)
 
 
 def _check_log(
@@ -293,9 +314,13 @@ def _check_log(
 ) -> tuple[EvalLog, Path] | None:
     """Hold one log against its round; its header and the round's folder where there is one."""
     try:
+        check_size(path)
         header = read_eval_log(str(path), header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
-            check.unverified.append("it names no round: it is no log of one of our tasks.")
+            check.unknown.append("it names no round: it is no log of one of our tasks.")
+            return None
+        if brought := list(rounds.brought(header)):
+            check.unknown.append(f"it names files that came with it: {', '.join(brought)}.")
             return None
         recording = _read(path, header, check)
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
@@ -310,12 +335,12 @@ def _check_log(
         parts[f"{path.parent}/{header.eval.task_id}"].append((check, answers))
     except Exception as error:  # whatever stops a task or a scorer, the log is not verified
         cause = str(error) if isinstance(error, VivaError) else f"{type(error).__name__}: {error}"
-        check.unverified.append(cause)
+        check.unknown.append(cause)
     return header, found.folder
 
 
 def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
-    """Take in the samples, and hold the summaries and the transcripts against them."""
+    """Take in the samples, and compare the summaries and what they used."""
     recording = Recording()
     summaries = {(s.id, s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
     silent = 0
@@ -327,36 +352,68 @@ def _read(path: Path, header: EvalLog, check: LogCheck) -> Recording:
         if summary is None:
             check.refused.append(f"{place} stands twice, or is in no summary.")
             continue
-        problems = [*compare_summary(sample, summary), *compare_transcript(sample, header)]
+        problems = [*compare_summary(sample, summary), *compare_usage(sample)]
         check.refused += [f"{place}: {what}" for what in problems]
         if sample.error is None and our_scores(sample.scores):
             recording.add(sample)
         silent += not sample.events
     check.refused += [f"{where(*left)} has a summary and no sample." for left in summaries]
     if silent and header.eval.model != NO_MODEL:
-        check.unverified.append(f"{silent} samples have no transcript.")
+        check.unknown.append(f"{silent} samples have no transcript.")
     return recording
 
 
 def _make_again(header: EvalLog, recording: Recording, folder: Path, check: LogCheck) -> None:
-    """Hold a log against its task on a round, and make it again there."""
+    """Run a log's task on a round over the log's replies, and compare what comes out."""
     task = reopen(header, folder)
     if str(task.version) != str(header.eval.task_version):
-        check.unverified.append(
+        check.unknown.append(
             f"it is of version {header.eval.task_version} of its task, which is {task.version} "
             "here: verify it with the vivavoce it was made with."
         )
         return
-    check.refused += compare_task(task, header, recording, folder)
-    check.lacking = missing(task, header, recording) or ""
+    if header.eval.dataset.samples != len(task.dataset):
+        check.refused.append(
+            f"it claims {header.eval.dataset.samples} samples, the task has {len(task.dataset)}."
+        )
+    asked, about = [str(sample.id) for sample in task.dataset], header.eval.metadata or {}
+    check.lacking = missing(asked, header, set(recording.answers)) or ""
+    if COMPARISON in about and settled(header) is None and not check.lacking:
+        check.lacking = "its run did not come to its end."
+    if settled(header) and COMPARISON not in about:
+        check.refused.append("it says why its contestant was asked no more, and all were asked.")
     if not recording.answers:
         return
     made = make_again(task, header, recording)
+    check.refused += [f"it says {what}" for what in differences(run_of(header), run_of(made))]
     again = {(str(sample.id), sample.epoch): sample for sample in made.samples or []}
     for address, answer in sorted(recording.answers.items()):
-        found = again.get(address)
-        if found is None:
-            continue  # told already: it is no item of the round
-        compare_remade(where(*address), answer, found, check.refused, check.unverified)
-    if header.status == "success" and len(again) == len(recording.answers):
-        check.refused += compare_metrics(header, made)
+        _compare_answer(address, answer, again.get(address), folder, header, check)
+    if header.status == "success" and not check.unknown:
+        check.refused += [
+            f"its results say {what}" for what in differences(means_of(header), means_of(made))
+        ]
+
+
+def _compare_answer(
+    address: Address,
+    answer: EvalSample,
+    again: EvalSample | None,
+    folder: Path,
+    header: EvalLog,
+    check: LogCheck,
+) -> None:
+    """Compare a sample of a log with the one that was made again."""
+    place, limit = where(*address), answer.limit
+    if again is None:
+        check.refused.append(f"{place} is no item of the round.")
+    elif limit and getattr(header.eval.config, f"{limit.type}_limit", None) is None:
+        check.refused.append(f"{place}: a {limit.type} limit ended it, and its run set none.")
+    elif not our_scores(again.scores):
+        cause = again.error.message if again.error else "no score"
+        check.unknown.append(f"{place} cannot be made again: {cause}.")
+    else:
+        # Where a log names the folder of its round, the receiver's own counts as the same.
+        named = str(header.eval.task_args.get("round"))
+        stated = sample_of(answer, {named: str(folder.resolve())})
+        check.refused += [f"{place}: {what}" for what in differences(stated, sample_of(again))]

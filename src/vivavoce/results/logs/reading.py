@@ -5,9 +5,11 @@ Logs are read by their summaries, so a folder of long prompts does not fill the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
@@ -56,6 +58,8 @@ DECODING = (
 """Settings that change answers, in the order they are shown."""
 _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
+LARGEST_PART = 256 << 20
+"""Bytes of a sample or of all summaries, unpacked: a sample of 1,000 long prompts has a tenth."""
 _MAX_SETTING = 24
 _MAX_TITLE = 300
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
@@ -106,6 +110,7 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
 
     name, added = Path(path).name, added_to(Path(path).parent)
     try:
+        check_size(Path(path))
         header = read_eval_log(path, header_only=True)
         if "round_sha256" not in (header.eval.metadata or {}):
             return ForeignLog(name, "is not a log of one of our tasks", False)
@@ -113,6 +118,21 @@ def read_log(path: str, split: str | None = None) -> RunLog | ForeignLog:
     except Exception as error:  # a damaged archive fails in many ways, inside Inspect
         return ForeignLog(name, f"cannot be read ({type(error).__name__}: {error})", True)
     return log if split is None else of_split(log, split)
+
+
+def check_size(path: Path) -> None:
+    """Refuse a log of which a part takes more bytes, unpacked, than a run writes.
+
+    Raises:
+        InputError: It is so.
+        OSError: It cannot be opened, or `BadZipFile`.
+    """
+    sizes = [path.stat().st_size]
+    if path.suffix == ".eval":
+        with ZipFile(path) as archive:
+            sizes = [member.file_size for member in archive.infolist()]
+    if sizes and max(sizes) > LARGEST_PART:
+        raise InputError(f"a part of it takes {max(sizes):,} bytes, of at most {LARGEST_PART:,}")
 
 
 def _run_log(
@@ -233,7 +253,7 @@ def sample_score(
     everyone = summary.model_usage.values()
     judge = [use for role, use in summary.role_usage.items() if role in _JUDGING]
     cost, judge_cost = _cost(everyone), _cost(judge)
-    judge_tokens = sum(use.total_tokens for use in judge)
+    judge_tokens = _tokens(judge)
     fault = (score.metadata or {}).get("fault")
     return SampleScore(
         id=str(summary.id),
@@ -242,9 +262,9 @@ def sample_score(
         values={name: defined(values[name]) for name in metrics}
         | {name: value for one in added for name, value in one.of(summary.uuid).items()},
         fault=None if is_valid else str(fault or "malformed"),
-        tokens=sum(use.total_tokens for use in everyone) - judge_tokens,
-        cost=cost if cost is None or judge_cost is None else cost - judge_cost,
-        seconds=summary.working_time or 0.0,
+        tokens=max(0, _tokens(everyone) - judge_tokens),
+        cost=cost if cost is None or judge_cost is None else max(0.0, cost - judge_cost),
+        seconds=_stated(summary.working_time) or 0.0,
         category=str(summary.metadata.get("category") or ""),
         difficulty=str(summary.metadata.get("difficulty") or ""),
         judge_tokens=judge_tokens,
@@ -268,5 +288,15 @@ def _title(metadata: Mapping[str, Any]) -> str:
 
 
 def _cost(usage: Iterable[ModelUsage]) -> float | None:
-    costs = [use.total_cost for use in usage if use.total_cost is not None]
+    costs = [cost for use in usage if (cost := _stated(use.total_cost)) is not None]
     return sum(costs) if costs else None
+
+
+def _tokens(usage: Iterable[ModelUsage]) -> int:
+    return sum(max(0, use.total_tokens) for use in usage)
+
+
+def _stated(value: float | None) -> float | None:
+    """Tokens, dollars or seconds that a runner states; None for a value that none can have."""
+    is_possible = value is not None and math.isfinite(value) and value >= 0
+    return value if is_possible else None

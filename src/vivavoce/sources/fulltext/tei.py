@@ -23,6 +23,7 @@ from vivavoce.sources.xml import (
     span_of,
     text_of,
 )
+from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_doi, find_orcid, find_year
 
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -63,10 +64,7 @@ _YEARLESS_BANNER = re.compile(
 
 
 def read_document(content: bytes, name: str) -> Document:
-    """The paper in a TEI file; `InputError` says why there is none.
-
-    Dates of the header are left alone: they are those of whatever GROBID took for one.
-    """
+    """The paper in a TEI file; `InputError` says why there is none."""
     root = parse_xml(content)
     if root.tag != "TEI":
         raise InputError(f"XML, but not TEI: the root element is <{root.tag}>")
@@ -75,14 +73,17 @@ def read_document(content: bytes, name: str) -> Document:
     suffix = next((s for s in _SUFFIXES if name.lower().endswith(s)), "")
     stem = name[: len(name) - len(suffix)]
     arxiv = find_arxiv_id(header.get("arxiv", "")) or find_arxiv_id(stem)
+    acl_id = find_acl_id(stem)
     about = Document(
         kind="tei",
         key=name,
         source_file=name,
         arxiv_id=arxiv[0] if arxiv else None,
         version=arxiv[1] if arxiv else None,
-        acl_id=find_acl_id(stem),
+        acl_id=acl_id,
         doi=find_doi(header.get("doi", "")),
+        # These ids say when the first version came; a header may have the day of the last one.
+        published=None if arxiv or acl_id else _published(root),
         licence=_licence(root),
     )
     marks = (mark for mark in root.iterfind("text//ref") if mark.get("type") == "bibr")
@@ -145,6 +146,14 @@ def _header_numbers(root: etree._Element) -> dict[str, str]:
             if parent is not None and parent.tag not in {"author", "editor"}:
                 numbers.setdefault((number.get("type") or "").lower(), _text(number))
     return numbers
+
+
+def _published(root: etree._Element) -> str | None:
+    """The date of publication in the header; the day on which a program made the file is none."""
+    places = ("publicationStmt/date", "sourceDesc/biblStruct/monogr/imprint/date")
+    dates = (date for place in places for date in root.iterfind(f"teiHeader/fileDesc/{place}"))
+    stated = (date.get("when") or "" for date in dates if date.get("type") == "published")
+    return next((when for when in stated if parse_date(when)), None)
 
 
 def _licence(root: etree._Element) -> str | None:

@@ -121,17 +121,17 @@ def _last_cell(column: BoardColumn, row: Row) -> str:
     value = shown_value(column, row)
     if value is None:
         return "--"
-    return f"{value:.3f}" if isinstance(value, float) else escaped(value)
+    return f"{value:z.3f}" if isinstance(value, float) else escaped(value)
 
 
 def _cell(row: Row | None) -> str:
     if row is None or row["value"] is None:
         return "--"
-    value = f"${row['value']:.3f}$"
+    value = f"${row['value']:z.3f}$"
     if row["ci"] is None:
         return value
     low, high = row["ci"]
-    return rf"{value} {{\scriptsize $[{low:.3f}, {high:.3f}]$}}"
+    return rf"{value} {{\scriptsize $[{low:z.3f}, {high:z.3f}]$}}"
 
 
 SCHEMA_VERSION = 1

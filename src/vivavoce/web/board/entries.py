@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.metrics.judgement import WIN_RATE
-from vivavoce.results.board.columns import MAX_UNDEFINED, BoardColumn, shown_value
+from vivavoce.results.board.columns import BoardColumn, shown_value
+from vivavoce.results.board.facts import fit_text
 from vivavoce.store import Row
 from vivavoce.text.printing import counted, figure, interval, share, visible
 from vivavoce.web.board.names import kind_of
@@ -108,10 +109,7 @@ def rank_note(lead: Row | None, kind: str) -> str:
     if lead is None or lead["value"] is None:
         return "no value"
     if lead["rank"] is None:
-        if lead["partial"]:
-            return "not ranked: not all answers are in"
-        too_many = lead["undefined"] > MAX_UNDEFINED * lead["n"]
-        return "not ranked: over 5% undefined" if too_many else "not ranked"
+        return f"not ranked: {visible(why)}" if (why := lead["unranked"]) else "not ranked"
     low, high = rank_bounds(lead)
     return f"{low}–{high}" if low != high else ""
 
@@ -213,7 +211,7 @@ def dollars(amount: float) -> str:
 _PRINTED: Mapping[str, Callable[[Any], str]] = {
     "items": lambda number: f"{number:,}" if number else "–",
     "share": share,
-    "fit": lambda fit: share(fit["whole"]) + (f", cut {share(fit['cut'])}" if fit["cut"] else ""),
+    "fit": fit_text,
     "tokens": "{:,.0f}".format,
     "USD": dollars,
     "s": "{:,.2f}".format,

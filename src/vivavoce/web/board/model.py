@@ -92,7 +92,12 @@ class BoardOf:
         """The valued rows that have a rank, best first."""
         found = [row for row in self.valued if row["rank"] is not None]
         sign = -1 if self.higher_is_better else 1
-        return tuple(sorted(found, key=lambda row: (sign * row["value"], row["rank"])))
+        return tuple(sorted(found, key=lambda row: (row["rank"], sign * row["value"])))
+
+    @cached_property
+    def items(self) -> int:
+        """The most items that any of its contestants answered."""
+        return max((int(row["n"]) for row in self.headline_rows), default=0)
 
     @property
     def best(self) -> Row | None:
@@ -156,6 +161,14 @@ class Site:
     """The links in the head of every page."""
     note: str = ""
     """Words on top of the first page."""
+    updated: str = ""
+    """Day on which the newest of its logs was begun; empty without logs."""
+    status: str = ""
+    """Path of the page on its state, which every page names."""
+    next_round: str = ""
+    """Day on which the next round is due; empty where none is."""
+    submit: str = ""
+    """Address where a model is submitted."""
     answered: frozenset[str] = frozenset()
     """Paths of the boards that lead to pages of items with all answers."""
 
@@ -224,6 +237,7 @@ def site_of(board: Board) -> Site:
         notes=board.notes,
         boards=boards,
         contestants=tuple(ModelOf(kind, name, own) for (kind, name), own in contestants.items()),
+        updated=max((head.created[:10] for head in board.heads), default=""),
     )
 
 

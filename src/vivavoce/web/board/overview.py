@@ -14,11 +14,23 @@ from vivavoce.reports import NOTHING, Sheet
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.text.printing import figure, share, visible
+from vivavoce.web.board.answers import (
+    FACTS,
+    Answer,
+    Taken,
+    about_model,
+    answers_of,
+    family_answer,
+    may_lead,
+    price_of,
+    shares_above,
+    shares_text,
+)
 from vivavoce.web.board.blocks import link
 from vivavoce.web.board.charts import Point, Series, axis_of, chart, short
-from vivavoce.web.board.entries import dollars, rank_bounds
+from vivavoce.web.board.entries import dollars
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import identity_of, is_floor, label, title_of
+from vivavoce.web.board.names import identity_of, label, title_of
 
 Interval = tuple[float, float]
 
@@ -65,8 +77,13 @@ class Line(NamedTuple):
     seen: str
     judge: str
     cutoff: str
-    about: Mapping[str, Any]
-    """What the table of models says of it: maker, open weights, size, day of release."""
+    rows: Sequence[Row]
+    """Its rows on the boards that it took."""
+
+    @property
+    def weights(self) -> str:
+        """Its weights, `open` or `closed`; empty where that is not known."""
+        return about_model(self.rows, "open_weights")
 
 
 class Head(NamedTuple):
@@ -83,16 +100,14 @@ class Head(NamedTuple):
     """True if it stays in view while the tasks are scrolled."""
 
 
-def _told(name: str, line: Line) -> str:
-    return visible(line.about.get(name, ""), 40)
-
-
-def _weights(line: Line) -> str:
-    is_open = line.about.get("open_weights")
-    return "" if is_open is None else "open" if is_open else "closed"
-
-
 HEADS = (
+    Head(
+        "Better than",
+        "number",
+        lambda line: shares_text(line.better_than),
+        "better than {} of the others",
+        "descending",
+    ),
     Head(
         "$ an answer",
         "number",
@@ -101,11 +116,11 @@ HEADS = (
     ),
     Head("Valid", "number", lambda line: line.valid, "{} valid", "descending"),
     Head("Seen before", "number", lambda line: line.seen, "{} seen before"),
-    Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}"),
-    Head("Maker", "text", partial(_told, "maker"), stays=False),
-    Head("Weights", "text", _weights, stays=False),
-    Head("Size", "text", partial(_told, "size"), stays=False),
-    Head("Released", "text", partial(_told, "released"), stays=False),
+    Head("Judge calibrated", "text", lambda line: line.judge, "judge calibrated: {}", stays=False),
+    Head("Maker", "text", lambda line: about_model(line.rows, "maker"), stays=False),
+    Head("Weights", "text", lambda line: line.weights, stays=False),
+    Head("Size", "text", lambda line: about_model(line.rows, "size"), stays=False),
+    Head("Released", "text", lambda line: about_model(line.rows, "released"), stays=False),
 )
 
 
@@ -121,6 +136,7 @@ def overview(site: Site) -> dict[str, Any]:
     return {
         "newest": site.round_names[-1] if site.round_names else "",
         "families": [(name, *family_of(name), of) for name, of in families.items()],
+        "answers": [_answers(family_of(name)[0], site, of) for name, of in families.items()],
         "boards": boards,
         "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
@@ -131,10 +147,40 @@ def overview(site: Site) -> dict[str, Any]:
         "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
-        "has_weights": any(map(_weights, found)),
+        "has_weights": any(line.weights for line in found),
         "about_rounds": [about_round(entry) for entry in site.rounds],
         "chart": quality_chart(found),
     }
+
+
+def _shares(board: BoardOf) -> Callable[[Row], Interval | None]:
+    return partial(shares_above, ranked=len(board.ranked))
+
+
+class Answers(NamedTuple):
+    """The answers of a family."""
+
+    title: str
+    answers: Sequence[Answer]
+    facts: Sequence[tuple[int, str]]
+    """Places and heads of the facts that anybody has."""
+
+
+def _answers(title: str, site: Site, boards: Sequence[BoardOf]) -> Answers:
+    """The answers of a family: over all its tasks where there are several, then each."""
+    tested = [board for board in boards if any(map(_shares(board), board.ranked))]
+    everyone = []
+    for line in lines_of(site, tested):
+        pairs = zip(tested, line.cells, strict=True)
+        ends = [(cell and _shares(board)(cell.row)) or (0.0, 0.0) for board, cell in pairs]
+        if line.rows:
+            taken = Taken(line.name, line.model.path, line.model.kind, _mean(ends), line.rows)
+            everyone.append(taken)
+    whole = family_answer(everyone, tested)
+    found = [*([whole] if whole else []), *answers_of(boards)]
+    lines = [line for answer in found for line in answer.lines]
+    facts = [pair for pair in enumerate(FACTS) if any(line.facts[pair[0]] for line in lines)]
+    return Answers(title, found, facts)
 
 
 def quality_chart(lines: Sequence[Line]) -> Markup | None:
@@ -207,7 +253,7 @@ def courses_of(site: Site) -> Sheet:
 
     def cell(board: BoardOf | None) -> str:
         if board is None:
-            return NOTHING
+            return ""
         winner = label(board.winner) if board.winner else "tie"
         told = winner if board.best and len(site.round_names) < _MAX_NAMED else ""
         value = figure(board.best["value"]) if board.best else NOTHING
@@ -272,31 +318,23 @@ def _line(one: ModelOf, boards: Sequence[BoardOf], rows: Sequence[Row | None]) -
         _mean([_mean(of) if of else (0.0, 0.0) for of in shares.values()])
         if any(shares.values())
         else None,
-        _price(measured),
+        price_of(measured),
         _valid(measured),
         _seen(measured),
         _judge(measured),
         next((str(cutoff) for cutoff in cutoffs if cutoff), ""),
-        measured[0]["exposure"] or {} if measured else {},
+        measured,
     )
 
 
 def _cell(row: Row, ranked: int) -> Cell:
     low, _ = shares_above(row, ranked) or (0.0, 0.0)
-    may_lead = rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
-    return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead)
+    return Cell(row, min(SHADES - 1, int(low * SHADES)), may_lead(row))
 
 
 def _mean(intervals: Sequence[Interval]) -> Interval:
     low, high = (math.fsum(ends) / len(intervals) for ends in zip(*intervals, strict=True))
     return low, high
-
-
-def _price(rows: Sequence[Row]) -> float | None:
-    """US dollars an answer over the boards that record a cost."""
-    paid = [row for row in rows if row["cost"] is not None]
-    answers = sum(row["answers"] for row in paid)
-    return math.fsum(row["cost"] for row in paid) / answers if answers else None
 
 
 def _valid(rows: Sequence[Row]) -> str:
@@ -334,14 +372,3 @@ def best_rows(board: BoardOf) -> dict[tuple[str, str], Row]:
         if identity not in found or row["rank"] < found[identity]["rank"]:
             found[identity] = row
     return found
-
-
-def shares_above(row: Row, ranked: int) -> Interval | None:
-    """The share of the others on a board that a row is better than: the least and the greatest.
-
-    None where contestants were not compared item by item.
-    """
-    if not row["rank_interval"] or ranked < 2:
-        return None
-    low, high = row["rank_interval"]
-    return max(0.0, (ranked - high) / (ranked - 1)), max(0.0, (ranked - low) / (ranked - 1))

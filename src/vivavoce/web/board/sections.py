@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric
 from vivavoce.results.board.columns import BoardColumn, page_columns
@@ -58,7 +58,7 @@ class Section:
     further: tuple[MetricColumn, ...]
     """Metrics that stand in a table of their own, below."""
     entries: tuple[Entry, ...]
-    """Best first by the headline metric; those without a value last."""
+    """By rank, then those without one by value, and those without a value last."""
     ceilings: tuple[Entry, ...]
     ranked: tuple[Row, ...]
     """The headline rows with a rank, in the same order."""
@@ -131,13 +131,14 @@ def _first(found: _ByMetric) -> Row:
     return next(iter(found.values()))
 
 
-def _place(found: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[bool, float, str]:
-    """Sort key: best headline value first, contestants without one last, then by name."""
-    value = found[headline]["value"] if headline in found else None
+def _place(found: _ByMetric, headline: str, higher: Mapping[str, bool]) -> tuple[Any, ...]:
+    """Sort key: by rank, then who has none by value, those without a value last; then by name."""
+    row = found.get(headline)
     name = canonical_json([_first(found)[key] for key in ("model", *CONTESTANT)])
-    if value is None:
-        return (True, 0.0, name)
-    return (False, -value if higher[headline] else value, name)
+    if row is None or row["value"] is None:
+        return (True, True, 0, 0.0, name)
+    value = -row["value"] if higher[headline] else row["value"]
+    return (False, row["rank"] is None, row["rank"] or 0, value, name)
 
 
 def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
@@ -151,11 +152,12 @@ def best_of(ranked: Sequence[Row]) -> Row | None:
 
 
 def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
-    """The first of headline rows, if it has no rank and a better value than the best ranked one."""
-    if best is None or not valued or valued[0]["rank"] is not None:
+    """The first of headline rows that has no rank, if its value is above that of the best."""
+    first = next((row for row in valued if row["rank"] is None), None)
+    if best is None or first is None:
         return None
-    gap = valued[0]["value"] - best["value"]
-    return valued[0] if (gap > 0 if higher else gap < 0) else None
+    gap = first["value"] - best["value"]
+    return first if (gap > 0 if higher else gap < 0) else None
 
 
 def is_first(row: Row) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Board, relaxed_gc
 from vivavoce.store import hash_of
 from vivavoce.text.printing import visible
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 
 OPTIONS = "build.json"
+_STATED = ("note", "status", "next_round", "submit")
+"""Options that pages print."""
 
 
 @relaxed_gc()
@@ -52,9 +55,16 @@ def write_site(
 
     Of an earlier build in the folder only what changed is written again. `bundle` is where
     `inspect view bundle` put its viewer. `options` are written beside the pages for whoever checks
-    them; of these, `note` is shown on top of the first page.
+    them; of these, `note` is shown on top of the first page, `status` is linked from every page,
+    and `next_round` and `submit` from the first.
+
+    Raises:
+        InputError: `submit` is no https address.
     """
-    site = replace(site_of(board), note=str((options or {}).get("note", "")))
+    note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
+    if submit and not submit.startswith("https://"):
+        raise InputError(f"submit={submit!r} must be an address that begins with https://")
+    site = replace(site_of(board), note=note, status=status, next_round=coming, submit=submit)
     items = list(samples)
     fixed = [page.key for page in (*static_files(), *boards.reference(site))]
     shown = [site.key, site.headlines, site.metrics]
@@ -75,7 +85,7 @@ def pages_of(
     """Every file of a site; none of them is rendered yet."""
     items = list(samples)
     answered = answered_boards(site, items)
-    linked = replace(site, nav=_nav(has_samples=bool(answered)), answered=answered)
+    linked = replace(site, nav=_nav(site, has_samples=bool(answered)), answered=answered)
     return [
         *boards.pages(linked),
         timeline.page(linked),
@@ -87,8 +97,9 @@ def pages_of(
     ]
 
 
-def _nav(*, has_samples: bool) -> tuple[Link, ...]:
+def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
     return (
+        *([Link("Status", site.status)] if site.status else ()),
         Link("Timeline", timeline.PATH),
         *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
         Link("Published results", published.PATH),

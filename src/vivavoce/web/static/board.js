@@ -6,7 +6,7 @@ document.documentElement.classList.add("js");
 
 const byId = (id) => document.getElementById(id);
 const table = document.querySelector("table.board, table.matrix");
-const CHOICES = ["q", "kind", "complete", "family", "setting", "price", "cutoff", "weights", "intervals"];
+const CHOICES = ["q", "kind", "complete", "family", "setting", "price", "cutoff", "weights"];
 const controls = Object.fromEntries(CHOICES.map((key) => [key, byId(key === "q" ? "filter" : key)]));
 const state = { ...Object.fromEntries(CHOICES.map((key) => [key, ""])), sort: "", hide: [] };
 
@@ -60,7 +60,11 @@ function matches(row) {
   if (state.price && Number(row.dataset.price) > Number(state.price)) return false;
   if (state.cutoff && row.dataset.cutoff >= state.cutoff) return false;
   if (state.weights && row.dataset.weights !== state.weights) return false;
-  return !state.kind || row.classList.contains(state.kind);
+  if (!state.family && !state.setting) return !state.kind || row.classList.contains(state.kind);
+  // Who took none of the tasks in view has nothing to show there.
+  const inView = headersOf(table).filter((one) => one.dataset.family !== undefined && !isHidden(one));
+  const hasTaken = inView.length === 0 || inView.some((one) => row.cells[one.cellIndex].textContent !== "");
+  return hasTaken && (!state.kind || row.classList.contains(state.kind));
 }
 
 function filterRows() {
@@ -142,7 +146,6 @@ function readAddress() {
 function apply() {
   filterRows();
   hideColumns();
-  table?.classList.toggle("detailed", Boolean(state.intervals));
 }
 
 function choose(change) {
@@ -187,7 +190,7 @@ function tellFacts() {
   const facts = table ? headersOf(table).filter((header) => header.dataset.words) : [];
   for (const row of facts.length ? table.tBodies[0].rows : []) {
     const told = facts.map((header) => [header.dataset.words, row.cells[header.cellIndex].textContent]);
-    const known = told.filter(([, value]) => value !== "–");
+    const known = told.filter(([, value]) => value !== "");
     row.cells[0].dataset.brief = known.map(([words, value]) => words.replace("{}", value)).join(" · ");
   }
 }
@@ -210,6 +213,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 window.addEventListener("hashchange", readAddress);
-// A browser may restore the text of the boxes when it comes back to the page.
+// The page says which family comes first, and a browser may restore the text of the boxes.
 if (location.hash) readAddress();
-else if (Object.values(chosenNow()).some(Boolean)) choose(chosenNow());
+else if (Object.values(chosenNow()).some(Boolean)) {
+  Object.assign(state, chosenNow());
+  apply();
+}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
+from vivavoce.sources.fulltext.latex.quantities import quantity
 from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
 
 _MAX_TOKENS = 3_000_000
@@ -47,6 +48,7 @@ class Expander(TokenStream):
         self._skipped = 0
         """Conditions open below the one whose branch is passed over; 0 when reading."""
         self._has_else = False
+        self._packages: set[str] = set()
 
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` when its macros or files have no bounds."""
@@ -115,6 +117,8 @@ class Expander(TokenStream):
         elif token == "\\endinput":
             while self.frames and self.frames.pop().name is None:
                 pass
+        elif "siunitx" in self._packages and (made := quantity(token, self)) is not None:
+            self.push(made)
         else:
             return self._set_switch(token)
         return True
@@ -267,6 +271,7 @@ class Expander(TokenStream):
         options = self.optional()
         names = "".join(self.argument())
         for name in names.split(","):
+            self._packages.add(name.strip())
             found = self._files.find(name, suffixes=(".sty",))
             if found and "\\ProvidesPackage" not in self._files.text(found):
                 self._read_in(found)

@@ -61,14 +61,21 @@ _DATES = (
     re.compile(rf"(?P<month>{_MONTH}){_OF_YEAR}", re.IGNORECASE),
 )
 _PUBLISHED = re.compile(
-    r"(?:published|available)(?:\sonline)?\W{0,3}$|posted\W{0,3}$", re.IGNORECASE
+    r"\b(?:published|publication|available|posted|issued)\b[^.;]{0,30}$", re.IGNORECASE
 )
-_ACCEPTED = re.compile(r"accepted(?:\sfor\spublication)?\W{0,3}$", re.IGNORECASE)
-_BEFORE = re.compile(
-    r"(?:received|revised|submitted(?:\sto\s[^,.;]{0,60})?|accessed|retrieved"
-    r"|draft(?:\sversion)?)\W{0,3}$",
+_ACCEPTED = re.compile(r"\baccepted\b[^.;]{0,30}$", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"^\W*(?:dated?\W+|[A-Z][^\d:;]{1,60},\s)(?:\d{1,2}\s?[-–—]\s?)?$", re.IGNORECASE
+)
+"""A label, or a place and the first day of several: all that is printed before a date."""
+_ALONE = re.compile(r"^\W*\d{0,2}\s?$")
+_ISSUE = re.compile(
+    r"(?:Proceedings|Findings|Transactions|Conference|Workshop|Symposium|Journal|©|\(c\)|Copyright"
+    r"|\bVol(?:ume)?\b)",
     re.IGNORECASE,
 )
+"""What a line speaks of that says where and when a paper came out."""
+_SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
 _PROCEEDINGS = re.compile(
     r"(?:Proceedings|Findings|Transactions) of (?:the )?[^.;:()]{6,140}"
@@ -77,6 +84,7 @@ _PROCEEDINGS = re.compile(
 )
 _VENUE_YEAR = re.compile(
     r"(?:Conference|Workshop|Symposium|Proceedings)\D.{0,140}?((?:19|20)\d\d)\b"
+    r"|\bVol(?:ume)?\b.{0,60}?\(((?:19|20)\d\d)\)"
 )
 
 
@@ -331,16 +339,25 @@ def read_imprint(front: Sequence[str], margins: Sequence[str]) -> Imprint:
 
 
 def _date(front: Sequence[str], margins: Sequence[str]) -> str | None:
-    """The most credible date: of publication, printed alone, of acceptance, of the copyright."""
+    """The most credible date that a first page states of the paper's own publication.
+
+    A date counts where its sentence says that the paper was published or accepted, where the title
+    block prints it alone, and where a label, a place or an issue is named before it. Any other is
+    that of a copy, a draft or a submission. Without a date the year of an issue counts.
+    """
     ranked: list[tuple[int, str]] = []
     for text in [*front, *margins]:
-        for start, found in _dates(text):
-            before = text[:start]
-            if _BEFORE.search(before):
-                continue
-            rank = 3 if text in margins else 1
-            rank = 2 if _ACCEPTED.search(before) else rank
-            ranked.append((0 if _PUBLISHED.search(before) else rank, found))
+        for sentence in _SENTENCE.split(text):
+            for start, found in _dates(sentence):
+                before = sentence[:start]
+                if _PUBLISHED.search(before):
+                    ranked.append((0, found))
+                elif text in front and (_ALONE.match(before) or _LABELLED.match(before)):
+                    ranked.append((1, found))
+                elif _ACCEPTED.search(before):
+                    ranked.append((2, found))
+                elif _LABELLED.match(before) or _ISSUE.search(before):
+                    ranked.append((3, found))
     if ranked:
         return min(ranked, key=lambda pair: pair[0])[1]
     return _first(_YEAR, margins) or _first(_VENUE_YEAR, margins)
@@ -366,4 +383,5 @@ def _iso(parts: dict[str, str]) -> str | None:
 
 
 def _first(pattern: re.Pattern[str], texts: Iterable[str]) -> str | None:
-    return next((found[1] for text in texts if (found := pattern.search(text))), None)
+    matches = (pattern.search(text) for text in texts)
+    return next((next(filter(None, found.groups())) for found in matches if found), None)

@@ -47,12 +47,17 @@ def _index(site: Site) -> Page:
         return {
             **overview(site),
             "note": site.note,
+            "updated": site.updated,
+            "next_round": site.next_round,
+            "status": site.status,
+            "submit": site.submit,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": LINKS,
         }
 
-    inputs = {"site": site.key, "note": site.note}
+    stated = [site.note, site.updated, site.next_round, site.status, site.submit]
+    inputs = {"site": site.key, "stated": stated}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 

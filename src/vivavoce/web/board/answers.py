@@ -1,0 +1,224 @@
+"""The answer of the first page: by task, who may be best, how sure that is, and at what price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from vivavoce.store import Row
+from vivavoce.text.printing import counted, figure, visible
+from vivavoce.web.board.entries import between, bounds_of, dollars, rank_bounds
+from vivavoce.web.board.model import BoardOf
+from vivavoce.web.board.names import is_floor, kind_of, label, model_path
+
+MAX_BOARDS = 8
+"""Boards of a family that are answered; the others are in the matrix below."""
+MAX_NAMED = 4
+"""Contestants that may be best that are named on one board."""
+_WIDTH, _MARGIN = 160, 6
+"""Of the image of an interval, and of what is free at both of its ends."""
+
+Ends = tuple[float, float]
+
+
+class Contender(NamedTuple):
+    """One contestant at one task: a line of the answer."""
+
+    name: str
+    path: str
+    kind: str
+    may_lead: bool
+    """Else it is the best of those that may not: a baseline, or a model behind one."""
+    value: str
+    interval: str
+    items: str
+    """Items, or tasks."""
+    better_than: str
+    """Share of the others that it is better than: surely, and at most."""
+    places: tuple[int, int, int]
+    """Low end, value and high end in the image of its interval."""
+    facts: tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """Contestants that may be best at one task, or over all tasks of a family."""
+
+    title: str
+    path: str
+    note: str
+    """What the values are."""
+    verdict: str
+    """How many may be best, in a few words."""
+    lines: tuple[Contender, ...]
+
+
+def shares_above(row: Row, ranked: int) -> Ends | None:
+    """The share of the others on a board that a row is better than: the least and the greatest.
+
+    None where contestants were not compared item by item.
+    """
+    if not row["rank_interval"] or ranked < 2:
+        return None
+    low, high = row["rank_interval"]
+    return max(0.0, (ranked - high) / (ranked - 1)), max(0.0, (ranked - low) / (ranked - 1))
+
+
+def shares_text(ends: Ends | None) -> str:
+    """Two shares in print, such as `45–80%`; empty without them."""
+    if ends is None:
+        return ""
+    low, high = (f"{end:.0%}" for end in ends)
+    return low if low == high else f"{low.removesuffix('%')}–{high}"
+
+
+def may_lead(row: Row) -> bool:
+    """True if the first rank is possible, it is no floor, and some answer is valid."""
+    return rank_bounds(row)[0] == 1 and not is_floor(row) and row["valid"] != 0
+
+
+def answers_of(boards: Iterable[BoardOf]) -> list[Answer]:
+    """The answers of boards on which anybody is ranked, those of usual settings first."""
+    found = [board for board in boards if board.ranked]
+    found.sort(key=lambda board: (board.setting != "base", board.task, board.setting))
+    return [_answer(board) for board in found[:MAX_BOARDS]]
+
+
+def _answer(board: BoardOf) -> Answer:
+    first = [row for row in board.ranked if may_lead(row)]
+    shown = first[:MAX_NAMED]
+    kinds = {kind_of(row) == "model" for row in first}
+    if len(kinds) == 1:  # a model without a baseline beside it says little, and the reverse
+        shown += [row for row in board.ranked if (kind_of(row) == "model") not in kinds][:1]
+    places = _places([(*bounds_of(row), row["value"]) for row in shown])
+    return Answer(
+        board.title,
+        board.path,
+        f"{visible(board.setting, 40)} · {visible(board.headline, 40)}"
+        + ("" if board.higher_is_better else ", lower is better"),
+        _verdict(
+            len(first), len(board.ranked), is_tested=bool(first and first[0]["rank_interval"])
+        ),
+        tuple(
+            Contender(
+                label(row),
+                model_path(row),
+                kind_of(row),
+                row in first,
+                figure(row["value"]),
+                between(row),
+                f"{row['n']:,}",
+                shares_text(shares_above(row, len(board.ranked))),
+                place,
+                tuple(of([row]) for of in FACTS.values()),
+            )
+            for row, place in zip(shown, places, strict=True)
+        ),
+    )
+
+
+def _places(ends: Sequence[tuple[float, float, float]]) -> list[tuple[int, int, int]]:
+    """Low end, value and high end of intervals in their images, which have one scale."""
+    low = min((min(each) for each in ends), default=0.0)
+    high = max((max(each) for each in ends), default=1.0)
+
+    def place(value: float) -> int:
+        at = 0.5 if high == low else (value - low) / (high - low)
+        return round(_MARGIN + (_WIDTH - 2 * _MARGIN) * at)
+
+    return [(place(least), place(value), place(most)) for least, most, value in ends]
+
+
+def _verdict(first: int, ranked: int, *, is_tested: bool) -> str:
+    if not first:
+        return "nobody is above the floor"
+    if ranked == 1:
+        return "nobody to compare with"
+    if not is_tested:
+        return "nothing was tested"
+    if first == 1:
+        return "one is best"
+    unnamed = first - MAX_NAMED
+    more = f", {unnamed:,} of them not named here" if unnamed > 0 else ""
+    return f"{first:,} may be best{more}"
+
+
+class Taken(NamedTuple):
+    """A contestant over several tasks of a family."""
+
+    name: str
+    path: str
+    kind: str
+    better_than: Ends
+    rows: Sequence[Row]
+
+
+def family_answer(everyone: Sequence[Taken], boards: Sequence[BoardOf]) -> Answer | None:
+    """Contestants that may be best over all tasks: their share may reach the surest one.
+
+    None where there is but one task, or nothing was tested.
+    """
+    able = [one for one in everyone if not all(map(is_floor, one.rows))]
+    if len(boards) < 2 or not able:
+        return None
+    surest = max(one.better_than[0] for one in able)
+    first = [one for one in able if one.better_than[1] >= surest]
+    first.sort(key=lambda one: [-end for end in one.better_than])
+    shown = first[:MAX_NAMED]
+    places = _places([(*one.better_than, math.fsum(one.better_than) / 2) for one in shown])
+    return Answer(
+        f"All {len(boards)} tasks",
+        "",
+        "mean share of the others that one is better than; a task not taken counts 0",
+        _verdict(len(first), len(able), is_tested=True),
+        tuple(
+            Contender(
+                one.name,
+                one.path,
+                one.kind,
+                True,
+                "",
+                "",
+                counted(len(one.rows), "task", "tasks"),
+                shares_text(one.better_than),
+                place,
+                tuple(of(one.rows) for of in FACTS.values()),
+            )
+            for one, place in zip(shown, places, strict=True)
+        ),
+    )
+
+
+def price_of(rows: Sequence[Row]) -> float | None:
+    """US dollars an answer over the rows that record a cost."""
+    paid = [row for row in rows if row["cost"] is not None]
+    answers = sum(row["answers"] for row in paid)
+    return math.fsum(row["cost"] for row in paid) / answers if answers else None
+
+
+def _price(rows: Sequence[Row]) -> str:
+    price = price_of(rows)
+    return "" if price is None else f"${dollars(price)}"
+
+
+def _seconds(rows: Sequence[Row]) -> str:
+    timed = [row for row in rows if row["seconds"] is not None and kind_of(row) == "model"]
+    answers = sum(row["answers"] for row in timed)
+    return f"{math.fsum(row['seconds'] for row in timed) / answers:.1f}" if answers else ""
+
+
+def about_model(rows: Sequence[Row], name: str) -> str:
+    """A fact that the table of models knows of a model; empty where it is not known."""
+    found = ((row["exposure"] or {}).get(name) for row in rows)
+    told = next((each for each in found if each not in (None, "never")), "")
+    return ("open" if told else "closed") if isinstance(told, bool) else visible(told, 40)
+
+
+FACTS: Mapping[str, Callable[[Sequence[Row]], str]] = {
+    "$ an answer": _price,
+    "Seconds": _seconds,
+    "Weights": lambda rows: about_model(rows, "open_weights"),
+    "Size": lambda rows: about_model(rows, "size"),
+    "Cutoff": lambda rows: about_model(rows, "cutoff"),
+}
+"""Columns of facts; one is shown where anybody has one."""
