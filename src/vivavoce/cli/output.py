@@ -15,7 +15,6 @@ from textwrap import wrap
 from typing import Any, TextIO
 
 import typer
-from click import Abort, Context
 from typer.core import TyperGroup
 
 from vivavoce.errors import MissingExtra, VivaError
@@ -82,11 +81,11 @@ class VivaGroup(TyperGroup):
             )
             raise SystemExit(1) from error
 
-    def invoke(self, ctx: Context) -> Any:
+    def invoke(self, ctx: typer.Context) -> Any:
         """Run a verb; Ctrl-C ends with 130, and names the command that goes on where one does."""
         try:
             return super().invoke(ctx)
-        except (KeyboardInterrupt, Abort) as stop:
+        except (KeyboardInterrupt, typer.Abort) as stop:
             say("\nStopped." + _going_on(sys.argv[1:], ctx.invoked_subcommand), quiet=True)
             raise SystemExit(_INTERRUPTED) from stop
 
