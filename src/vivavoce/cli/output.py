@@ -81,7 +81,7 @@ class VivaGroup(TyperGroup):
             )
             raise SystemExit(1) from error
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run a verb; Ctrl-C ends with 130, and names the command that goes on where one does."""
         try:
             return super().invoke(ctx)
