@@ -163,25 +163,38 @@ def test_hostile_text_takes_bounded_time(tmp_path: Path, name: str) -> None:
     assert isinstance(read_one(path), Document | Fault)
 
 
-@pytest.mark.parametrize(
-    "macros",
-    [
-        r"\def\a{x\a x}\a",
-        # Each of 24 macros calls the next one four times: 4^24 words.
-        "".join(
-            r"\def\z{}{{{}}}".format(name, (r"\z" + following) * 4)
-            for name, following in pairwise("abcdefghijklmnopqrstuvwxy")
-        )
-        + r"\def\zy{x}\za",
-        r"\newcommand{\a}[1]{#1#1#1#1}" + r"\a{" * 40 + "x" * 99 + "}" * 40,
-    ],
-)
-def test_macro_bombs_are_one_fault(tmp_path: Path, macros: str) -> None:
+def test_macros_that_double_in_a_long_chain_are_one_fault(tmp_path: Path) -> None:
+    # Each of 24 macros calls the next one four times: 4^24 words.
+    chain = "".join(
+        r"\def\z{}{{{}}}".format(name, (r"\z" + following) * 4)
+        for name, following in pairwise("abcdefghijklmnopqrstuvwxy")
+    )
     path = tmp_path / "main.tex"
-    path.write_text(PAPER % macros)
+    path.write_text(PAPER % (chain + r"\def\zy{x}\za"))
     fault = read_one(path)
     assert isinstance(fault, Fault)
     assert "macros expand without end" in fault.reason
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (r"\def\a{x\a x}\a Text.", "Text."),
+        (r"\newcommand{\a}[1][\a]{#1}\a Text.", "Text."),
+        (r"\newcommand{\a}[1]{#1#1#1#1}" + r"\a{" * 40 + "x" * 99 + "}" * 40 + " Text.", "Text."),
+        # These have an end.
+        (r"\def\a{x}\edef\a{\a y}\a. Text.", "xy. Text."),
+        (r"\makeatletter\def\b@c{A\b@c@}\def\b@c@{B}\b@c\makeatother. Text.", "AB. Text."),
+        (r"\iffalse \loop\ifnum\a<1 \advance\a by 1 \repeat \fi Text.", "Text."),
+        (r"\patchcmd{\x}{\else \y}{\else \z}{}{}Text.", "Text."),
+    ],
+)
+def test_a_macro_without_end_costs_itself_alone(tmp_path: Path, source: str, printed: str) -> None:
+    path = tmp_path / "main.tex"
+    path.write_text(PAPER % source)
+    paper = read_one(path)
+    assert isinstance(paper, Document)
+    assert paper.sections[0].text.endswith(printed)
 
 
 WORDS = (

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import Layout
-from vivavoce.sources.fulltext.latex.macros import Expander
+from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
 from vivavoce.sources.fulltext.references import printed_year, title_of_blocks
@@ -218,7 +218,7 @@ def _printed(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry],
         text = files.text(name)
         if is_biblatex(text):
             return read_biblatex(text), None
-        inside = Layout(Expander(files).expand(name))
+        inside = Layout(expand(files, name))
         entries = read_items(inside)
         if entries:
             return entries, "(" in _label(inside)

@@ -1,19 +1,27 @@
 """Macros expanded, files read in and conditions decided: a whole paper as one list of tokens.
 
-Expansion stops with an error once it has made more than any paper needs, so a macro that calls
-itself, or doubles with every call, costs bounded time and memory.
+Expansion stops once it has made more than any paper needs, so a macro that calls itself, or doubles
+with every call, costs bounded time and memory. The paper is then read again without that macro.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
 from vivavoce.sources.fulltext.latex.quantities import quantity
-from vivavoce.sources.fulltext.latex.tokens import LITERAL, PARAGRAPH, Frame, TokenStream, tokenise
+from vivavoce.sources.fulltext.latex.tokens import (
+    LITERAL,
+    PARAGRAPH,
+    EndlessMacros,
+    Frame,
+    TokenStream,
+    tokenise,
+)
 
 _MAX_TOKENS = 3_000_000
 _MAX_INPUTS = 1_000
@@ -21,6 +29,11 @@ _MAX_INPUT = 20
 _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = map(
     commands, ("define", "document_commands", "primitives", "define_environment", "input", "import")
 )
+_ENDS = frozenset({"\\fi", "\\repeat"})
+_PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
+"""Commands that change another one, by the number of their arguments, which are not carried out."""
+_MAX_IGNORED = 3
+"""Macros without end that a paper may have."""
 _COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
 
 
@@ -36,12 +49,33 @@ class Macro:
     """For commands with several optional arguments: `m`, `o` or `s` for each."""
 
 
+def expand(files: PaperFiles, name: str) -> list[str]:
+    """Every token of the paper whose main file is `name`, without macros that never end.
+
+    Raises:
+        InputError: Files or macros have no bounds, also without the macros called most.
+    """
+    ignored: frozenset[str] = frozenset()
+    while True:
+        expander = Expander(files, ignored)
+        try:
+            return expander.expand(name)
+        except EndlessMacros:
+            busiest = next((n for n, _ in expander.calls.most_common() if n not in ignored), None)
+            if len(ignored) == _MAX_IGNORED or busiest is None:
+                raise
+            ignored |= {busiest}
+
+
 class Expander(TokenStream):
     """Reads a paper from its main file on."""
 
-    def __init__(self, files: PaperFiles) -> None:
+    def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
         super().__init__()
         self._files = files
+        self._ignored = ignored
+        self.calls: Counter[str] = Counter()
+        """Number of times that each macro was called."""
         self._macros: dict[str, Macro] = {}
         self._switches = dict(CONDITIONS)
         self._inputs = 0
@@ -72,7 +106,7 @@ class Expander(TokenStream):
         """Pass over a branch that is not taken."""
         if token in self._switches:
             self._skipped += 1
-        elif token == "\\fi":
+        elif token in _ENDS:
             self._skipped -= 1
         elif token == "\\else" and self._skipped == 1 and self._has_else:
             self._skipped = 0
@@ -81,11 +115,12 @@ class Expander(TokenStream):
         """Do what a command says; False for one that is left to be printed."""
         macro = self._macros.get(token)
         if macro is not None:
+            self.calls[token] += 1
             self._call(macro)
         elif token in _DEFINE:
             self._define(keeps=token == "\\providecommand")
         elif token in _PRIMITIVE_DEFINE:
-            self._define_primitive()
+            self._define_primitive(is_expanded=token in {"\\edef", "\\xdef"})
         elif token in _DOCUMENT_COMMANDS:
             self._define_document_command()
         elif token == "\\let":
@@ -99,8 +134,12 @@ class Expander(TokenStream):
             self._decide(token)
         elif token == "\\else":
             self._skipped, self._has_else = 1, False
-        elif token == "\\fi":
+        elif token in _ENDS:
             pass
+        elif token in _PATCHES:
+            self.optional()
+            for _ in range(_PATCHES[token]):
+                self.argument()
         elif token in _INPUT:
             self._input(self._file_name())
         elif token in _IMPORT:
@@ -180,6 +219,8 @@ class Expander(TokenStream):
     def _store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
         if len(name) < 2 or is_own_command(name) or (keeps and name in self._macros):
             return
+        if name in self._ignored:
+            macro = Macro(())
         if macro.body != (name,):
             self._macros[name] = macro
 
@@ -196,7 +237,7 @@ class Expander(TokenStream):
         count, default = self._parameters()
         self._store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
 
-    def _define_primitive(self) -> None:
+    def _define_primitive(self, *, is_expanded: bool) -> None:
         name = self.next() or ""
         parameters: list[str] = []
         while (token := self.peek()) is not None and token != "{":
@@ -205,6 +246,9 @@ class Expander(TokenStream):
             if len(parameters) > 20 or token == PARAGRAPH:
                 return
         body = tuple(self.argument())
+        if is_expanded:  # what it calls by its own name is its meaning so far
+            former = self._macros.get(name, Macro(())).body
+            body = tuple(part for t in body for part in (former if t == name else (t,)))
         # Text between the parameters would have to be found in every call.
         if all(map(_is_parameter, parameters)):
             self._store(name, Macro(body, len(parameters)))

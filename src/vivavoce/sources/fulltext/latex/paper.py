@@ -26,7 +26,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     Layout,
     Span,
 )
-from vivavoce.sources.fulltext.latex.macros import Expander
+from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.tables import read_table
 from vivavoce.sources.fulltext.latex.typeset import Hook, Typesetter
 from vivavoce.sources.fulltext.model import (
@@ -310,7 +310,7 @@ def _is_grid(table: RawTable) -> bool:
 
 def read_paper(files: PaperFiles, main: str) -> Manuscript:
     """The paper that starts in a file; `InputError` says why there is none."""
-    layout = Layout(Expander(files).expand(main))
+    layout = Layout(expand(files, main))
     if not any(token == "\\begin{document}" for token in layout.tokens):
         raise InputError(f"{main} has no \\begin{{document}}: name the main file of the paper")
     entries, style = read_entries(files, main, layout)

@@ -20,7 +20,7 @@ LITERAL = "\x01"
 _TOKEN = re.compile(
     r"(?P<comment>%[^\n]*\n?[ \t]*)"
     r"|(?P<paragraph>\n[ \t]*\n\s*)"
-    r"|(?P<command>\\@?[A-Za-z]+(?:@[A-Za-z]+)*)[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?"
+    r"|(?P<command>\\@?[A-Za-z]+(?:@[A-Za-z]+)*@{0,3})[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?"
     r"|(?P<symbol>\\.|\\\n)"
     r"|(?P<other>#[1-9]|\$\$|[{}\[\]$&#^_~*]|\n[ \t]*|[^\\{}\[\]$&#%^_~*\n]+)",
     re.DOTALL,
@@ -106,6 +106,10 @@ def source_of(tokens: list[str]) -> str:
     return " ".join("".join(parts).split())
 
 
+class EndlessMacros(InputError):
+    """Macros make more than any paper needs."""
+
+
 @dataclass(slots=True)
 class Frame:
     """Tokens that are being read, and how far."""
@@ -125,11 +129,11 @@ class TokenStream:
         self._made_text = 0
 
     def spend(self, tokens: int, text: int = 0) -> None:
-        """Count what macros make; `InputError` once it is more than any paper needs."""
+        """Count what macros make; `EndlessMacros` once it is more than any paper needs."""
         self._made += tokens
         self._made_text += text
         if self._made > _MAX_MADE or self._made_text > _MAX_MADE_TEXT:
-            raise InputError("its macros expand without end, or to more than a paper can hold")
+            raise EndlessMacros("its macros expand without end, or to more than a paper can hold")
 
     def next(self) -> str | None:
         """The next token; None at the end."""
