@@ -6,6 +6,7 @@ which are tables of texts, and lines. A cell is printed by the type of its value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import reduce
@@ -14,6 +15,7 @@ from operator import getitem
 from typing import Any
 
 from vivavoce.store import Row
+from vivavoce.text.printing import visible
 
 NOTHING = "–"
 """Printed where there is no value."""
@@ -90,6 +92,29 @@ def sheet(
         tuple(tuple(column.text(row) for column in chosen) for row in rows),
         tuple(below),
     )
+
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$])")
+
+
+def markdown(parts: Iterable[Sheet | str]) -> Iterator[str]:
+    """Lines and sheets as Markdown to paste; a text cannot mark up anything."""
+    for part in parts:
+        if isinstance(part, str):
+            yield from (_escaped(part), "")
+            continue
+        yield f"| {' | '.join(map(_escaped, part.heads))} |"
+        yield "|" + "".join(
+            " ---: |" if part.is_figures(place) else " --- |" for place in range(len(part.heads))
+        )
+        yield from (f"| {' | '.join(map(_escaped, row))} |" for row in part.rows)
+        yield ""
+        for line in part.below:
+            yield from (_escaped(line), "")
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", visible(text.strip(), limit=None))
 
 
 def grouped(rows: Iterable[Row], *names: str) -> Iterator[list[Row]]:

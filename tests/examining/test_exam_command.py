@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 from collections import Counter
@@ -23,7 +24,7 @@ from vivavoce.rounds import load_round
 from vivavoce.store import lock
 
 PAPERS = 14
-FIELDS = {"papers", "plan", "verdicts", "site"}
+FIELDS = {"answer", "contestants", "more_papers", "papers", "plan", "verdicts", "site"}
 VERDICT = {
     *("task", "metric", "better", "worse", "difference", "ci", "decided", "items"),
     *("more_papers_needed", "cost"),
@@ -107,7 +108,27 @@ def test_the_better_model_is_named_and_nobody_is_asked_twice(
     assert 0 < plan["cost"] < plan["at_most"] < 5
     assert 0 < plan["detectable"] < 1
     page = Path(report["page"]).read_text("utf-8")
-    assert "fine is better than weak: +0." in page
+    assert html.escape(report["answer"]) in page
+    assert html.escape(verdict["words"]) in page
+    fine, weak = (row for row in report["contestants"] if row["kind"] == "model")
+    assert (fine["short"], weak["short"]) == ("fine", "weak")
+    assert fine["values"]["abstract"]["value"] > weak["values"]["abstract"]["value"]
+    for row in (fine, weak):
+        assert row["cost_per_answer"] == pytest.approx(dollars[row["name"]])
+        assert (row["answers"], row["papers"], row["failed"]) == (verdict["items"],) * 2 + (0,)
+    text, pasted = (
+        viva_here(
+            *("exam", pages, "--model", full("weak"), "--model", full("fine"), "--out", out),
+            *(*options, *more),
+            env=server.environment,
+        ).stdout
+        for more in (("--pairs",), ("--markdown",))
+    )
+    assert text.startswith(report["answer"])
+    assert verdict["words"] in text
+    value = f"{fine['values']['abstract']['value']:.3f}"
+    assert all(value in form for form in (page, text, pasted))
+    assert "| contestant | abstract" in pasted
     assert (Path(report["site"]) / "board" / "index.html").is_file()
     assert examine(server, pages, "weak fine", out, *options) == report
     # The site comes again where it is gone, and still nobody is asked.
@@ -126,7 +147,7 @@ def test_equal_models_cannot_be_told_apart(
     assert (verdict["better"], verdict["worse"], verdict["decided"]) == (None, None, False)
     assert (verdict["difference"], verdict["more_papers_needed"]) == (0, None)
     assert verdict["cost"][full("twin")] is None
-    assert "fine and twin are tied" in verdict["words"]
+    assert "undecided between fine and twin" in verdict["words"]
     assert "too near" in verdict["words"]
 
 
@@ -213,7 +234,9 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
     )
     assert report["verdicts"] == []
     assert report["plan"]["cost"] is None
-    by_value = [row["value"] for row in report["baselines"]]
+    first, *baselines = report["contestants"]
+    assert (first["kind"], {row["kind"] for row in baselines}) == ("authors' text", {"baseline"})
+    by_value = [row["values"]["abstract"]["value"] for row in baselines]
     assert by_value == sorted(by_value, reverse=True)
 
 

@@ -22,6 +22,7 @@ from tests.servers.scripted import ScriptedServer, scripted
 from vivavoce.store import hash_tree
 
 MODELS = ["openai-api/scripted/fine", "openai-api/scripted/weak"]
+PLACES = ("site", "page", "left_out_file")
 CONNECTIONS = 10
 """Requests that Inspect has under way at one time."""
 DEATHS = [
@@ -136,4 +137,4 @@ def report_of(server: ScriptedServer, papers: Path, out: Path) -> dict[str, Any]
     named = [word for name in MODELS for word in ("--model", name)]
     command = ("exam", papers, *named, "--tasks", "abstract", "--out", out, "--json")
     found = only_json(viva_here(*command, env=server.environment).stdout)
-    return {name: value for name, value in found.items() if name not in ("site", "page")}
+    return {name: value for name, value in found.items() if name not in PLACES}

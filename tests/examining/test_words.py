@@ -19,6 +19,7 @@ DECIDED: dict[str, Any] = {
     "difference": 0.0214,
     "ci": [0.0041, 0.0383],
     "decided": True,
+    "beaten_by": None,
     "items": 20,
     "of": 31,
     "papers": 20,
@@ -37,7 +38,7 @@ OPEN = {
 
 def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     assert words(OPEN) == (
-        "On 31 papers, related work: first and second are tied "
+        "On 31 papers, related work: undecided between first and second "
         "(-0.002 rougeL [-0.013, +0.009]); about 1,045 more such papers would decide it."
     )
     alone = words({**OPEN, "papers": 1, "more_papers_needed": 1})
@@ -46,6 +47,15 @@ def test_what_cannot_be_told_names_the_papers_that_would() -> None:
     near = words({**OPEN, "more_papers_needed": None, "difference": None, "ci": None})
     assert near.endswith("(no rougeL); they are too near for any likely number of such papers to "
                          "decide it.")  # fmt: skip
+
+
+def test_a_model_that_a_baseline_beats_is_not_called_better() -> None:
+    told = words({**DECIDED, "beaten_by": "lead"})
+    assert told.startswith(
+        "On 20 papers, related work: second is worse than first, which the baseline lead beats: "
+        "+0.021 rougeL"
+    )
+    assert "better" not in told
 
 
 def test_costs_are_summed_where_all_are_known() -> None:

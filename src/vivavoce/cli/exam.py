@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,8 +13,8 @@ import typer
 
 from vivavoce.cli.bind import Json
 from vivavoce.cli.board import print_board
-from vivavoce.cli.output import print_json, print_table, progress, say
-from vivavoce.reports import Column, sheet, shown
+from vivavoce.cli.output import print_json, print_parts, print_table, progress, say
+from vivavoce.reports import Column, markdown, sheet, shown
 from vivavoce.requests import Arg, Connection, Opt, ScoreOptions
 from vivavoce.requests.run import ExamRequest, RunSpec
 
@@ -27,6 +27,8 @@ def exam(
     request: ExamRequest,
     connection: Connection,
     yes: Annotated[bool, Opt("Ask the models without asking you first.")] = False,
+    pairs: Annotated[bool, Opt("Print a sentence on every pair too.")] = False,
+    as_markdown: Annotated[bool, Opt("Print Markdown to paste.", "--markdown")] = False,
     as_json: Json = False,
 ) -> None:
     """Examine models on your papers: which is better at what, by how much, for what cost."""
@@ -42,7 +44,12 @@ def exam(
     if as_json:
         print_json(found.as_dict())
     else:
-        _print_exam(found)
+        lines = tuple(found.pairs()) if pairs else ()
+        if as_markdown:
+            for line in markdown((*found.parts(), *lines)):
+                say(line)
+        else:
+            _print_exam(found, lines)
 
 
 @contextmanager
@@ -59,25 +66,22 @@ def _ask(told: dict[str, Any]) -> bool:
 
     for line in plan_lines(told):
         say(line)
-    return typer.confirm("Ask the models?")
+    if not typer.confirm("Ask the models?"):
+        say("No model was asked.")
+        raise typer.Exit
+    return True
 
 
-def _print_exam(found: Exam) -> None:
-    from vivavoce.examining.planning import papers_line, plan_lines
+def _print_exam(found: Exam, pairs: Sequence[str]) -> None:
+    from vivavoce.examining.planning import plan_lines
 
+    print_parts(found.parts())
     if not found.verdicts:
-        columns = ("task", Column("method", "baseline"), "metric", Column("value", ci="ci"))
-        print_table(sheet("", found.baselines, *columns))
         say("A model would be asked this:")
-        for line in plan_lines({"papers": found.papers, "plan": found.plan}):
+        for line in plan_lines({"papers": found.papers, "plan": found.plan})[1:]:
             say(line)
-    else:
-        say(papers_line(found.papers))
-    for verdict in found.verdicts:
-        say(verdict["words"])
-    for row in found.missed:
-        paper, why = row["title"] or row["id"], row["fault"] or f"{row['value']:.3f}"
-        say(f"  worst in {row['task']}: {paper} ({why})")
+    for line in pairs:
+        say(line)
     say(found.page)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from shutil import get_terminal_size
+from signal import SIGINT
 from textwrap import wrap
 from typing import Any, TextIO
 
@@ -33,6 +35,16 @@ def set_output(*, debug: bool, wide: bool) -> None:
         wide: Tables are printed whole, also beyond the width of the terminal.
     """
     _state.update(debug=debug, wide=wide)
+
+
+_INTERRUPTED = 128 + SIGINT
+_RESUMING = frozenset({"exam", "run", "live"})
+"""Verbs whose command goes on where it stopped."""
+
+
+def _going_on(words: Sequence[str], command: str | None) -> str:
+    resume = f" What is done is kept. To go on:\n  viva {shlex.join(words)}"
+    return resume if command in _RESUMING else ""
 
 
 class VivaGroup(TyperGroup):
@@ -68,6 +80,14 @@ class VivaGroup(TyperGroup):
                 quiet=True,
             )
             raise SystemExit(1) from error
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb; Ctrl-C ends with 130, and names the command that goes on where one does."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, typer.Abort) as stop:
+            say("\nStopped." + _going_on(sys.argv[1:], ctx.invoked_subcommand), quiet=True)
+            raise SystemExit(_INTERRUPTED) from stop
 
 
 def print_json(value: Any) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.imports import File
 from vivavoce.errors import InputError, VivaError
+from vivavoce.examining.left_out import as_csv, count_papers, left_out_lines
+from vivavoce.examining.outcome import AUTHORS, Outcome, conclude
 from vivavoce.examining.planning import (
     Chosen,
     asking,
@@ -31,20 +33,16 @@ from vivavoce.examining.request import (
     State,
     Watch,
     check_request,
-    count_papers,
     find_papers,
     read_papers,
-    unread_files,
 )
-from vivavoce.examining.verdicts import (
-    baseline_rows,
-    compare,
-    worst_items,
-)
+from vivavoce.examining.standings import stand
+from vivavoce.examining.verdicts import compare, worst_items
 from vivavoce.models import start_model
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.networks import build_networks
 from vivavoce.publication import SiteInputs, make_site
+from vivavoce.reports import Report, Sheet
 from vivavoce.requests import SiteOptions
 from vivavoce.requests.run import RunSpec
 from vivavoce.results.logs.reading import read_logs
@@ -80,25 +78,37 @@ class NotAgreedError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Exam:
+class Exam(Report):
     """Result of an exam."""
 
+    outcome: Outcome
     papers: Row
     """Given, used, and left out by reason."""
+    left_out: list[Row]
+    """Each with its file, the reason, and what brings it in."""
     plan: Row
     verdicts: list[Row]
     """One for each task and pair of models, or of the one model and a baseline."""
-    baselines: list[Row]
-    """Their values, best first."""
     missed: list[Row]
     """Papers on which the one model did worst; empty for several models."""
     site: str
     page: str
     """The page that says all this."""
+    left_out_file: str
+    """A table of all papers that are left out."""
 
-    def as_dict(self) -> Row:
-        """The exam as plain JSON values."""
-        return asdict(self)
+    def parts(self) -> Iterator[Sheet | str]:
+        """The answer, the table, what more papers would show, and the papers left out."""
+        yield from self.outcome.parts()
+        yield papers_line(self.papers)
+        yield from left_out_lines(self.left_out, self.left_out_file)
+        for row in self.missed:
+            paper, why = row["title"] or row["id"], row["fault"] or f"{row['value']:.3f}"
+            yield f"  worst in {row['task']}: {paper} ({why})"
+
+    def pairs(self) -> Iterator[str]:
+        """Sentences on every pair."""
+        return (row["words"] for row in self.verdicts)
 
 
 def exam(
@@ -162,12 +172,12 @@ class _Exam:
         self._begin()
         corpus, opened = self._round(files, service)
         chosen = choose_tasks(opened, self.request.tasks)
-        failed = 0 if self.request.query is not None else len(unread_files(corpus))
-        counted = count_papers(corpus, opened, [each.task for each in chosen], failed)
+        counted, left_out = count_papers(corpus, opened, [each.task for each in chosen], files)
+        write_text(self.request.left_out, as_csv(left_out))
         self._run_baselines(chosen)
         with self.watch("Planning"):
             plan = make_plan(self.request, chosen, read_logs(self.request.logs)[0])
-        told = {"papers": counted, "plan": plan}
+        told = {"papers": counted, "left_out": left_out, "plan": plan}
         if self.request.models:
             check_budget(plan)
             if not self.state.is_agreed and (agree is None or not agree(told)):
@@ -232,37 +242,35 @@ class _Exam:
         request = self.request
         with self.watch("Writing the site"):
             inputs = SiteInputs(cutoffs=load_cutoffs())
-            board, _ = make_site(request.logs, request.board, SiteOptions(), inputs)
+            make_site(request.logs, request.board, SiteOptions(), inputs)
             logs, _ = read_logs(request.logs)
             titles = {paper.paper_id: paper.title for paper in corpus.papers}
-            verdicts = [row for each in chosen for row in compare(request, each, logs, board.rows)]
+            stands = [stand(each, logs, request.models, AUTHORS) for each in chosen]
+            verdicts = [row for each in stands for row in compare(request, each)]
             alone = chosen if len(request.models) == 1 else ()
             report = {
+                "outcome": conclude(stands, verdicts, request.models).as_dict(),
                 **told,
                 "verdicts": verdicts,
-                "baselines": baseline_rows(chosen, board.rows),
                 "missed": [
                     row for each in alone for row in worst_items(request, each, logs, titles)
                 ],
             }
-            self._write_page(report)
+            self._write_page(self._result(report))
         self.state.finish(report)
         return self._result(report)
 
-    def _write_page(self, report: Row) -> None:
+    def _write_page(self, found: Exam) -> None:
         """Write the page that says it all; names of models and titles of papers are escaped."""
-        text = (
-            templates()
-            .get_template("verdict.html.j2")
-            .render(
-                report,
-                models=self.request.models,
-                said_papers=papers_line(report["papers"]),
-                source=self.request.papers,
-            )
-        )
+        page = templates().get_template("verdict.html.j2")
+        text = page.render(exam=found, models=self.request.models, source=self.request.papers)
         write_text(self.request.site / PAGE, text)
 
     def _result(self, report: Row) -> Exam:
         site = self.request.site
-        return Exam(**report, site=str(site), page=str(site / PAGE))
+        return Exam(
+            **{**report, "outcome": Outcome(**report["outcome"])},
+            site=str(site),
+            page=str(site / PAGE),
+            left_out_file=str(self.request.left_out),
+        )

@@ -45,7 +45,7 @@ def templates() -> Environment:
     """The page and the sentences."""
     made = environment_of("vivavoce.examining")
     made.globals["min_papers"] = MIN_PAPERS
-    made.filters |= {each.__name__: each for each in (printing.figure, printing.interval, dollars)}
+    made.filters |= {each.__name__: each for each in (printing.figure, dollars, papers_line)}
     return made
 
 
@@ -64,12 +64,15 @@ def plan_lines(told: Row) -> list[str]:
     return [papers_line(told["papers"]), *(line for line in lines if line.strip())]
 
 
-def words(verdict: Row) -> str:
-    """A verdict as sentences, with the last parts of names where these differ."""
-    names: list[str] = verdict["between"]
+def last_parts(names: Sequence[str]) -> dict[str, str]:
+    """The last parts of names where these differ, else the names."""
     last = [name.rpartition("/")[2] for name in names]
-    short = dict(zip(names, last if len(set(last)) > 1 else names, strict=True))
-    return " ".join(_tell("verdict", verdict, short).split())
+    return dict(zip(names, last if len(set(last)) == len(names) else names, strict=True))
+
+
+def words(verdict: Row) -> str:
+    """A verdict as sentences."""
+    return " ".join(_tell("verdict", verdict, last_parts(verdict["between"])).split())
 
 
 MIN_PAPERS = 6

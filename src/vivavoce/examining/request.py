@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,9 +14,7 @@ from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
 from vivavoce.requests.run import ExamRequest, parse_price
-from vivavoce.rounds import Round
 from vivavoce.rounds.arrivals import Service
-from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed
 from vivavoce.sources.catalogues.arxiv.search import dated, find_page
@@ -61,6 +59,11 @@ class Request(ExamRequest):
     def board(self) -> Path:
         """Folder of the board, which lies in that of the site."""
         return self.site / "board"
+
+    @property
+    def left_out(self) -> Path:
+        """Table of the papers that no task asks about."""
+        return self.out / "left-out.csv"
 
     @property
     def key(self) -> str:
@@ -163,7 +166,6 @@ Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Opens a step by its label; what it gives is called with (done, in all)."""
 GENERIC = "metadata"
 """The kind that takes any table; a file of a more special kind is read as that."""
-UNREADABLE = "unreadable"
 _LISTED = "listed.atom.xml"
 """The listing of a query."""
 _MOST = 50
@@ -237,39 +239,3 @@ def _fetch(request: Request, query: str, watch: Watch, service: Service) -> None
         report = fetch_texts(request.corpus, client, addresses=service.addresses, progress=update)
     if report.stopped is not None:
         raise VivaError(f"{report.stopped} What came is kept. Run the same command again later.")
-
-
-def unread_files(corpus: Corpus) -> list[Row]:
-    """Faults of files each of which should have been a paper."""
-    sources = list_sources()
-    return [row for row in corpus.rows("faults") if not sources[row["source"]].holds_many]
-
-
-def count_papers(corpus: Corpus, opened: Round, tasks: Sequence[str], failed: int) -> Row:
-    """Number of papers that were given and that tasks ask about, and why others are left out.
-
-    `failed` files that should have been papers are none of the corpus.
-    """
-    known = {paper.paper_id for paper in corpus.papers}
-    used: set[str] = set()
-    for family, task in opened.tasks():
-        if task in tasks:
-            rows = opened.items(family, task)
-            used |= {str(name) for row in rows for name in (row.get("paper_id"), row["cluster"])}
-            used |= {str(name) for row in rows for name in row.get("papers") or ()}
-    used &= known
-    reasons: dict[str, str] = {}
-    for row in opened.leakage["excluded"]:
-        if row["task"] in (EVERY_TASK, *tasks):
-            reasons.setdefault(row["paper_id"], row["reason"])
-    left_out = Counter(
-        paper.gates[0] if paper.gates else reasons.get(paper.paper_id, "no_item")
-        for paper in corpus.papers
-        if paper.paper_id not in used
-    )
-    left_out.update({UNREADABLE: failed} if failed else {})
-    return {
-        "given": len(known) + failed,
-        "used": len(used),
-        "left_out": dict(sorted(left_out.items())),
-    }

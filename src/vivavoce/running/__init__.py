@@ -170,6 +170,8 @@ def _eval_set(tasks: list[Task], spec: RunSpec) -> list[EvalLog]:
         score_display=False,
         **decoding_of(spec),
     )
+    if not logs:  # Inspect took the signal that stopped it, and kept what came
+        raise KeyboardInterrupt
     return logs
 
 

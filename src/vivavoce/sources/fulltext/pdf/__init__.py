@@ -8,6 +8,9 @@ from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece
 
+SCANNED = "the pages hold no text, only images: run text recognition (OCR) first"
+"""Reason of a file that is pictures of pages."""
+
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
     from vivavoce.sources.fulltext.pdf.child import read_in_child

@@ -15,6 +15,7 @@ from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
+from vivavoce.sources.fulltext.pdf import SCANNED
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
@@ -61,7 +62,7 @@ def read_pages(
     """The paper on these pages; `InputError` where they hold no text."""
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _MIN_LETTERS * len(pages):
-        raise InputError("the pages hold no text, only images: run text recognition (OCR) first")
+        raise InputError(SCANNED)
     layout = read_layout(pages)
     mark_furniture(layout)
     columns = Columns(layout)

@@ -1,0 +1,246 @@
+"""Outcome of an exam: the answer in a sentence, one table, and what more papers would show.
+
+The terminal, the page, JSON and Markdown all show this report. A contestant is one of three things:
+a model, a baseline or the authors' own text. Two of them are called better and worse where that is
+shown, and undecided where these papers do not show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from vivavoce.examining.planning import dollars, last_parts, total
+from vivavoce.examining.standings import Standing
+from vivavoce.reports import NOTHING, Column, Report, Sheet, sheet, shown
+from vivavoce.store import Row
+
+MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Report):
+    """Answer of an exam, and what it rests on."""
+
+    answer: str
+    """Which model for what, in a sentence or two."""
+    tasks: list[Row]
+    """Task by task: the models that may be best, and how they stand to the best baseline."""
+    contestants: list[Row]
+    """Models, the baselines that are best at a task, and the authors' text; best first."""
+    more_papers: list[str]
+    """What more papers would show."""
+    judge_cost: float | None
+    """Dollars that the judge cost beside the answers; None where prices are not known."""
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Lines and the table, as every form shows them."""
+        yield self.answer
+        yield self.table()
+        yield from self.more_papers
+
+    def table(self) -> Sheet:
+        """The contestants, with their values on the papers that all of them answered."""
+        has_models = any(row["kind"] == MODEL for row in self.contestants)
+        values = [_column(task) for task in self.tasks]
+        paid = (
+            Column(lambda row: _of_models(row, dollars(row["cost_per_answer"])), "per answer"),
+            Column(lambda row: _of_models(row, _in_all(row)), "in all"),
+            Column(lambda row: _of_models(row, f"{row['failed']:,}"), "failed"),
+            Column(lambda row: _of_models(row, f"{row['papers']:,}"), "papers"),
+        )
+        return sheet(
+            "",
+            self.contestants,
+            Column(_label, "contestant"),
+            *values,
+            *(paid if has_models else ()),
+            below=self._below(has_models),
+        )
+
+    def _below(self, has_models: bool) -> Iterator[str]:
+        counts = ", ".join(f"{_plain(row['task'])} {row['papers']:,}" for row in self.tasks)
+        yield f"Values [95% interval] on the papers that everybody answered: {counts}."
+        if has_models:
+            yield (
+                "Better means shown: among the comparisons of a task one is wrong at most one time "
+                "in twenty. Per answer: what an answer about these papers cost."
+            )
+        if self.judge_cost:
+            yield f"The judge cost {dollars(self.judge_cost)} beside the answers."
+
+
+def _plain(task: str) -> str:
+    return task.replace("_", " ")
+
+
+def _column(task: Row) -> Column:
+    name = task["task"]
+    return Column(lambda row: _value_of(row, name), f"{_plain(name)} ({task['metric']})")
+
+
+def _label(row: Row) -> str:
+    return f"{row['short']} (baseline)" if row["kind"] == BASELINE else str(row["short"])
+
+
+def _value_of(row: Row, task: str) -> str:
+    value: Row | None = row["values"].get(task)
+    return shown(value) if value else NOTHING
+
+
+def _of_models(row: Row, text: str) -> str:
+    return text if row["kind"] == MODEL else ""
+
+
+def _in_all(row: Row) -> str:
+    return f"{dollars(row['cost'])} for {row['answers']:,}"
+
+
+def conclude(
+    standings: Sequence[Standing], verdicts: Sequence[Row], models: Sequence[str]
+) -> Outcome:
+    """Draw the answer, the table and what more papers would show from standings and pairs."""
+    short = last_parts(models)
+    tasks = [_task(each, verdicts, models) for each in standings]
+    answers: dict[tuple[str, str], list[str]] = {}
+    for row in tasks:
+        answers.setdefault(_phrase(row, models, short), []).append(_plain(row["task"]))
+    said = "; ".join(
+        f"{before} {_listed(names)}{after}" for (before, after), names in answers.items()
+    )
+    wanted = [line for row in tasks for line in _wanted(row, short)]
+    judged = [sample.judge_cost for each in standings for sample in each.samples(models)]
+    return Outcome(
+        # A name stays as it is written.
+        answer=f"{said}."
+        if said.startswith(tuple(short.values()))
+        else f"{said[:1].upper()}{said[1:]}.",
+        tasks=tasks,
+        contestants=_contestants(standings, tasks, models, short),
+        more_papers=wanted,
+        judge_cost=total(cost for cost in judged if cost is not None),
+    )
+
+
+def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) -> Row:
+    """The models of a task that may be best, and how all stand to the best baseline."""
+    pairs = [row for row in verdicts if row["task"] == standing.chosen.task]
+    beaten = {row["worse"] for row in pairs if row["better"] in models}
+    best = [name for name in models if name not in beaten]
+    rival = standing.best_baseline
+    above = [name for name in models if (name, rival) in standing.beats]
+    needed = {}
+    if above:
+        among = (row for row in pairs if set(row["between"]) <= set(best))
+        needed = {tuple(row["between"]): row["more_papers_needed"] for row in among}
+    elif models:
+        lead = max(best, key=standing.score)
+        if (rival, lead) not in standing.beats:
+            needed = {(lead, rival): standing.more_papers((lead, rival))}
+    return {
+        "task": standing.chosen.task,
+        "metric": standing.chosen.metric,
+        "items": len(standing.items),
+        "papers": standing.papers,
+        "best": best,
+        "baseline": rival,
+        "better_than_baseline": above,
+        "worse_than_baseline": [name for name in models if (rival, name) in standing.beats],
+        "undecided": [
+            {"between": list(pair), "more_papers_needed": more} for pair, more in needed.items()
+        ],
+    }
+
+
+def _phrase(row: Row, models: Sequence[str], short: Mapping[str, str]) -> tuple[str, str]:
+    """The answer about a task: the words before the name of the task, and those after it."""
+    above, worse, baseline = (
+        row["better_than_baseline"],
+        row["worse_than_baseline"],
+        row["baseline"],
+    )
+    if not models:
+        return f"no model was asked; the best baseline is {baseline} on", ""
+    if not above:
+        open_ones = [short[name] for name in models if name not in worse]
+        states = [f"worse: {', '.join(short[name] for name in worse)}"] if worse else []
+        states += [f"undecided: {', '.join(open_ones)}"] if open_ones else []
+        return f"{_nobody(models, short)} better than the baseline {baseline} on", (
+            f" ({'; '.join(states)})"
+        )
+    if len(models) == 1:
+        return f"{short[models[0]]} is better than every baseline on", ""
+    weak = [short[name] for name in row["best"] if name not in above]
+    after = f" ({_listed(weak)} not shown to be better than {baseline})" if weak else ""
+    names = _listed([short[name] for name in row["best"]])
+    return (f"{names} for" if len(row["best"]) == 1 else f"{names} cannot be told apart on"), after
+
+
+def _nobody(models: Sequence[str], short: Mapping[str, str]) -> str:
+    if len(models) == 1:
+        return f"{short[models[0]]} is not"
+    if len(models) == 2:
+        return f"neither {short[models[0]]} nor {short[models[1]]} is"
+    count = len(models)
+    return f"none of the {_NUMBERS[count] if count < len(_NUMBERS) else count} is"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
+    """Papers that would decide what is open; of several pairs those that decide all."""
+    if not row["undecided"]:
+        return
+    task = _plain(row["task"])
+    needs = [pair["more_papers_needed"] for pair in row["undecided"]]
+    names = list(dict.fromkeys(name for pair in row["undecided"] for name in pair["between"]))
+    who = _listed([short.get(name, name) for name in names])
+    if None in needs:
+        yield f"{task}: no likely number of such papers would tell {who} apart."
+    else:
+        count = max(needs)
+        papers = "more such paper" if count == 1 else "more such papers"
+        yield f"{task}: about {count:,} {papers} would tell {who} apart."
+
+
+def _contestants(
+    standings: Sequence[Standing],
+    tasks: Sequence[Row],
+    models: Sequence[str],
+    short: Mapping[str, str],
+) -> list[Row]:
+    """Rows of the table, by the mean of their places in the tasks."""
+    kinds = dict.fromkeys(models, MODEL)
+    if models:
+        kinds |= dict.fromkeys((row["baseline"] for row in tasks), BASELINE)
+    else:
+        kinds |= dict.fromkeys((n for each in standings for n in each.chosen.baselines), BASELINE)
+    places: dict[str, list[int]] = {name: [] for name in kinds}
+    for each in standings:
+        ordered = sorted((n for n in kinds if n in each.logs), key=lambda n: -each.score(n))
+        for place, name in enumerate(ordered):
+            places[name].append(place)
+    order = sorted(kinds, key=lambda name: sum(places[name]) / max(1, len(places[name])))
+    rows = [_contestant(name, kinds[name], standings, short.get(name, name)) for name in order]
+    return [_contestant(AUTHORS, AUTHORS, standings, AUTHORS), *rows]
+
+
+def _contestant(name: str, kind: str, standings: Sequence[Standing], short: str) -> Row:
+    seen = [each for each in standings if name in each.logs]
+    samples = [sample for each in seen for sample in each.samples([name])]
+    common = [sample for each in seen for sample in each.common_samples(name)]
+    spent = total(sample.cost for sample in common) if kind == MODEL else None
+    return {
+        "name": name,
+        "short": short,
+        "kind": kind,
+        "values": {each.chosen.task: each.values[name] for each in seen},
+        "cost_per_answer": None if spent is None or not common else spent / len(common),
+        "cost": total(sample.cost for sample in samples) if kind == MODEL else None,
+        "answers": len(samples),
+        "failed": sum(sample.fault is not None for sample in samples),
+        "papers": len({sample.cluster for sample in samples}),
+    }

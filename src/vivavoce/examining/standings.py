@@ -1,0 +1,138 @@
+"""Standings of a task: its contestants on the papers that all of them answered.
+
+Of several models a run may have stopped asking some earlier than others. Values are compared on the
+same papers, so those that not everybody answered are left out of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vivavoce.examining.planning import Chosen, compare_values, sureness
+from vivavoce.metrics import metrics_of
+from vivavoce.results.board.columns import MAX_UNDEFINED
+from vivavoce.results.board.head_to_head import board_values
+from vivavoce.results.logs.records import NO_MODEL, RunLog, SampleScore, contestant_label
+from vivavoce.statistics.comparison import rank_contestants
+from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, resample
+from vivavoce.store import Row
+from vivavoce.tasks import CEILING
+
+_MAX_PAPERS = 10_000
+"""A verdict that would take more papers is not worth naming their number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The contestants of a task."""
+
+    chosen: Chosen
+    logs: Mapping[str, RunLog]
+    """By model, baseline, or the authors' text."""
+    items: Sequence[str]
+    """Items that all of them answered."""
+    papers: int
+    values: Mapping[str, Row]
+    """Value and interval by contestant."""
+    beats: frozenset[tuple[str, str]]
+    """Pairs (better, worse) that the ranks of all contestants together show."""
+    sign: int
+    """1 where more is better, else -1."""
+
+    def score(self, name: str) -> float:
+        """The value of a contestant, the greater the better; the least one where undefined."""
+        value = self.values[name]["value"]
+        return -math.inf if value is None else self.sign * float(value)
+
+    @property
+    def rivals(self) -> list[str]:
+        """All contestants but the authors' text."""
+        return [name for name, log in self.logs.items() if log.key.method != CEILING]
+
+    @property
+    def best_baseline(self) -> str:
+        """The baseline of the best value."""
+        return max((n for n in self.chosen.baselines if n in self.logs), key=self.score)
+
+    def samples(self, names: Sequence[str]) -> Iterator[SampleScore]:
+        """Answers of some contestants."""
+        for name in names:
+            if name in self.logs:
+                yield from self.logs[name].samples
+
+    def common_samples(self, name: str) -> Iterator[SampleScore]:
+        """Answers of a contestant to the items that all answered."""
+        items = set(self.items)
+        return (sample for sample in self.logs[name].samples if sample.id in items)
+
+    def more_papers(self, names: tuple[str, str], pairs: int = 1) -> int | None:
+        """Papers beside these that would show the difference seen, four times out of five.
+
+        None where the two are so near that nobody will have so many papers.
+        """
+        logs = [self.logs[name] for name in names]
+        gap, least, clusters = compare_values(logs, self.chosen.metric)
+        if not least or not gap:
+            return None
+        needed = clusters * (least * sureness(pairs) / gap) ** 2
+        return max(1, math.ceil(needed) - clusters) if needed <= _MAX_PAPERS else None
+
+
+def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog | None:
+    """The newest complete log of a contestant on a task."""
+    wanted = contestant_label({"model": model, "method": method})
+    of_contestant = [
+        log
+        for log in logs
+        if (log.key.task, log.key.contestant) == (task, wanted) and log.is_complete
+    ]
+    return max(of_contestant, key=lambda log: log.created, default=None)
+
+
+def stand(chosen: Chosen, logs: Sequence[RunLog], models: Sequence[str], authors: str) -> Standing:
+    """Measure the contestants of a task; `authors` is the name of the authors' text."""
+    ask = [(name, name, chosen.method) for name in models]
+    ask += [(name, NO_MODEL, name) for name in chosen.baselines]
+    ask += [(authors, NO_MODEL, CEILING)]
+    named = {
+        name: log
+        for name, model, method in ask
+        if (log := log_of(logs, chosen.task, model, method)) is not None
+    }
+    clusters = next(iter(named.values())).item_clusters()
+    items = sorted(set.intersection(*(set(log.item_clusters()) for log in named.values())))
+    draws = resample([clusters[item] for item in items], resamples=DEFAULT_RESAMPLES, seed=0)
+    columns = {name: board_values(log, chosen.metric, items) for name, log in named.items()}
+    known = metrics_of(chosen.family).get(chosen.metric)
+    is_higher_better = known is None or known.higher_is_better
+    values = {}
+    for name, column in columns.items():
+        [ends] = draws.intervals(column)
+        values[name] = {"value": draws.mean(column)[0], "ci": list(ends) if ends else None}
+    compared = {name: column for name, column in columns.items() if name != authors}
+    beats = frozenset[tuple[str, str]]()
+    if not any(float(np.isnan(c).sum()) > MAX_UNDEFINED * len(items) for c in compared.values()):
+        ranks = rank_contestants(compared, draws, is_higher_better)
+        beats = frozenset(
+            (one, other)
+            for one, rank in ranks.items()
+            for other in compared
+            if rank.rank_interval
+            and one != other
+            and other not in rank.tied_with
+            and _is_ahead(values[one], values[other], is_higher_better)
+        )
+    sign = 1 if is_higher_better else -1
+    return Standing(chosen, named, items, draws.clusters, values, beats, sign)
+
+
+def _is_ahead(one: Row, other: Row, is_higher_better: bool) -> bool:
+    if one["value"] is None or other["value"] is None:
+        return False
+    return bool(
+        one["value"] > other["value"] if is_higher_better else one["value"] < other["value"]
+    )
