@@ -17,8 +17,9 @@ from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.errors import InputError
+from vivavoce.results.integrity.log_check import LogCheck
 from vivavoce.results.integrity.submission import check_submission, read_form
-from vivavoce.results.integrity.verification import LogCheck, verify_logs
+from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.running.ledger import recording
