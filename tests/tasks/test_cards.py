@@ -13,7 +13,7 @@ from vivavoce.tasks import find_task, list_tasks, read_card
 def test_a_task_is_found_with_and_without_the_name_of_the_package() -> None:
     assert find_task("title") == find_task("vivavoce/title") == ("writing", "title")
     assert "vivavoce/abstract" in list_tasks()
-    with pytest.raises(InputError, match=r"'titel'.*vivavoce/title"):
+    with pytest.raises(InputError, match=r"'titel'. Did you mean title"):
         find_task("titel")
 
 

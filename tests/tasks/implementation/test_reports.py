@@ -127,7 +127,7 @@ def test_a_report_of_ones_own_is_one_file(tmp_path: Path, monkeypatch: pytest.Mo
         (("variables: {x: y}", "variables: {}"), "no variables"),
         (("title: T\n", ""), "title"),
         (("---\nText.", "Text."), "not a complete report"),
-        (("name: A", "label: A"), "label"),
+        (("name: A", "label: A"), "has no name"),
         (
             ("---\nText", "claim: {method: B, formula: PEG, statistic: mean, columns: []}\n---\nT"),
             "'B', which has no formula",

@@ -187,13 +187,13 @@ def test_a_conversation_too_long_keeps_its_first_prompt_and_the_last_failure(
     opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"# {'a comment ' * 150}\nraise ValueError({number})\n" for number in range(4)]
-    # About 700 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
+    # About 1,200 tokens of prompt, 600 an answer, 200 a failure; 100 kept for the answer.
     server, sample = refine(
         opened,
         tmp_path / "logs",
         monkeypatch,
         lambda ask: answer(f"```python\n{texts[ask.number - 1]}```"),
-        context=1_900,
+        context=2_450,
         max_tokens=100,
     )
     assert server.failures == []
