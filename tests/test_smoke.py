@@ -120,7 +120,7 @@ def test_what_does_not_work_is_said_and_does_not_stop_the_rest(trial: Trial) -> 
     rows = {(row.task, row.method): row for row in report.rows}
     row = rows["leaderboard", "direct"]
     assert (row.answered, row.valid, row.value) == (0, None, None)
-    assert "This model is not for questions." in row.problem
+    assert row.problem.startswith("This model is not for questions (HTTP 400")
     assert rows["rank_by_prompt", "direct"].value == 1.0
     assert not report.is_whole
 

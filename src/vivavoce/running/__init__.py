@@ -87,7 +87,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
-        gates = watch(models)
+        gates = watch(models, is_batched=spec.batch)
         meter = Meter(spec.logs, spec.budget) if spec.prices or spec.budget is not None else None
         if meter:
             meter.watch(models)

@@ -42,8 +42,9 @@ _OVERFLOW_STATUSES = (400, 413, 422)
 class Gate:
     """Gate before a model's provider: no request that is known to fail is let through."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, is_batched: bool) -> None:
         self.model = str(model)
+        self._is_batched = is_batched
         self.line: str | None = None
         """Why nothing more is sent to the model."""
         self._turn = anyio.Lock()
@@ -53,7 +54,7 @@ class Gate:
 
     async def _answer(self, request: Request, send: Send) -> Reply:
         is_alone = False
-        if not self._has_answered:
+        if not self._has_answered and not self._is_batched:
             with anyio.move_on_after(_ALONE):
                 await self._turn.acquire()
                 is_alone = True
@@ -117,9 +118,9 @@ class Gate:
         return ModelOutput.from_content(self.model, cause, stop_reason="model_length")
 
 
-def watch(models: Iterable[Model]) -> list[Gate]:
-    """Put a gate before each model."""
-    return [Gate(model) for model in models]
+def watch(models: Iterable[Model], *, is_batched: bool) -> list[Gate]:
+    """Put a gate before each model; requests of a batch do not wait for the first one's reply."""
+    return [Gate(model, is_batched=is_batched) for model in models]
 
 
 def _status(error: Exception) -> int | None:
