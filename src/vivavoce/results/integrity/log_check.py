@@ -30,7 +30,7 @@ class LogCheck:
     """The round it was held against: `id`, `sha256`, `folder`, and whether the receiver `named` it.
     """
     refused: list[str] = field(default_factory=list)
-    """What cannot be, each with the sample it is in where it is in one."""
+    """Contradictions, each with its sample where it is in one."""
     unknown: list[str] = field(default_factory=list)
     """Reasons why it cannot be told what it is worth; empty when it can."""
     lacking: str = ""
@@ -84,8 +84,8 @@ class Rounds:
 
     def find(self, header: EvalLog, check: LogCheck) -> Round | None:
         """The round of a log; None, with the reason in its check, where there is none."""
-        told = header.eval.metadata or {}
-        sha256, name = str(told.get("round_sha256")), str(told.get("round"))
+        facts = header.eval.metadata or {}
+        sha256, name = str(facts.get("round_sha256")), str(facts.get("round"))
         found = self._named.get(sha256)
         if found is None and any(each.id == name for each in self._named.values()):
             check.refused.append(

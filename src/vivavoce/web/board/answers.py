@@ -47,9 +47,9 @@ class Answer(NamedTuple):
     title: str
     path: str
     note: str
-    """What the values are."""
+    """Name of the values and of their setting."""
     verdict: str
-    """How many may be best, in a few words."""
+    """Number of contestants that may be best, in a few words."""
     lines: tuple[Contender, ...]
 
 

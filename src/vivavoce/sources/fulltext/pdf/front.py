@@ -74,7 +74,7 @@ _ISSUE = re.compile(
     r"|\bVol(?:ume)?\b)",
     re.IGNORECASE,
 )
-"""What a line speaks of that says where and when a paper came out."""
+"""Words of a line that names where and when a paper came out."""
 _SENTENCE = re.compile(r"(?<=[a-z\d)])[.;|](?=\s)|\s[•·|]\s")
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,12}((?:19|20)\d\d)", re.IGNORECASE)
 _PROCEEDINGS = re.compile(
