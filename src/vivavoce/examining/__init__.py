@@ -177,14 +177,14 @@ class _Exam:
         self._run_baselines(chosen)
         with self.watch("Planning"):
             plan = make_plan(self.request, chosen, read_logs(self.request.logs)[0])
-        told = {"papers": counted, "left_out": left_out, "plan": plan}
+        proposal = {"papers": counted, "left_out": left_out, "plan": plan}
         if self.request.models:
             check_budget(plan)
-            if not self.state.is_agreed and (agree is None or not agree(told)):
-                raise NotAgreedError(told)
+            if not self.state.is_agreed and (agree is None or not agree(proposal)):
+                raise NotAgreedError(proposal)
             self.state.agree()
             self._run_models(chosen)
-        return self._conclude(chosen, corpus, told)
+        return self._conclude(chosen, corpus, proposal)
 
     def _begin(self) -> None:
         """Make room for a new exam, and start its models: a wrong name is found here."""

@@ -32,7 +32,7 @@ class LogCheck:
     refused: list[str] = field(default_factory=list)
     """Contradictions, each with its sample where it is in one."""
     unknown: list[str] = field(default_factory=list)
-    """Reasons why it cannot be told what it is worth; empty when it can."""
+    """Reasons why it cannot be recomputed; empty when it can."""
     lacking: str = ""
     """Answers that it does not have, in words."""
     continued_by: str = ""

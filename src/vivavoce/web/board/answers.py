@@ -210,8 +210,8 @@ def _seconds(rows: Sequence[Row]) -> str:
 def about_model(rows: Sequence[Row], name: str) -> str:
     """A fact that the table of models knows of a model; empty where it is not known."""
     found = ((row["exposure"] or {}).get(name) for row in rows)
-    told = next((each for each in found if each not in (None, "never")), "")
-    return ("open" if told else "closed") if isinstance(told, bool) else visible(told, 40)
+    fact = next((each for each in found if each not in (None, "never")), "")
+    return ("open" if fact else "closed") if isinstance(fact, bool) else visible(fact, 40)
 
 
 FACTS: Mapping[str, Callable[[Sequence[Row]], str]] = {
