@@ -121,22 +121,23 @@ class Contrasts:
             self._own = self._own - self._own.mean(axis=1, keepdims=True)
         count = len(self.first)
         self.sums, squares = np.zeros(count), np.zeros(count)
-        items, common = np.empty(count), np.empty(count)
+        self.items, self.common = np.empty(count), np.empty(count)
+        """By pair, the items and the clusters where both have a value."""
         for pairs in self._pieces(np.arange(count)):
             differences = self._differences(pairs)
             self.sums[pairs] = differences.sum(axis=0)
             squares[pairs] = (differences**2).sum(axis=0)
             sizes = self._sizes(pairs)
-            items[pairs], common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
+            self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
         size = self._size = float(np.abs(np.nan_to_num(self._table)).max(initial=0.0))
         self.scales = np.sqrt(squares)
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
         """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
-        one = self.span / 2 * items / np.maximum(common, 1)
+        one = self.span / 2 * self.items / np.maximum(self.common, 1)
         left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
-        self.guarded = np.where(unequal & (common >= MIN_CLUSTERS), left, -1.0)
+        self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)
         """Sizes after one more cluster against each pair's difference, half the span an item.
 
         Never above the present size, and below 0 where that cluster would turn the difference, or

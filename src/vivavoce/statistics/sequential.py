@@ -45,6 +45,8 @@ class Decision:
     """True when the question is answered."""
     beats: frozenset[tuple[int, int]]
     """Pairs (better, worse) decided so far; none is ever withdrawn."""
+    ties: frozenset[tuple[int, int]]
+    """Pairs shown to differ by less than matters, the smaller number first."""
     active: tuple[int, ...]
     """Columns whose values are still needed, in their order."""
     top: tuple[int, ...]
@@ -163,8 +165,8 @@ class Sequential:
     def _add_near(self, contrasts: Contrasts, pairs: Integers, bound: float) -> None:
         """Pairs whose differences within the bound all lie below what matters.
 
-        Of m clusters that show no difference at all, 3 / m of all clusters may still show one. Where
-        they show some, one more cluster against the pair must not bring it out of what matters.
+        Of m clusters that show no difference at all, 3 / m of all clusters may still show one.
+        Where they show some, one more cluster against the pair must not undo that.
         """
         if not self._indifference or not math.isfinite(bound):
             return
@@ -201,10 +203,13 @@ class Sequential:
 
     def _decision(self) -> Decision:
         beats = frozenset((int(i), int(j)) for i, j in np.argwhere(self._ahead))
+        ties = frozenset((int(i), int(j)) for i, j in np.argwhere(np.triu(self._near, 1)))
         active = self._undecided
         if self._question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
-        return Decision(not active, beats, tuple(active), tuple(sorted(self._inside)), self._look)
+        return Decision(
+            not active, beats, ties, tuple(active), tuple(sorted(self._inside)), self._look
+        )
 
 
 def _crossing(
