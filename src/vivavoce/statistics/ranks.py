@@ -121,14 +121,17 @@ class Contrasts:
             self._own = self._own - self._own.mean(axis=1, keepdims=True)
         count = len(self.first)
         self.sums, squares = np.zeros(count), np.zeros(count)
-        self.items, self.common = np.empty(count), np.empty(count)
-        """By pair, the items and the clusters where both have a value."""
+        has_all = is_whole[self.first] & is_whole[self.second]
+        self.items = np.full(count, float(len(self._table)))
+        self.common = np.full(count, float(self.clusters))
+        """By pair, the clusters where both have a value, and `items` as well."""
+        for pairs in self._pieces(np.flatnonzero(~has_all)):
+            sizes = self._sizes(pairs)
+            self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
         for pairs in self._pieces(np.arange(count)):
             differences = self._differences(pairs)
             self.sums[pairs] = differences.sum(axis=0)
             squares[pairs] = (differences**2).sum(axis=0)
-            sizes = self._sizes(pairs)
-            self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
         size = self._size = float(np.abs(np.nan_to_num(self._table)).max(initial=0.0))
         self.scales = np.sqrt(squares)
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
@@ -144,7 +147,7 @@ class Contrasts:
         where the two share fewer than `MIN_CLUSTERS`.
         """
         near = self.scales < _NEAR * np.sqrt((self._own**2).sum(axis=0).max(initial=0.0))
-        self._is_apart = near | ~(is_whole[self.first] & is_whole[self.second])
+        self._is_apart = near | ~has_all
 
     def _pieces(self, pairs: Integers) -> Sequence[Integers]:
         piece = max(1, min(CELLS, _NEAR_CELLS) // max(1, len(self._table)))

@@ -112,11 +112,11 @@ class Sequential:
         """
         contrasts = Contrasts(values, clusters, self._span)
         self._begin(contrasts.contestants, len(clusters))
-        if contrasts.clusters < MIN_CLUSTERS:
-            return self._decision()
         # As Pocock's boundary spends the chance, by the share of looks taken.
         spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
         pairs = self._open_pairs(contrasts)
+        if contrasts.clusters < MIN_CLUSTERS:  # which decide nothing, and spend nothing
+            pairs = pairs[:0]
         drawn = Flipped(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
