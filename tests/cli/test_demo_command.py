@@ -91,7 +91,7 @@ def test_the_board_tells_contestants_apart(board: dict[str, Any]) -> None:
         assert found["oracle"]["rank"] is None
         # One pair is decided, one is not, and the small one fails at some items.
         assert found["scripted/large"]["rank_interval"] == [1, 1]
-        assert found["scripted/medium"]["tied_with"] == ["scripted/fast"]
+        assert found["scripted/medium"]["undecided_with"] == ["scripted/fast"]
         assert found["scripted/small"]["rank_interval"] == [4, 4]
         assert found["scripted/small"]["valid"] < 1
         assert found["null"]["value"] < 0.1

@@ -14,7 +14,7 @@ from vivavoce.results.board.groups import by_contestant
 from vivavoce.results.board.ranks import open_question
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
-from vivavoce.text.printing import counted, figure, visible
+from vivavoce.text.printing import counted, figure
 from vivavoce.web.board import names
 from vivavoce.web.board.entries import (
     MetricColumn,
