@@ -16,14 +16,14 @@ import os
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm, t
 
 from vivavoce.metrics.ranking import score_ranking_row
-from vivavoce.statistics.corrected import corrected_mean
+from vivavoce.statistics.corrected import LEAST, corrected_mean
 from vivavoce.statistics.ranks import SAME, Contrasts, Flips, Standing, allowed_draws, rank
 from vivavoce.statistics.sequential import Decision, Question, Sequential
 
@@ -31,7 +31,7 @@ CONTESTANTS, ITEMS, RESAMPLES = 14, 200, 2_000
 STOPPED_CONTESTANTS, STOPPED_CLUSTERS, STOPPED_RESAMPLES = 5, 100, 999
 AT_ONCE, CHECKED = 50, 10
 """Worlds looked at side by side, and how many of these by `Sequential` itself too."""
-JUDGED, TRUTH = 1_000, 0.5
+JUDGED = 1_000
 SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "bounded": norm.cdf,
     "binary": lambda latent: (latent > 0.3).astype(float),
@@ -100,38 +100,50 @@ def ranks(worlds: int, seed: int, shapes: Sequence[str]) -> Iterator[str]:
 
 
 def judge(worlds: int, seed: int) -> Iterator[str]:
-    """Coverage of a lenient judge, of people alone, and of the judge corrected by people."""
-    yield "| agreement | cluster of | labels | judge covers | people | corrected | narrower by |"
-    yield "|---|---|---|---|---|---|---|"
-    for agreement in (0.85, 0.95, 0.5):
-        for size, labels in ((1, 100), (5, 100), (5, 250)):
-            generator = np.random.default_rng([seed, size, labels, int(100 * agreement)])
-            hits, widths = np.zeros(3), np.zeros(2)
-            for _ in range(worlds):
-                human, judged, clusters = judged_world(generator, agreement, size)
-                drawn = generator.permutation(JUDGED // size)[: labels // size]
-                labelled = np.flatnonzero(np.isin(clusters, drawn))
-                found = corrected_mean(judged, clusters, labelled, human[labelled])
-                alone = corrected_mean(np.zeros(JUDGED), clusters, labelled, human[labelled])
-                raw = 1.96 * judged.std() / JUDGED**0.5
-                ends = np.array([(of.low, of.high) for of in (alone, found)], dtype=float)
-                hits[0] += abs(judged.mean() - TRUTH) <= raw
-                hits[1:] += (ends[:, 0] <= TRUTH) & (ends[:, 1] >= TRUTH)
-                widths += ends[:, 1] - ends[:, 0]
-            shares = " | ".join(f"{hit / worlds:.1%}" for hit in hits)
-            narrower = 1 - widths[1] / widths[0]
-            yield f"| {agreement:.0%} | {size} | {labels} | {shares} | {narrower:.0%} |"
+    """Coverage of a lenient judge, of people alone, always corrected, and as it is corrected."""
+    yield "| good | agreement | cluster of | labels | judge | people | always | corrected | narrower |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for truth, agreement, size in product((0.5, 0.1), (0.85, 0.95, 0.5), (1, 5)):
+        for labels in (5, 10, 20, 50, 100, 200):
+            if labels > size:
+                shares, narrower = judged_worlds(worlds, seed, truth, agreement, size, labels)
+                told = " | ".join(f"{share:.1%}" for share in shares)
+                about = f"| {truth:.0%} | {agreement:.0%} | {size} | {labels} "
+                yield f"{about}| {told} | {narrower:.0%} |"
+
+
+def judged_worlds(
+    worlds: int, seed: int, truth: float, agreement: float, size: int, labels: int
+) -> tuple[list[float], float]:
+    """Shares of worlds that each interval holds the truth in, and how much narrower the last is."""
+    generator = np.random.default_rng([seed, size, labels, int(100 * agreement), int(100 * truth)])
+    hits, widths = np.zeros(4), np.zeros(4)
+    for _ in range(worlds):
+        human, judged, clusters = judged_world(generator, truth, agreement, size)
+        drawn = generator.permutation(JUDGED // size)[: labels // size]
+        labelled = np.flatnonzero(np.isin(clusters, drawn))
+        raw = 1.96 * judged.std() / JUDGED**0.5
+        ends = [(judged.mean() - raw, judged.mean() + raw)]
+        for of, least in ((np.zeros(JUDGED), 0), (judged, 0), (judged, LEAST)):
+            found = corrected_mean(
+                of, clusters, labelled, human[labelled], bounds=(0.0, 1.0), least=least
+            )
+            ends.append((found.low or 0.0, found.high or 0.0))
+        low, high = np.array(ends).T
+        hits += (low <= truth) & (high >= truth)
+        widths += high - low
+    return (hits / worlds).tolist(), float(1 - widths[3] / widths[1])
 
 
 def judged_world(
-    generator: np.random.Generator, agreement: float, size: int
+    generator: np.random.Generator, truth: float, agreement: float, size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What people would say of every item, what a lenient judge says, and the clusters."""
     clusters = np.arange(JUDGED) // size
     shared, own = (
         (generator.normal(0, 0.5, JUDGED // size)[clusters], 0.75**0.5) if size > 1 else (0, 1)
     )
-    human = (shared + generator.normal(0, own, JUDGED) < norm.ppf(TRUTH)).astype(float)
+    human = (shared + generator.normal(0, own, JUDGED) < norm.ppf(truth)).astype(float)
     # Nine errors in ten are that a bad answer passes.
     wrong = generator.random(JUDGED) < (1 - agreement) * np.where(human == 0, 0.9, 0.1) * 2
     return human, np.where(wrong, 1 - human, human), clusters

@@ -217,7 +217,7 @@ def test_so_many_more_papers_show_what_these_do_not() -> None:
     error = 0.2 * math.sqrt(20 / 19)  # of one paper
     assert shown_by(error / math.sqrt(needed), needed, 1.0) <= 0.1
     assert shown_by(error / math.sqrt(needed - 1), needed - 1, 1.0) > 0.1
-    # of four papers that agree exactly at least eight are lacking; without a difference nobody knows
+    # four papers that agree exactly lack eight; without a difference nobody knows
     agreeing = Contrasts(np.tile([0.9, 0.1, 0.1], (4, 1)), range(4))
     assert more_clusters(agreeing) == [8, 8, None]
 
