@@ -28,7 +28,7 @@ _LINK = re.compile(
 )
 _PAPER = re.compile(r"paper|source|reference", re.IGNORECASE)
 _OTHER = re.compile(
-    r"code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark",
+    r"(?:code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark)s?",
     re.IGNORECASE,
 )
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
