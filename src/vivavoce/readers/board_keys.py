@@ -1,9 +1,9 @@
 """Keys of boards: a task, a dataset and a metric without what lists write around their names.
 
-Lists name one board in different ways: with another spelling, with the headings above it
-(`Word Level Models > Penn Treebank`), with remarks (`CoQA (Conversational Question Answering
-Challenge)`), with the task, the metric, a unit or the part of the data repeated, with the sentence
-that stands above a table. The rules here know words of English, and no board.
+Lists spell one board in different ways. They put the headings above a table into the name of the
+dataset (`Word Level Models > Penn Treebank`), and remarks (`CoQA (Conversational Question
+Answering Challenge)`). They repeat the task, the metric, a unit or the part of the data, and take a
+sentence for a name. The rules here know words of English, and no board.
 """
 
 from __future__ import annotations

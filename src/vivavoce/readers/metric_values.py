@@ -71,22 +71,24 @@ def direction_of(
         dated: Dates and scores: scores get better over time.
     """
     listed = [value for value in given if value is not None]
-    told = {
+    evidence: dict[str, set[bool | None]] = {
         "source": {max(listed, key=listed.count)} if listed else set(),
         "name": {end for name in metrics if (end := _named(name)) is not None},
         "order": {_ordered(scores) for scores in lists if len(set(scores)) >= _LISTED},
     }
-    ends = told["source"] or told["name"]
-    if not ends and told["order"]:
-        ends = told["order"] | ({_progress(dated)} - {None})
+    ends = evidence["source"] or evidence["name"]
+    if not ends and evidence["order"]:
+        ends = evidence["order"] | ({_progress(dated)} - {None})
     higher = next(iter(ends)) if len(ends) == 1 else None
     if higher is None:
         return Direction()
-    return Direction(higher, tuple(source for source, one in told.items() if one == {higher}))
+    return Direction(
+        higher, tuple(source for source, shown in evidence.items() if shown == {higher})
+    )
 
 
 def _named(metric: str) -> bool | None:
-    """Whether higher is better, by the words of a name; None where they do not tell."""
+    """Tell by the words of a name if higher is better; None where they do not say."""
     told: list[str] = []
     # The name without its remark; what the remark says; the key, which knows more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
@@ -121,14 +123,14 @@ def _words(metric: str) -> list[str]:
 
 
 def _ordered(scores: Sequence[float]) -> bool | None:
-    """Whether a list that begins with the best has its highest score first; None for no order."""
+    """Tell if a list that begins with the best has its highest score first; None for no order."""
     if list(scores) == sorted(scores, reverse=True):
         return True
     return False if list(scores) == sorted(scores) else None
 
 
 def _progress(dated: Sequence[tuple[str, float]]) -> bool | None:
-    """Whether scores have risen over the years; None where they have done neither."""
+    """Tell if scores have risen over the years; None where they have neither risen nor fallen."""
     first = sorted(dated)[:_DATED_AT_MOST]
     if len(first) < _DATED or len({date for date, _ in first}) < _LISTED:
         return None
