@@ -157,8 +157,8 @@ class LiveConfig(Options):
 
     live: LiveOptions
     schedule: Schedule
-    source: tuple[SourceOptions, ...] = Field(min_length=1)
     contestant: tuple[ContestantOptions, ...] = Field(min_length=1)
+    source: tuple[SourceOptions, ...] = ()
     texts: TextOptions = TextOptions()
     run: RunTable = RunTable()
     judge: JudgeOptions | None = None
@@ -187,6 +187,8 @@ class LiveConfig(Options):
         made._path = path
         made._rounds = {name: table for name, table in values.items() if name in of_rounds}
         made.spec(next(made.schedule.periods()))
+        if made.is_of_papers and not made.source:
+            raise InputError(f"{path} lacks the table [[source]].")
         made._check_run()
         made._check_contestants()
         return made
@@ -234,6 +236,12 @@ class LiveConfig(Options):
         limited = self.budget.period is not None or self.budget.total is not None
         free = {model: "0,0" for model in priced if limited and model and model.startswith(_FREE)}
         return free | {model: price for model, price in priced.items() if model and price}
+
+    @property
+    def is_of_papers(self) -> bool:
+        """True if any family asks about papers; tables of one's own need none."""
+        cards = list_families()
+        return any(cards[name].of_papers for name in self._rounds["round"]["families"])
 
     @property
     def is_sealed(self) -> bool:

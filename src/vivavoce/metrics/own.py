@@ -2,7 +2,7 @@
 
 Two texts match when they are equal but for case, spaces, markup, quotation marks, the kind of dash
 and a final stop. A list is a JSON list, else lines, else parts between semicolons, else parts
-between commas; numbers and bullets before its items do not count, nor does their order.
+between commas. Where lines have numbers or bullets, these lines are the items.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vivavoce.text.json_answer import find_json
 from vivavoce.text.normalise import PLAIN_MARKS, normalise
 
 MAX_CHARACTERS = 20_000
-"""A text beyond this is not read; no gold is as long."""
+"""A longer answer matches nothing, and a list is read so far; no gold is longer."""
 TOLERANCE = 1e-6
 """Share of the gold that a number may be off: room for the rounding of floats alone."""
 _SOURCE = "this project, docs/how-to/own-task.md"
@@ -28,9 +28,9 @@ _BULLET = re.compile(r"\s*(?:[-*•]|\(?[0-9]{1,5}[.)])\s+")
 
 def match_key(text: str) -> str:
     """A key that matching texts share; never empty for a visible text."""
-    words = plain_words(text[:MAX_CHARACTERS]).translate(PLAIN_MARKS)
+    words = plain_words(text).translate(PLAIN_MARKS)
     key = " ".join(normalise("NFKC", words).casefold().split()).rstrip(".").strip("' ")
-    return key or text.strip()[:MAX_CHARACTERS]
+    return key or text.strip()
 
 
 def list_items(text: str) -> set[str]:
@@ -40,7 +40,8 @@ def list_items(text: str) -> set[str]:
     if parts is None:
         lines = [line for line in text.splitlines() if line.strip()]
         mark = next((mark for mark in ";," if mark in text), "\n")
-        parts = lines if len(lines) > 1 else text.split(mark)
+        listed = [line for line in lines if _BULLET.match(line)] or lines
+        parts = listed if len(lines) > 1 else text.split(mark)
     keys = (match_key(_BULLET.sub("", str(part), count=1)) for part in parts)
     return {key for key in keys if key}
 
@@ -53,7 +54,8 @@ def _share(among: str, wanted: str) -> float:
 @metric("own", _SOURCE)
 def exact_match(answer: str, row: Row) -> float:
     """Answers equal to the gold but for case, spaces, markup and a final stop."""
-    return float(match_key(without_wrapper(answer)) == match_key(row["target"]))
+    is_short = len(answer) <= MAX_CHARACTERS
+    return float(is_short and match_key(without_wrapper(answer)) == match_key(row["target"]))
 
 
 @metric("own", _SOURCE)

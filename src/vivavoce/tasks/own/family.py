@@ -19,6 +19,12 @@ class OwnQuestion(FamilyTask[Arguments]):
         prompt = view.prompts.render(view.task, {"content": row["input"]}, {})
         return Item(row["id"], prompt, row["gold"], {name: row[name] for name in _FACTS})
 
+    def measure(self, answer: str, row: Row) -> Values:
+        """Nothing beside the metrics; signs alone are malformed where the gold has words."""
+        if any(map(str.isalnum, row["target"])) and not any(map(str.isalnum, answer)):
+            raise FaultyAnswer("malformed")
+        return {}
+
 
 class NumberQuestion(OwnQuestion):
     """Questions for a number."""

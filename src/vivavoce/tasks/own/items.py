@@ -86,7 +86,7 @@ def _question(cells: dict[str, str], metric: str, where: str) -> Row:
     texts["id"] = clean_line(cells["id"])
     texts["cluster"] = clean_line(cells.get("cluster", "")) or texts["id"]
     for name, text in texts.items():
-        if not text:
+        if not any(character.isprintable() and not character.isspace() for character in text):
             raise InputError(f"{where}: {name} is empty.")
     for name in ("id", "cluster"):
         if len(texts[name]) > _MAX_NAME:
