@@ -90,6 +90,6 @@ def list_f1(answer: str, row: Row) -> float | None:
 
 
 @metric("own", "Lin 2004, ROUGE")
-def rougeL(answer: str, row: Row) -> float:  # noqa: N802 (the metric's name)
+def rougeL(answer: str, row: Row) -> float:
     """F of the longest common subsequence of words."""
     return rouge(without_wrapper(answer), row["target"]).rougeL.f

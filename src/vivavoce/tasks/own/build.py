@@ -1,4 +1,4 @@
-"""Items of a round out of tables of one's own, and rounds of one such table."""
+"""Items of a round from tables of one's own, and the spec of a round of one table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OwnOptions(Options):
     """Questions for a number."""
     list_f1: str | None = None
     """Questions for a list, in any order."""
-    rougeL: str | None = None  # noqa: N815 (the metric's name)
+    rougeL: str | None = None
     """Questions for a running text."""
     tolerance: float = Field(default=TOLERANCE, ge=0, le=1)
     """Share of the gold that a number may be off."""
