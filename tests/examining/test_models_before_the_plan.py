@@ -80,7 +80,8 @@ def test_every_list_price_is_one_and_says_where_and_when() -> None:
     for model, listed in list_prices().items():
         price = parse_price(listed.text)
         assert 0 < price.cache_read <= price.input < price.output, model
-        assert listed.source.startswith("https://") and ", 202" in listed.source
+        assert listed.source.startswith("https://")
+        assert ", 202" in listed.source
 
 
 @pytest.mark.parametrize("text", ["", "prices = 1", '[prices]\n"a/b" = "dear"', "[[list]]"])

@@ -110,7 +110,7 @@ class Gate:
         return ProviderError(line)
 
     def _other_name(self, status: int | None, is_formless: bool) -> str:
-        """The name to write for a server that lacks the call which `openai/` makes; else nothing."""
+        """The name to write for a server that lacks the call of `openai/`; else nothing."""
         provider, _, name = self.model.partition("/")
         address = getattr(getattr(self._api, "client", None), "base_url", None)
         is_missing = status in _NO_SUCH_CALL or is_formless
