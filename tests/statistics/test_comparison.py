@@ -76,12 +76,17 @@ def test_only_items_with_both_values_are_compared() -> None:
 
 
 def test_one_cluster_or_no_draws_tell_nothing_apart() -> None:
+    two = {"a": [1.0, 1.0], "b": [0.0, 0.0]}
     for draws in (resample(["p", "p"]), resample(["p", "q"], resamples=0)):
-        assert paired_difference([1.0, 1.0], [0.0, 0.0], draws) == Difference(1.0, None, None, None)
-        assert rank_contestants({"a": [1.0, 1.0], "b": [0.0, 0.0]}, draws) == {
-            "a": Rank(1, None, ()),
-            "b": Rank(2, None, ()),
-        }
+        assert paired_difference(*two.values(), draws) == Difference(1.0, None, None, None)
+    assert rank_contestants(two, resample(["p", "q"], resamples=0)) == {
+        "a": Rank(1, None, ()),
+        "b": Rank(2, None, ()),
+    }
+    assert rank_contestants(two, resample(["p", "p"])) == {
+        "a": Rank(1, (1, 2), ("b",), (None,)),
+        "b": Rank(2, (1, 2), ("a",), (None,)),
+    }
 
 
 def test_rounding_makes_no_difference() -> None:

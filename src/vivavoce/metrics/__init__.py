@@ -210,7 +210,7 @@ def metrics_of(family: str) -> dict[str, Metric]:
 
 
 def sense_of(family: str, metric: str) -> tuple[bool, float]:
-    """Whether more of a metric is better, and the range of its values; 0 for no upper end."""
+    """The direction of a metric, true where more is better, and its range; 0 for no upper end."""
     known = metrics_of(family).get(metric)
     if known is None:
         return True, 0.0

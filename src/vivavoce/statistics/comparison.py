@@ -105,11 +105,10 @@ def rank_contestants(
     """Rank contestants by their mean over the items of `resample`.
 
     Two contestants are undecided when `rank` finds no difference; `span` is the range that values
-    may have. Where `resample` gives no intervals at all, rank intervals are None and no undecided
-    ones are named. A rank interval always holds the rank: where
-    contestants have values on different items, so that the means and the paired differences may
-    disagree, it is widened to. A contestant without any value is not ranked. The order of the names
-    and of the items does not matter.
+    may have. Without draws, rank intervals are None and no undecided ones are named. A rank
+    interval always holds the rank: where contestants have values on different items, so that the
+    means and the paired differences may disagree, it is widened to. A contestant without any value
+    is not ranked. The order of the names and of the items does not matter.
 
     A contestant has values of shape (n,), NaN for an item without one.
     """
@@ -120,7 +119,7 @@ def rank_contestants(
     found = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, undecided_with=()))
     beats: dict[str, set[str]] = {}
     needed: dict[frozenset[str], int | None] = {}
-    if ranked and resample.gives_intervals:
+    if ranked and resample.resamples:
         names, codes = list(ranked), resample.codes.tolist()
         table = np.column_stack([columns[name] for name in names])
         pairs = [frozenset(pair) for pair in combinations(names, 2)]
@@ -166,9 +165,9 @@ def shown_by(
 ) -> Floats:
     """The true difference that so many clusters show four times out of five.
 
-    That is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error and o what one
-    more cluster against it takes from the mean: half the span, divided by the clusters. Two-sided
-    5% for all p comparisons together, 80% power.
+    That is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error. One more
+    cluster against it takes o from the mean, half the span divided by the clusters. Two-sided 5%
+    for all p comparisons together, 80% power.
 
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
     bound for the number of comparisons.

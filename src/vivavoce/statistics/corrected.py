@@ -7,8 +7,8 @@ that is must be learned from the same labels. So with few of them people alone c
 interval: where all labels are alike, others may still come.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
-arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946; Wilson,
-JASA 22(158), 1927, of as many labels as the clustered variance is worth, with Student's quantile.
+arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946. Wilson,
+JASA 22(158), 1927, with Student's quantile, and as many labels as the clustered variance is worth.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def compare_dates(
 
 
 def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Items that are over before an item of an earlier split is, by the last day of their dates."""
+    """Items dated before an item of an earlier split, by the last day that each date can mean."""
     latest: tuple[date, str] | None = None
     for split in _SPLITS:
         members = [

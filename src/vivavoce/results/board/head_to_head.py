@@ -77,7 +77,7 @@ class HeadToHead(Report):
 
 
 def _outcome(row: Row) -> str | None:
-    """Who is better by a metric, or that the two are tied or undecided."""
+    """The better one by a metric, or that the two are tied or undecided."""
     states = (name for name in ("tied", "undecided") if row[name])
     return row["better"] or next(states, None)
 
