@@ -245,6 +245,7 @@ def _read_printed(
             for (line, paper), label, cells in zip(chosen, values.labels, values.rows, strict=True)
         ),
         published=source.paper.first_public,
+        survey=source.paper.title or "",
     )
     related = {source.paper.paper_id, *(work.paper_id for work in source.works.values())}
     return _Candidate(table, frozenset(related), dropped)
