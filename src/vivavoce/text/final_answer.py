@@ -9,10 +9,12 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
    reasoning; if nothing follows it, it is the answer. Several are a part of the text.
-6. A block at the start that says reasoning and is never closed is unclosed: there is no answer.
-7. A line that says no more than `Final answer:` ends the drafts above it.
-8. A `\boxed{}` around all of it, or at its end, is opened.
-9. A code fence around all of it goes, if reasoning is in it too.
+6. A block at the start that is never closed is unclosed: there is no answer.
+7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.
+8. A line that says no more than `Final answer:` ends the drafts above it.
+9. A `\boxed{}` around all of it, or at its end, is opened.
+10. A code fence around all of it goes, if reasoning is in it too.
+11. A JSON object that holds one text beside its reasoning is that text.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -27,7 +29,9 @@ from typing import Literal
 
 from lxml.html.defs import tags as HTML_ELEMENTS
 
-VERSION = 2
+from vivavoce.text.json_answer import find_json
+
+VERSION = 3
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""
@@ -38,7 +42,7 @@ CUTS: tuple[Cut, ...] = ("reasoning", "draft", "wrapper", "tokens")
 
 _NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
 _MARKER = re.compile(
-    rf"<[|｜](?P<special>/?{_NAME})[|｜]>"
+    rf"<[|｜](?P<special>/?{_NAME})[|｜]?>|<(?P<end>{_NAME})[|｜]>"
     rf"|(?P<bracket>[<\[◁⟨【])(?P<slash>/?)\s?(?P<name>{_NAME})(?:\s[^<>\n]{{0,200}})?[>\]▷⟩】]"
 )
 _REASONING = re.compile(
@@ -49,13 +53,26 @@ _WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
 _WORD_AFTER = re.compile(r"['\"`”’)]|[.,;:](?:\s|\Z)| [a-z]")
 _FINAL_LINE = re.compile(
     r"^[ \t#>*_=-]*(?:(?:the |my )?final answer[ \t*_]*[:：.]?"
-    r"|(?:final(?: \w+){0,2}|answer)[ \t*_]*[:：])[ \t*_=-]*$",
+    r"|(?:final(?: \w+){0,2}|(?P<bare>answer))[ \t*_]*[:：])[ \t*_=-]*$"
+    r"|^[ \t]*(?:#{1,6} |[*_]{2})(?:final )?answer[*_]*[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_BARE_LINE = re.compile(r"^\w+(?: \w+)?:$", re.MULTILINE)
+_INLINE = re.compile(r"^[ \t#>*_]*(?:my |the )?(?:final )?answer[*_]*[:：]", re.I | re.MULTILINE)
+_LABEL = re.compile(
+    r"(?P<mark>[`~]{3,}|>|#{1,6}|[*_]{0,3})[ \t*_#]*(?P<name>\w+(?:[ _:-]\w+){0,4}?)"
+    r"(?P<colon>[*_ \t]*(?:[:：]|\.{3}|…)|)[*_]*[ \t]*(?P<more>[^\n]*)(?:\n|\Z)"
+)
+_LABEL_NAME = re.compile(
+    r"(?:\w+[ _:-]){0,3}?(?:think|thought|reason|reflect|analysis|scratch|ponder|delib|brainstorm"
+    r"|cot\b|monolog)\w*(?:[ _:-](?:of[ _-]thought|process|steps?|trace|content|pad))?"
+)
+_STRIPPED = re.compile(r"(?:analysis|commentary|thought)(?=[A-Z\d])")
+_STRIPPED_ANSWER = re.compile(r"assistant(?:final|response|answer)(?=\S)")
 _BOXED = re.compile(r"\\boxed\s?\{")
 _FENCE_LINE = re.compile(r"`{3,}|~{3,}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_ROLE = re.compile(r"\s*(?:assistant|model|bot)[ \t]*\n")
+_ROLE = re.compile(r"(?:assistant|model|bot)[ \t]*\n|(?P<name>[^\W\d_]\w*)[ \t]*\n")
 _MAX_PASSES = 5
 """Wrappers within wrappers, such as an answer block behind a thought."""
 
@@ -90,7 +107,8 @@ class _Marker:
 
     @property
     def is_html(self) -> bool:
-        return self.bracket == "<" and self.name in HTML_ELEMENTS and not self.is_answer
+        elements = HTML_ELEMENTS - {"details"}  # what a page folds away stands beside its text
+        return self.bracket == "<" and self.name in elements and not self.is_answer
 
     @property
     def is_reasoning(self) -> bool:
@@ -143,8 +161,12 @@ def _last_part(text: str) -> FinalAnswer:
     if named.is_reasoning and not last.is_closing:
         return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
     answer = text[last.end :]
-    if role := _ROLE.match(answer):
-        answer = answer[role.end() :]
+    if not is_channel and (role := _ROLE.match(answer)):
+        named = replace(last, name=(role["name"] or "").casefold())
+        if named.is_reasoning and not last.is_closing:
+            return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+        if not role["name"] or named.is_answer:
+            answer = answer[role.end() :]
     above = text[: len(text) - len(answer)]
     words = len(_MARKER.sub(" ", above).split())
     return FinalAnswer(answer, (("reasoning" if words > len(tokens) else "tokens", above),))
@@ -207,7 +229,7 @@ def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
-        if marker.is_reasoning and not above.strip():
+        if not above.strip() and (marker.is_reasoning or marker.bracket == "<"):
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
             return FinalAnswer(above, (("reasoning", text[marker.start :]),))
@@ -225,13 +247,68 @@ def _inside(text: str, closing: _Marker) -> FinalAnswer:
     return FinalAnswer(text[opener.end : closing.start], cuts)
 
 
+def _behind_a_label(text: str) -> FinalAnswer:
+    """The answer behind a heading, a fence or a quotation at the start that says reasoning."""
+    if stripped := _STRIPPED.match(text):  # channels whose tokens were left out
+        answers = list(_STRIPPED_ANSWER.finditer(text))
+        return _cut_at(text, answers[-1].end() if answers else None, stripped.end())
+    label = _LABEL.match(text)
+    if not label or not _LABEL_NAME.fullmatch(label["name"].casefold()):
+        return FinalAnswer(text)
+    mark, start = label["mark"], label.end()
+    if label["more"]:
+        answers = list(_INLINE.finditer(text, start)) if label["colon"] else []
+        return _cut_at(text, answers[-1].end(), start) if answers else FinalAnswer(text)
+    if mark[:1] in ("`", "~"):
+        end = re.compile(rf"^{mark}[ \t]*$", re.MULTILINE).search(text, start)
+    elif mark == ">":
+        end = re.compile(r"^(?!>)", re.MULTILINE).search(text, start)
+    elif not mark and not label["colon"]:
+        return FinalAnswer(text)
+    else:
+        end = max(_final_lines(text, start), key=re.Match.end, default=None) or (
+            re.compile(rf"^{re.escape(mark)}[^\n]*$", re.MULTILINE).search(text, start)
+            if mark
+            else None
+        )
+        if end is None and not label["colon"]:
+            return FinalAnswer(text)
+    return _cut_at(text, end.end() if end else None, start)
+
+
+def _cut_at(text: str, end: int | None, start: int) -> FinalAnswer:
+    """The text behind its reasoning; no answer where that has no end."""
+    if end is None or not text[end:].strip():
+        return FinalAnswer("", (("reasoning", text),), is_unclosed=bool(text[start:].strip()))
+    return FinalAnswer(text[end:], (("reasoning", text[:end]),))
+
+
+def _final_lines(text: str, start: int = 0) -> list[re.Match[str]]:
+    """Lines that announce the final answer; a bare one among others like it is one of a list."""
+    lines = [line for line in _FINAL_LINE.finditer(text, start) if text[line.end() :].strip()]
+    bare = len(_BARE_LINE.findall(text))
+    return [line for line in lines if not line["bare"] or bare < 2]
+
+
 def _below_the_drafts(text: str) -> FinalAnswer:
-    lines = [line for line in _FINAL_LINE.finditer(text) if line.end() < len(text)]
+    lines = _final_lines(text)
     if not lines:
         return FinalAnswer(text)
     end = lines[-1].end()
     kind: Cut = "draft" if text[: lines[-1].start()].strip() else "wrapper"
     return FinalAnswer(text[end:], ((kind, text[:end]),))
+
+
+def _inside_json(text: str) -> FinalAnswer:
+    """The only text of a JSON object, beside one that says reasoning."""
+    found = find_json(text) if text[:1] in ("{", "`") and text[-1:] in ("}", "`") else None
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        return FinalAnswer(text)
+    texts = [value for key, value in found.items() if not _REASONING.search(key.casefold())]
+    if len(texts) != 1:
+        return FinalAnswer(text)
+    kind: Cut = "wrapper" if len(found) == 1 else "reasoning"
+    return FinalAnswer(texts[0], ((kind, text),))
 
 
 def _inside_a_box(text: str) -> FinalAnswer:
@@ -268,8 +345,10 @@ _STEPS = (
     _without_end_tokens,
     _last_part,
     _outside_of_blocks,
+    _behind_a_label,
     _below_the_drafts,
     _inside_a_box,
+    _inside_json,
 )
 
 
@@ -308,8 +387,8 @@ def _read_markers(text: str) -> Iterator[_Marker]:
             _WORD_BEFORE.search(before) and _WORD_AFTER.match(after)
         ):
             continue  # a word of a sentence
-        name = (found["special"] or found["name"]).casefold()
-        closes = found["slash"] == "/" or name.startswith("/") or re.match(r"end\b|end[_▁]", name)
+        name = (found["special"] or found["end"] or found["name"]).casefold()
+        closes = found["end"] or found["slash"] == "/" or name.startswith("/") or re.match(r"end\b|end[_▁]", name)
         yield _Marker(start, end, name.lstrip("/"), found["bracket"] or "", bool(closes))
 
 
