@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import json
 from hashlib import sha256
 from random import Random
 
@@ -22,7 +23,7 @@ _SAYING = [
 ]  # fmt: skip
 _SILENT = [
     "notes", "work", "musings", "considerations", "workings", "hmm", "rumination", "nachdenken",
-    "思考", "pensée", "размышления", "before{}answering", "rough", "aside", "inner_voice",
+    "思考", "pensée", "размышления", "prelude", "rough", "aside", "inner_voice",
 ]  # fmt: skip
 _ANSWERS = ["answer", "final_answer", "final{}answer", "output", "response", "solution", "result"]
 _BRACKETS = [
@@ -56,13 +57,15 @@ _COURTESY = ["", "", "Sure! ", "Certainly. ", "Of course! ", "Okay, ", "Gladly. 
 _PREFACES = [
     "Here is the {}:", "Here's my {}:", "Below is the {} you asked for:", "The {} follows:",
     "This is my proposal for the {}:", "Based on the paper, here is a possible {}:",
-    "Having read everything, I suggest this {}:", "Here you go:", "My {}, as requested:",
+    "Having read everything, I suggest this {}:", "Voici le {} :", "Hier ist mein {}:", "以下是{}：",
+    "Aquí tienes el {}:", "The following {} sums it up:", "Here you go:", "My {}, as requested:",
 ]  # fmt: skip
 _REMARKS = [
     "I hope this helps!", "Let me know if you would like any changes.",
     "Feel free to ask for another version.", "Please tell me if it should be shorter.",
 ]  # fmt: skip
-_LABELS = ["Final answer:", "**Final Answer**", "### Answer", "**Answer:**", "Final {}:", "FINAL ANSWER:"]
+_LABELS = ["Final answer:", "**Final Answer**", "### Answer", "**Answer:**", "Final {}:", "FINAL ANSWER:", "## Final Answer",
+    "**Final {}:**"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,11 @@ def markups(count: int, seed: int = 0) -> list[Markup]:
 
 def halves(all_of_them: Sequence[Markup]) -> tuple[list[Markup], list[Markup]]:
     """The markups to develop on, and those that are kept from it."""
-    bits = [sha256(_render(Random(each.seed), "ANSWER", Kind("text", "WRONG"))[0].encode()).digest()[0] & 1 for each in all_of_them]
+    bits = [
+        sha256(_render(Random(each.seed), "ANSWER", Kind("text", "WRONG"))[0].encode()).digest()[0]
+        & 1
+        for each in all_of_them
+    ]
     return (
         [each for each, bit in zip(all_of_them, bits, strict=True) if not bit],
         [each for each, bit in zip(all_of_them, bits, strict=True) if bit],
@@ -121,11 +128,15 @@ def _render(random: Random, answer: str, kind: Kind) -> tuple[str, tuple[str, ..
     parts: list[str] = []
     thought = _thought(random, kind)
     style = random.choices(
-        ["none", "block", "channels", "heading", "fence", "details", "quote"],
-        [3, 8, 3, 2, 1, 1, 1],
+        ["none", "block", "channels", "heading", "fence", "details", "quote", "inline", "bare"],
+        [4, 10, 4, 3, 1, 1, 1, 1, 1],
     )[0]
     is_open = random.random() < 0.12
-    wrapped = _wrapped(random, answer, kind, parts, needs_label=style == "heading")
+    if is_open:
+        style = random.choice(["block", "channels"])
+    wrapped = _wrapped(
+        random, answer, kind, parts, needs_label=style == "heading", is_bare=is_open or style == "inline"
+    )
     message = wrapped
     if style == "block":
         message, is_open = _block(random, thought, wrapped, parts, is_open)
@@ -138,11 +149,16 @@ def _render(random: Random, answer: str, kind: Kind) -> tuple[str, tuple[str, ..
         is_open = False
         message = {
             "heading": f"{_heading(random, name)}\n\n{thought}\n\n{wrapped}",
-            "fence": f"```{name.split()[0]}\n{thought}\n```\n\n{wrapped}",
+            "fence": f"````{name.replace(' ', '_')}\n{thought}\n````\n\n{wrapped}",
+            "inline": f"{name}: {thought}\n\nFinal answer: {wrapped}",
+            "bare": f"analysis{thought.replace('<answer>', 'answer')}assistantfinal{wrapped}",
             "details": f"<details>\n<summary>{name}</summary>\n\n{thought}\n\n</details>\n\n{wrapped}",
-            "quote": "".join(f"> {line}\n" for line in [f"{name}...", *thought.split("\n")]) + f"\n{wrapped}",
+            "quote": "".join(f"> {line}\n" for line in [f"{name}...", *thought.split("\n")])
+            + f"\n{wrapped}",
         }[style]
         parts.append(f"{style} {name}")
+        if not thought:
+            message, parts[-1] = wrapped, "no thought"
     if not is_open and random.random() < 0.3:
         token = "".join(random.choices(_TOKENS, k=random.choice([1, 1, 2])))
         message += random.choice(["", "\n"]) + token
@@ -158,7 +174,7 @@ def _thought(random: Random, kind: Kind) -> str:
         "So the order matters, and x < y holds for <b>all</b> of them.",
         "Wait, let me check again.",
     ]
-    return random.choice([" ", "\n\n"]).join(random.sample(words, random.choice([1, 2, 3, 4])))
+    return random.choice([" ", "\n\n"]).join(random.sample(words, random.choice([0, 1, 2, 3, 4])))
 
 
 def _spell(random: Random, name: str) -> str:
@@ -169,7 +185,8 @@ def _spell(random: Random, name: str) -> str:
 
 def _invented(random: Random) -> str:
     return "".join(
-        random.choice("bdfgklmnprstvz") + random.choice("aeiou") for _ in range(random.choice([2, 3]))
+        random.choice("bdfgklmnprstvz") + random.choice("aeiou")
+        for _ in range(random.choice([2, 3]))
     )
 
 
@@ -217,11 +234,26 @@ def _heading(random: Random, name: str) -> str:
 
 
 def _wrapped(
-    random: Random, answer: str, kind: Kind, parts: list[str], *, needs_label: bool
+    random: Random, answer: str, kind: Kind, parts: list[str], *, needs_label: bool, is_bare: bool
 ) -> str:
-    style = random.choices(["none", "block", "label", "fence", "preface", "preface fence"], [5, 3, 2, 2, 3, 1])[0]
+    style = random.choices(
+        ["none", "block", "label", "fence", "preface", "preface fence", "json", "role"],
+        [5, 3, 2, 2, 3, 1, 1, 1],
+    )[0]
+    key = random.choice(["answer", "final_answer", "text", "response", "output"])
+    beside = {random.choice(["reasoning", "thoughts", "analysis"]): "Nets?"}
+    data = json.dumps({**(beside if random.random() < 0.5 else {}), key: answer})
+    role = random.choice(
+        [
+            "<|assistant|>\n",
+            "<|im_start|>assistant\n",
+            "<|start_header_id|>assistant<|end_header_id|>\n\n",
+        ]
+    )
     if needs_label and style not in ("block", "label"):
         style = "label"
+    if is_bare or (kind.is_code and style == "json"):
+        style = "none"
     name = _spell(random, random.choice(_ANSWERS))
     first, last = random.choice([("<", ">"), ("<", ">"), ("[", "]")])
     is_shut = random.random() < 0.9
@@ -241,10 +273,12 @@ def _wrapped(
         + (f"{gap if kind.has_lines else ''}{first}/{name}{last}" if is_shut else ""),
         "label": f"{label}{gap}{answer}",
         "fence": fenced,
+        "json": data,
+        "role": f"{role}{answer}",
         "preface": f"{preface}{gap}{answer}",
         "preface fence": f"{preface}\n\n{fenced}",
     }[style]
-    if remark and is_shut:
+    if remark and is_shut and style not in ("json", "role"):
         parts.append(remark)
         text += f"\n\n{remark}"
     return text

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text.final_answer import final_answer, without_wrapper
+from vivavoce.text.answers import without_wrapper
+from vivavoce.text.final_answer import final_answer
 
 ANSWER = "Otters open boxes. They copy <b>each other</b> in 3 of 4 cases [7]."
 THOUGHT = "First the boxes.\n\nPerhaps the seals belong here: <i>maybe</i>?"

@@ -50,7 +50,7 @@ _REASONING = re.compile(
 )
 _ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply")
 _WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
-_WORD_AFTER = re.compile(r"['\"`”’)]|[.,;:](?:\s|\Z)| [a-z]")
+_WORD_AFTER = re.compile(r"['\"”’)]|`(?!``)|[.,;:](?:\s|\Z)| [a-z]")
 _FINAL_LINE = re.compile(
     r"^[ \t#>*_=-]*(?:(?:the |my )?final answer[ \t*_]*[:：.]?"
     r"|(?:final(?: \w+){0,2}|(?P<bare>answer))[ \t*_]*[:：])[ \t*_=-]*$"
@@ -60,11 +60,11 @@ _FINAL_LINE = re.compile(
 _BARE_LINE = re.compile(r"^\w+(?: \w+)?:$", re.MULTILINE)
 _INLINE = re.compile(r"^[ \t#>*_]*(?:my |the )?(?:final )?answer[*_]*[:：]", re.I | re.MULTILINE)
 _LABEL = re.compile(
-    r"(?P<mark>[`~]{3,}|>|#{1,6}|[*_]{0,3})[ \t*_#]*(?P<name>\w+(?:[ _:-]\w+){0,4}?)"
+    r"(?P<mark>[`~]{3,}|>|#{1,6}|[*_]{0,3})[ \t*_#]*(?P<name>\w+(?:(?:[ _-]|:(?=\w))\w+){0,4})"
     r"(?P<colon>[*_ \t]*(?:[:：]|\.{3}|…)|)[*_]*[ \t]*(?P<more>[^\n]*)(?:\n|\Z)"
 )
 _LABEL_NAME = re.compile(
-    r"(?:\w+[ _:-]){0,3}?(?:think|thought|reason|reflect|analysis|scratch|ponder|delib|brainstorm"
+    r"(?:\w+[ _:-]){0,3}?\w{0,12}?(?:think|thought|reason|reflect|analysis|scratch|ponder|delib|brainstorm"
     r"|cot\b|monolog)\w*(?:[ _:-](?:of[ _-]thought|process|steps?|trace|content|pad))?"
 )
 _STRIPPED = re.compile(r"(?:analysis|commentary|thought)(?=[A-Z\d])")
@@ -107,7 +107,7 @@ class _Marker:
 
     @property
     def is_html(self) -> bool:
-        elements = HTML_ELEMENTS - {"details"}  # what a page folds away stands beside its text
+        elements = HTML_ELEMENTS - {"details", "aside"}  # they hold what is beside the text
         return self.bracket == "<" and self.name in elements and not self.is_answer
 
     @property
@@ -371,6 +371,7 @@ def _markers(text: str) -> list[_Marker]:
             marker.bracket != "["
             or key in closed
             or marker.is_reasoning
+            or (marker.is_answer and text[marker.end : marker.end + 1] == "\n")
             or text[marker.start : marker.end].isupper()
         ):
             markers.append(marker)
@@ -382,7 +383,7 @@ def _markers(text: str) -> list[_Marker]:
 def _read_markers(text: str) -> Iterator[_Marker]:
     for found in _MARKER.finditer(text):
         start, end = found.span()
-        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        before, after = text[max(0, start - 2) : start], text[end : end + 3]
         if (not before.strip() and after[:1] in (",", ":")) or (
             _WORD_BEFORE.search(before) and _WORD_AFTER.match(after)
         ):
@@ -390,31 +391,3 @@ def _read_markers(text: str) -> Iterator[_Marker]:
         name = (found["special"] or found["end"] or found["name"]).casefold()
         closes = found["end"] or found["slash"] == "/" or name.startswith("/") or re.match(r"end\b|end[_▁]", name)
         yield _Marker(start, end, name.lstrip("/"), found["bracket"] or "", bool(closes))
-
-
-_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
-_INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
-_MIN_LEAD_IN, _MAX_LEAD_IN = 4, 40
-"""Words of a line that announces an answer: `Background:` is a part of it."""
-
-
-def without_wrapper(text: str) -> str:
-    """A running text without the line that announces it and the fence around it.
-
-    The first line announces the rest if it ends in a colon, has at least `_MIN_LEAD_IN` words, and
-    the rest is at least twice as long. Two words are enough above a single line, if a blank line
-    is between them or the first is no heading: it has capitals only where sentences begin.
-    """
-    first, _, rest = text.strip().partition("\n")
-    words = len(first.split())
-    is_sentence = words >= _MIN_LEAD_IN and len(rest.split()) >= 2 * words
-    above_a_line = words > 1 and bool(rest.strip()) and "\n" not in rest.strip()
-    is_apart = rest.startswith("\n") or not _INNER_CAPITAL.search(first)
-    if (
-        (is_sentence or (above_a_line and is_apart))
-        and words <= _MAX_LEAD_IN
-        and first.rstrip(" *_").endswith((":", "："))
-    ):
-        text = rest
-    fence = _FENCE.fullmatch(text.strip())
-    return (fence[2] if fence else text).strip()

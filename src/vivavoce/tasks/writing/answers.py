@@ -8,7 +8,7 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.text.final_answer import without_wrapper
+from vivavoce.text.answers import without_wrapper
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
