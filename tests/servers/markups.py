@@ -135,7 +135,12 @@ def _render(random: Random, answer: str, kind: Kind) -> tuple[str, tuple[str, ..
     if is_open:
         style = random.choice(["block", "channels"])
     wrapped = _wrapped(
-        random, answer, kind, parts, needs_label=style == "heading", is_bare=is_open or style == "inline"
+        random,
+        answer,
+        kind,
+        parts,
+        needs_label=style == "heading",
+        is_bare=is_open or style == "inline",
     )
     message = wrapped
     if style == "block":
