@@ -7,9 +7,9 @@ from those who develop the reader: `halves` tells which.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-import json
 from hashlib import sha256
 from random import Random
 
@@ -31,8 +31,8 @@ _BRACKETS = [
 ]  # fmt: skip
 _TOKENS = [
     "<|im_end|>", "</s>", "<eos>", "<end_of_turn>", "<|eot_id|>", "<｜end▁of▁sentence｜>", "[EOS]",
-    "<|endoftext|>", "<|end|>", "<|return|>", "<|END_OF_TURN_TOKEN|>", "[/INST]", "<eod>", "<|fin|>",
-    "<unused1>", "</message>", "<|assistant_end|>",
+    "<|endoftext|>", "<|end|>", "<|return|>", "<|END_OF_TURN_TOKEN|>", "[/INST]", "<eod>",
+    "<|fin|>", "<unused1>", "</message>", "<|assistant_end|>",
 ]  # fmt: skip
 _CHANNELS = [
     "<|channel|>{0}<|message|>{1}<|end|><|start|>assistant<|channel|>{2}<|message|>{3}",
@@ -57,15 +57,18 @@ _COURTESY = ["", "", "Sure! ", "Certainly. ", "Of course! ", "Okay, ", "Gladly. 
 _PREFACES = [
     "Here is the {}:", "Here's my {}:", "Below is the {} you asked for:", "The {} follows:",
     "This is my proposal for the {}:", "Based on the paper, here is a possible {}:",
-    "Having read everything, I suggest this {}:", "Voici le {} :", "Hier ist mein {}:", "以下是{}：",
-    "Aquí tienes el {}:", "The following {} sums it up:", "Here you go:", "My {}, as requested:",
+    "Having read everything, I suggest this {}:", "Voici le {} :", "Hier ist mein {}:",
+    "以下是{}：", "Aquí tienes el {}:", "The following {} sums it up:", "Here you go:",
+    "My {}, as requested:",
 ]  # fmt: skip
 _REMARKS = [
     "I hope this helps!", "Let me know if you would like any changes.",
     "Feel free to ask for another version.", "Please tell me if it should be shorter.",
 ]  # fmt: skip
-_LABELS = ["Final answer:", "**Final Answer**", "### Answer", "**Answer:**", "Final {}:", "FINAL ANSWER:", "## Final Answer",
-    "**Final {}:**"]  # fmt: skip
+_LABELS = [
+    "Final answer:", "**Final Answer**", "### Answer", "**Answer:**", "Final {}:", "FINAL ANSWER:",
+    "## Final Answer", "**Final {}:**",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,8 @@ def _render(random: Random, answer: str, kind: Kind) -> tuple[str, tuple[str, ..
             "fence": f"````{name.replace(' ', '_')}\n{thought}\n````\n\n{wrapped}",
             "inline": f"{name}: {thought}\n\nFinal answer: {wrapped}",
             "bare": f"analysis{thought.replace('<answer>', 'answer')}assistantfinal{wrapped}",
-            "details": f"<details>\n<summary>{name}</summary>\n\n{thought}\n\n</details>\n\n{wrapped}",
+            "details": f"<details>\n<summary>{name}</summary>\n\n{thought}\n\n</details>\n\n"
+            f"{wrapped}",
             "quote": "".join(f"> {line}\n" for line in [f"{name}...", *thought.split("\n")])
             + f"\n{wrapped}",
         }[style]

@@ -21,6 +21,7 @@ import json
 import re
 
 from vivavoce.text.data import read_patterns
+from vivavoce.text.final_answer import only_text
 
 MAX_CHARACTERS = 20_000
 """An answer's text beyond this is not read."""
@@ -71,6 +72,8 @@ _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
 def without_wrapper(text: str) -> str:
     """A running text without the lines that announce and follow it, its fence and its heading."""
     text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
+    if (found := only_text(text)[0]) is not None:
+        return found[1].strip()
     fence = _BLOCK.fullmatch(text.strip())
     return _without_heading((fence[2] if fence else text).strip()).strip()
 
@@ -99,19 +102,27 @@ def _without_preface(text: str) -> str:
     is_line = words > 1 and "\n" not in rest.strip() and length <= _TITLE_WORDS
     is_apart = rest.startswith("\n") or not _INNER_CAPITAL.search(first)
     is_prose = length >= 2 * words and (words > 2 or line.endswith(_COLON[1]))
-    is_alone = not _SENTENCE_END.search(_COURTEOUS.sub("", line)) and not _LISTED.match(rest.strip())
+    is_alone = not _SENTENCE_END.search(_COURTEOUS.sub("", line)) and not _LISTED.match(
+        rest.strip()
+    )
     is_announced = is_alone and ((is_line and is_apart) or is_prose)
     is_spoken = _ADDRESS.search(line) is not None or is_announced
     return rest if is_spoken and not _AUTHORS.search(line) else text
 
 
 def _without_heading(text: str) -> str:
-    """A text without the name of what it is, as a heading of its own kind or a label."""
+    """A text without its name above it: the only heading of its kind, or a label."""
     heading = _HEADING.match(text)
     if heading and f"\n{heading['mark']}" not in text:
         return text[heading.end() :]
     named = _NAMED.match(text)
     return text[named.end() :].strip() if named and named.end() < len(text) else text
+
+
+def is_title(text: str) -> bool:
+    """Check whether a text is a title: one line that no full stop ends."""
+    line = text.strip()
+    return "\n" not in line and len(line.split()) <= _TITLE_WORDS and line[-1:] not in (".", "。")
 
 
 def clean_title(answer: str) -> str:

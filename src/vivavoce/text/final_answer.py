@@ -14,7 +14,7 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 8. A line that says no more than `Final answer:` ends the drafts above it.
 9. A `\boxed{}` around all of it, or at its end, is opened.
 10. A code fence around all of it goes, if reasoning is in it too.
-11. A JSON object that holds one text beside its reasoning is that text.
+11. The text of a JSON object that says answer, beside no more than reasoning, is opened.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -166,7 +166,7 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
 def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
     """The answer of a message that begins with several blocks of unknown names.
 
-    It stands behind them, or it is the last if each has a name of its own. Three single lines or
+    It follows them, or it is the last if each has a name of its own. Three single lines or
     more are the items of a list.
     """
     end, blocks = 0, []
@@ -244,16 +244,21 @@ def _below_the_drafts(text: str) -> FinalAnswer:
 
 
 def _inside_json(text: str) -> FinalAnswer:
-    """The only text of a JSON object, beside one that says reasoning."""
+    """The text of a JSON object that says answer, beside no more than reasoning."""
+    found, is_alone = only_text(text)
+    if not found or not (says_answer(found[0]) or found[0] == "text"):
+        return FinalAnswer(text)
+    return FinalAnswer(found[1], (("wrapper" if is_alone else "reasoning", text),))
+
+
+def only_text(text: str) -> tuple[tuple[str, str] | None, bool]:
+    """Name and value of the only text of a JSON object that says no reasoning; whether alone."""
     is_whole = text[:1] in ("{", "`") and text[-1:] in ("}", "`")
     given = find_json(text) if is_whole else None
     if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
-        return FinalAnswer(text)
-    texts = [value for key, value in given.items() if not says_reasoning(key)]
-    if len(texts) != 1:
-        return FinalAnswer(text)
-    kind: Cut = "wrapper" if len(given) == 1 else "reasoning"
-    return FinalAnswer(texts[0], ((kind, text),))
+        return None, False
+    texts = [each for each in given.items() if not says_reasoning(each[0])]
+    return (texts[0] if len(texts) == 1 else None), len(given) == 1
 
 
 def _inside_a_box(text: str) -> FinalAnswer:
@@ -282,7 +287,9 @@ def _without_fence(text: str) -> FinalAnswer:
     if not _FENCE_LINE.fullmatch(fence) or not first.startswith(fence):
         return FinalAnswer(text)
     is_one = fence not in content and fence[0] not in first[len(fence) :]
-    if not is_one or not any(each.is_reasoning or not each.bracket for each in read_markers(content)):
+    if not is_one or not any(
+        each.is_reasoning or not each.bracket for each in read_markers(content)
+    ):
         return FinalAnswer(text)
     return FinalAnswer(content, (("wrapper", first), ("wrapper", last)))
 

@@ -103,7 +103,7 @@ def read_markers(text: str) -> list[Marker]:
 
 
 def _kind(marker: Marker) -> str:
-    """What an opening and a closing marker share: the name, or that both say reasoning."""
+    """The bracket and the name that two markers share; all that say reasoning have one name."""
     return f"{marker.bracket}{'?' if marker.is_reasoning else marker.name}"
 
 

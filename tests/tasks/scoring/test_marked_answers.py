@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ KINDS: dict[str, Kind] = {
     "formula": Kind("program", '```python\nx = "wrong"\n```', is_code=True),
     "reproduce": Kind("program", '```python\nx = "wrong"\n```', is_code=True),
 }
+METHOD: defaultdict[str, dict[str, Any]] = defaultdict(dict, table={"methods": ["one_step"]})
+"""How a model is asked where that is not one message."""
 PROGRAMS = ("formula", "reproduce")
 HALVES = dict(zip(("developed on", "kept"), [halves(markups(60, seed=3))[0]] * 2, strict=True))
 
@@ -108,7 +111,7 @@ def test_replayed_answers_in_any_markup_score_the_same(world: World, task: str, 
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     logs = world.folder / f"replayed-{task}-{half}"
-    more = {"models": [f"replay/{path}"], "epochs": len(given)}
+    more = {"models": [f"replay/{path}"], "epochs": len(given), **METHOD[task]}
     check(asked(world.round, logs, [task], **more)[task], gold, given)
 
 
@@ -120,6 +123,8 @@ def test_answers_of_a_model_in_any_markup_score_the_same(
     world: World, task: str, half: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gold, given = world.golds[task], HALVES[half][: 3 if task in PROGRAMS else None]
+    if task in METHOD:  # asks again where there is no answer
+        given = [markup for markup in given if not markup.is_open]
 
     def reply(ask: Ask) -> Reply:
         return answer(given[ask.turn - 1].around(gold.text, KINDS[task]))
@@ -129,9 +134,11 @@ def test_answers_of_a_model_in_any_markup_score_the_same(
             if name.startswith("SCRIPTED_"):
                 monkeypatch.setenv(name, value)
         logs = world.folder / f"asked-{task}-{half}"
-        more = {"models": ["openai-api/scripted/marked"], "epochs": len(given)}
+        more = {"models": ["openai-api/scripted/marked"], "epochs": len(given), **METHOD[task]}
         check(asked(world.round, logs, [task], **more)[task], gold, given)
-    viva_here("board", "verify", logs, "--round", world.round)
+    done = viva_here("board", "verify", logs, "--round", world.round, "--json", expect=1)
+    reasons = [reason for log in only_json(done.stdout)["logs"] for reason in log["reasons"]]
+    assert all("are missing" in reason for reason in reasons)  # only one item was asked about
 
 
 def _scored(folder: Path, family: str, gold: Mapping[str, Any], texts: list[str]) -> Any:
@@ -187,7 +194,8 @@ FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "table": (
         "tables",
         TABLE,
-        "| Paper | Model | Loss |\n|---|---|---|\n| River Nets | GRU | squared |\n| Tide Trees | forest | Gini |",
+        "| Paper | Model | Loss |\n|---|---|---|\n| River Nets | GRU | squared |\n"
+        "| Tide Trees | forest | Gini |",
         "table",
     ),
 }
