@@ -30,9 +30,9 @@ fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answ
 	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
 smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
-	$(if $(and $(MODEL),$(PRICE)),,$(error make smoke MODEL=provider/name PRICE=IN,OUT, in dollars for a million tokens))
+	$(if $(MODEL),,$(error make smoke MODEL=provider/name, and PRICE=IN,OUT in dollars for a million tokens where no list has it))
 	rm -rf viva-smoke/logs
-	$(BIN)/viva run --smoke --round sample --model '$(MODEL)' --price '$(MODEL)=$(PRICE)' \
+	$(BIN)/viva run --smoke --round sample --model '$(MODEL)' $(if $(PRICE),--price '$(MODEL)=$(PRICE)') \
 	  --budget $(or $(LIMIT_USD),1) --logs viva-smoke/logs
 
 check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark conventions

@@ -21,7 +21,9 @@ from vivavoce.corpus import ingest
 from vivavoce.sandbox.guarantees import why_unusable
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Locator, LocatorAssertions
+
+    Expect = Callable[[Locator], LocatorAssertions]
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -293,3 +295,11 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Assertions about an element that wait until the page has got there."""
+    from playwright.sync_api import expect
+
+    return expect

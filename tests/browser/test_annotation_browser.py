@@ -23,6 +23,7 @@ from vivavoce.web.annotation.kinds import KINDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from tests.conftest import Expect
 
 pytestmark = pytest.mark.browser
 
@@ -174,14 +175,16 @@ def test_every_kind_is_labelled_by_keys(
         assert one.complaints == []
 
 
-def test_hostile_texts_do_not_run(small: tuple[Server, dict[str, Made]], desk_of: DeskOf) -> None:
+def test_hostile_texts_do_not_run(
+    small: tuple[Server, dict[str, Made]], desk_of: DeskOf, expect: Expect
+) -> None:
     server, made = small
     one = desk_of(server, made["distractors"], "p1")
     one.open()
-    assert one.page.locator(".paper-title").inner_text() == XSS
+    expect(one.page.locator(".paper-title")).to_have_text(XSS)
     one.page.keyboard.press("p")
     one.page.keyboard.press("b")
-    assert one.page.locator("details:not(.note):not([open])").count() == 0
+    expect(one.page.locator("details:not(.note):not([open])")).to_have_count(0)
     assert one.page.evaluate("window.__xss") is None
     assert one.page.locator("a[href^=javascript]").count() == 0
     one.page.evaluate(
@@ -197,7 +200,7 @@ def test_hostile_texts_do_not_run(small: tuple[Server, dict[str, Made]], desk_of
 
 
 def test_a_double_click_labels_one_item(
-    small: tuple[Server, dict[str, Made]], desk_of: DeskOf
+    small: tuple[Server, dict[str, Made]], desk_of: DeskOf, expect: Expect
 ) -> None:
     server, campaigns = small
     made = campaigns["answers"]
@@ -208,25 +211,25 @@ def test_a_double_click_labels_one_item(
         one.page.get_by_role("button", name="Yes").dblclick()
     one.page.wait_for_load_state()
     assert len(made.said()) == before + 1
-    assert one.page.locator("form#work").count() == 1  # the next item
+    expect(one.page.locator("form#work")).to_have_count(1)  # the next item
     assert one.complaints == []
 
 
 def test_everything_works_without_scripts(
-    small: tuple[Server, dict[str, Made]], desk_of: DeskOf
+    small: tuple[Server, dict[str, Made]], desk_of: DeskOf, expect: Expect
 ) -> None:
     server, campaigns = small
     made = campaigns["qa"]
     one = desk_of(server, made, "p3", java_script_enabled=False)
     one.open("")
-    assert one.page.locator("kbd").first.is_hidden()
+    expect(one.page.locator("kbd").first).to_be_hidden()
     one.page.get_by_role("link", name="Begin").click()
     for question in range(2):
         one.page.get_by_role("radio", name="Yes").nth(question).check()
     one.page.get_by_text("Note", exact=True).click()
     one.page.locator("#note").fill("no scripts")
     one.page.get_by_role("button", name="Save and go on").click()
-    assert one.page.get_by_text("1 of 6 items labelled by you").is_visible()
+    expect(one.page.get_by_text("1 of 6 items labelled by you")).to_be_visible()
     notes = [label.note for item in made.items().values() for label in item.labels]
     assert "no scripts" in notes
 

@@ -14,6 +14,7 @@ from tests.browser.hostile_site import MODELS, SCRIPT, write_hostile_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
+    from tests.conftest import Expect
 
 pytestmark = pytest.mark.browser
 
@@ -139,7 +140,7 @@ def test_spreadsheets_find_no_formula(site: Path) -> None:
 
 
 def test_by_keyboard_alone_one_filters_sorts_and_downloads(
-    reader_of: Callable[..., Reader], site: Path
+    reader_of: Callable[..., Reader], site: Path, expect: Expect
 ) -> None:
     reader = reader_of(accept_downloads=True)
     page = reader.page
@@ -149,17 +150,17 @@ def test_by_keyboard_alone_one_filters_sorts_and_downloads(
     go_to(page, "input[type=search]")
     page.keyboard.type("maker")
     rows = page.locator("tbody.ranked tr:visible")
-    assert rows.count() == 2
+    expect(rows).to_have_count(2)
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
-    assert rows.count() == everybody
+    expect(rows).to_have_count(everybody)
 
     go_to(page, "thead button")
     before = rows.all_inner_texts()
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     assert rows.all_inner_texts() != before
-    assert page.locator("th[aria-sort]").count() == 1
+    expect(page.locator("th[aria-sort]")).to_have_count(1)
 
     reader.open(site / "index.html")
     go_to(page, "a[download]")
@@ -185,7 +186,7 @@ def go_to(page: Page, selector: str) -> None:
 
 
 def test_what_is_filtered_stands_in_the_address(
-    reader_of: Callable[..., Reader], site: Path
+    reader_of: Callable[..., Reader], site: Path, expect: Expect
 ) -> None:
     reader = reader_of()
     reader.open(next(path for path in kinds_of(site) if "boards" in path.parts))
@@ -193,8 +194,8 @@ def test_what_is_filtered_stands_in_the_address(
     reader.page.wait_for_function("location.hash.includes('brisk')")
     again = reader_of()
     again.page.goto(reader.page.url)
-    assert again.page.locator("tbody.ranked tr:visible").count() == 1
-    assert again.page.locator("input[type=search]").first.input_value() == "brisk"
+    expect(again.page.locator("tbody.ranked tr:visible")).to_have_count(1)
+    expect(again.page.locator("input[type=search]").first).to_have_value("brisk")
 
 
 def test_a_hostile_address_does_nothing(reader_of: Callable[..., Reader], site: Path) -> None:

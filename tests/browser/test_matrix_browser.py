@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from vivavoce.web.board.site import write_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from tests.conftest import Expect
 
 pytestmark = pytest.mark.browser
 
@@ -98,12 +100,12 @@ def test_the_page_begins_with_who_may_be_best(page: Page) -> None:
     assert first.locator(".range").first.is_visible()
 
 
-def test_a_task_is_sorted_by_and_its_page_opened(page: Page) -> None:
+def test_a_task_is_sorted_by_and_its_page_opened(page: Page, expect: Expect) -> None:
     page.get_by_role("button", name="Title, cited").click()
     page.get_by_role("button", name="Title, cited").click()
     assert shown(page, ".matrix tbody th a") == ["null", "b/cheap", "a/dear"]
     page.locator(".matrix .task a").first.click()
-    assert page.locator("h1").inner_text().startswith("Title")
+    expect(page.locator("h1")).to_have_text(re.compile(r"^Title"))
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +120,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(make_board(*rows), out)
 
 
-def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path) -> None:
+def test_500_contestants_on_8_tasks_are_all_there(
+    browser: Browser, large: Path, expect: Expect
+) -> None:
     assert large.stat().st_size < 300_000
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
         page = context.new_page()
@@ -129,20 +133,20 @@ def test_500_contestants_on_8_tasks_are_all_there(browser: Browser, large: Path)
         assert len(shown(page, ".matrix .task a")) == 8
         assert "8 columns of tasks" in page.locator(".key-line").inner_text()
         page.fill("#filter", "model-49")
-        assert page.locator("#status").inner_text() == "11 of 500 rows"
+        expect(page.locator("#status")).to_have_text("11 of 500 rows")
         page.select_option("#family", "family0")
-        assert page.locator("#status").inner_text() == "11 of 500 rows, 5 columns hidden"
+        expect(page.locator("#status")).to_have_text("11 of 500 rows, 5 columns hidden")
 
 
 def test_on_a_phone_500_contestants_are_searched_from_the_top(
-    browser: Browser, large: Path
+    browser: Browser, large: Path, expect: Expect
 ) -> None:
     with browser.new_context(viewport={"width": 390, "height": 844}) as context:
         page = context.new_page()
         page.goto(large.as_uri())
         page.get_by_text("Search, filter").click()
         page.keyboard.type("model-49")
-        assert page.locator("#status").inner_text() == "11 of 500 rows, 5 columns hidden"
+        expect(page.locator("#status")).to_have_text("11 of 500 rows, 5 columns hidden")
         # The last of them is less than a screen away, once the browser has scrolled.
         page.wait_for_function(
             """() => {

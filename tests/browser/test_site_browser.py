@@ -14,6 +14,7 @@ from vivavoce.web.board.site import write_site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+    from tests.conftest import Expect
 
 pytestmark = pytest.mark.browser
 
@@ -115,24 +116,24 @@ def test_sorting_leaves_the_oracle_alone(visit: Visit) -> None:
     assert visit.page.locator("tbody.limits th.name a bdi").all_inner_texts() == ["oracle"]
 
 
-def test_the_filter_keeps_the_rows_that_match(visit: Visit) -> None:
+def test_the_filter_keeps_the_rows_that_match(visit: Visit, expect: Expect) -> None:
     box = visit.page.get_by_label("Find a contestant")
     box.fill("BRISK")
     assert visit.order() == ["maker/brisk"]
-    assert visit.page.get_by_role("status").inner_text() == "1 of 6 rows"
+    expect(visit.page.get_by_role("status")).to_have_text("1 of 6 rows")
     box.fill("baseline")
     assert visit.order() == ["extractive/lead"]
     box.fill("nobody")
     assert visit.order() == []
-    assert visit.page.locator(".nothing").is_visible()
+    expect(visit.page.locator(".nothing")).to_be_visible()
     box.fill("")
     assert visit.order() == BY_ROUGE_L
 
 
-def test_columns_are_hidden_and_rows_with_gaps_left_out(visit: Visit) -> None:
+def test_columns_are_hidden_and_rows_with_gaps_left_out(visit: Visit, expect: Expect) -> None:
     visit.page.locator("#columns summary").click()
     visit.page.get_by_label("rouge1").uncheck()
-    assert not visit.header("rouge1").is_visible()
+    expect(visit.header("rouge1")).to_be_hidden()
     visit.page.get_by_label("Complete rows only").check()
     # Neither has a value in every metric.
     assert visit.order() == [n for n in BY_ROUGE_L if n[:4] not in ("extr", "java")]

@@ -79,6 +79,7 @@ PLAN: dict[str, Any] = {
     "at_most": 1.5,
     "detectable": 0.03,
     "budget": 1.0,
+    "list_prices": ["https://prices.test, 2026-10-10"],
     "tasks": [
         {"task": "title", "metric": "rougeL", "items": 15, "papers": 15,
          "tokens": 200_000, "cost": 0.2,
@@ -98,6 +99,7 @@ def test_a_plan_is_told_and_held_against_the_budget() -> None:
         "  abstract: 15 items, about 300,000 tokens, $0.30; "
         "differences from about 0.030 rougeL show",
         "In all about 500,000 tokens and $0.50, at most $1.50. The budget is $1.00.",
+        "List prices (https://prices.test, 2026-10-10); --price MODEL=IN,OUT goes before them.",
     ]
     lone = {**PLAN, "tasks": [{**PLAN["tasks"][0], "items": 1}]}
     assert plan_lines({"papers": papers, "plan": lone})[1].startswith("  title: 1 item, about")

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from vivavoce.running.probing import QUESTION
+
 KEY = "not-a-secret"
 
 
@@ -144,7 +146,12 @@ class ScriptedServer:
 
     def __init__(self, script: Script = opening) -> None:
         self.script = script
+        self.probe: Script = lambda ask: answer("yes")
+        """What to answer to the word that a model is asked before an exam."""
         self.asks: list[Ask] = []
+        """All requests but these."""
+        self.probed: list[str] = []
+        """Models that were asked a word."""
         self.answered = 0
         self.failures: list[str] = []
         """What went wrong inside a script, such as a slot that did not arrive."""
@@ -196,13 +203,17 @@ class ScriptedServer:
         """Note a request and find its reply."""
         content = body["messages"][-1]["content"]
         prompt = content if isinstance(content, str) else content[0]["text"]
+        is_probe = prompt == QUESTION
         with self._changed:
             self._turns[body["model"], prompt] += 1
             turn = self._turns[body["model"], prompt]
             ask = Ask(len(self.asks) + 1, body["model"], prompt, turn, body, time.monotonic())
-            self.asks.append(ask)
+            if is_probe:
+                self.probed.append(ask.model)
+            else:
+                self.asks.append(ask)
         try:
-            return self.script(ask)
+            return self.probe(ask) if is_probe else self.script(ask)
         except AssertionError as failure:
             self.failures.append(str(failure))
             return error(400, f"script: {failure}")
@@ -239,7 +250,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        reply = self.owner.reply_to(body)
+        is_known = self.path.endswith("/chat/completions")
+        reply = self.owner.reply_to(body) if is_known else error(404, "Not Found")
         if reply.delay:
             time.sleep(reply.delay)
         if reply.drop:

@@ -15,6 +15,7 @@ from vivavoce.cli.rounds import app as rounds_app
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt
+from vivavoce.requests.prices import sources_of
 from vivavoce.requests.run import RunSpec, given_sweep
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def _print_estimate(spec: RunSpec, as_json: bool) -> None:
     if known:
         usd, most = (sum(row[name] for row in known) for name in ("usd", "max_usd"))
         say(f"{usd:.2f} dollars expected, {most:.2f} if every answer is as long as it may be.")
+    for source in sources_of(spec.prices):
+        say(f"List prices: {source}; --price goes before them.", quiet=True)
     if len(known) < len(rows):
         say("Dollars take prices: --price MODEL=IN,OUT.", quiet=True)
 

@@ -50,6 +50,7 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
+from vivavoce.running.probing import probe
 from vivavoce.store import Row, lock, write_text
 from vivavoce.tasks import CEILING, build_round, list_families
 from vivavoce.text.dates import period
@@ -187,15 +188,19 @@ class _Exam:
         return self._conclude(chosen, corpus, proposal)
 
     def _begin(self) -> None:
-        """Make room for a new exam, and start its models: a wrong name is found here."""
+        """Make room for a new exam, and ask its models a word: one that is no use is met here."""
         request = self.request
         if self.state.is_new:
             for folder in (request.corpus, request.round.parent, request.logs.parent, request.site):
                 shutil.rmtree(folder, ignore_errors=True)
             self.state.write()
         with self.watch("Checking models"):
-            for name in (*request.models, *([request.judge] if request.judge else [])):
-                start_model(name, {})
+            names = [*request.models, *([request.judge] if request.judge else [])]
+            if self.state.is_agreed:  # each of them was asked then
+                for name in names:
+                    start_model(name, {})
+            else:
+                probe(names)
 
     def _round(self, files: Files, service: Service) -> tuple[Corpus, Round]:
         """Read the papers and build their round, unless both are there."""

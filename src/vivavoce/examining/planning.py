@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
+from vivavoce.requests.prices import sources_of
 from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import RunLog
@@ -186,6 +187,7 @@ def make_plan(request: Request, chosen: Sequence[Chosen], logs: Sequence[RunLog]
         **{name: total(row[name] for row in rows) for name in ("cost", "at_most")},
         "detectable": max(shown, default=None),
         "budget": request.budget,
+        "list_prices": sources_of(request.prices),
         "tasks": rows,
     }
 

@@ -13,7 +13,8 @@ from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.ingestion.fetching import fetch_texts
 from vivavoce.corpus.ingestion.imports import File, files_below, ingest_files
 from vivavoce.errors import InputError, VivaError
-from vivavoce.requests.run import ExamRequest, parse_price
+from vivavoce.requests.prices import parse_price
+from vivavoce.requests.run import ExamRequest
 from vivavoce.rounds.arrivals import Service
 from vivavoce.sources import list_sources
 from vivavoce.sources.catalogues.arxiv import read_feed

@@ -21,7 +21,8 @@ from vivavoce.errors import InputError
 from vivavoce.live.calendar import Period, Schedule
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, load_cutoffs
 from vivavoce.requests import CutoffOptions, SiteOptions, nearest, sentence_of
-from vivavoce.requests.run import ModelUse, Patience, parse_price
+from vivavoce.requests.prices import parse_price, with_list_prices
+from vivavoce.requests.run import ModelUse, Patience
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_toml
 from vivavoce.running import list_methods
 from vivavoce.running.spec import needs_model
@@ -157,8 +158,8 @@ class LiveConfig(Options):
 
     live: LiveOptions
     schedule: Schedule
-    source: tuple[SourceOptions, ...] = Field(min_length=1)
     contestant: tuple[ContestantOptions, ...] = Field(min_length=1)
+    source: tuple[SourceOptions, ...] = ()
     texts: TextOptions = TextOptions()
     run: RunTable = RunTable()
     judge: JudgeOptions | None = None
@@ -187,6 +188,8 @@ class LiveConfig(Options):
         made._path = path
         made._rounds = {name: table for name, table in values.items() if name in of_rounds}
         made.spec(next(made.schedule.periods()))
+        if made.is_of_papers and not made.source:
+            raise InputError(f"{path} lacks the table [[source]].")
         made._check_run()
         made._check_contestants()
         return made
@@ -231,9 +234,24 @@ class LiveConfig(Options):
         priced = {one.model: one.price for one in self.contestant}
         if self.judge:
             priced[self.judge.model] = self.judge.price
-        limited = self.budget.period is not None or self.budget.total is not None
-        free = {model: "0,0" for model in priced if limited and model and model.startswith(_FREE)}
-        return free | {model: price for model, price in priced.items() if model and price}
+        free = {
+            model: "0,0"
+            for model in priced
+            if self.is_limited and model and model.startswith(_FREE)
+        }
+        given = {model: price for model, price in priced.items() if model and price}
+        return with_list_prices(priced, free | given)
+
+    @property
+    def is_limited(self) -> bool:
+        """True if there is a budget, which needs every price."""
+        return self.budget.period is not None or self.budget.total is not None
+
+    @property
+    def is_of_papers(self) -> bool:
+        """True if any family asks about papers; tables of one's own need none."""
+        cards = list_families()
+        return any(cards[name].of_papers for name in self._rounds["round"]["families"])
 
     @property
     def is_sealed(self) -> bool:
@@ -298,8 +316,7 @@ class LiveConfig(Options):
                 parse_price(price)
         except InputError as error:
             raise InputError(f"{where} {error}") from error
-        limited = self.budget.period is not None or self.budget.total is not None
-        if limited and model is not None and price is None and not model.startswith(_FREE):
+        if self.is_limited and model is not None and model not in self.prices:
             raise InputError(
                 f'{where} a budget needs every price: price = "IN,OUT" in dollars for a million '
                 'tokens, "0,0" for what costs nothing.'

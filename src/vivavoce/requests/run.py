@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from vivavoce.errors import InputError
 from vivavoce.requests import Arg, Opt, Shape, given_names
+from vivavoce.requests.prices import given_prices, with_list_prices
 
 
 def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any]:
@@ -34,58 +34,6 @@ def given_pairs(words: Iterable[str], form: str = "NAME=VALUE") -> dict[str, Any
         except yaml.YAMLError as error:
             raise InputError(f"{word!r} has no readable value.") from error
     return pairs
-
-
-def given_prices(words: Iterable[str]) -> dict[str, str]:
-    """Read `MODEL=IN,OUT` words into prices by model.
-
-    Raises:
-        InputError: A word is not of this form, or a model has two prices.
-    """
-    prices: dict[str, str] = {}
-    for word in words:
-        model, separator, price = word.rpartition("=")
-        if not (model and separator):
-            raise InputError(f"{word!r} does not say of which model: write MODEL=IN,OUT.")
-        if model in prices:
-            raise InputError(f"{model} has two prices. Give one.")
-        parse_price(price)
-        prices[model] = price
-    return prices
-
-
-_CACHE_WRITE = 1.25
-"""What writing a token into a cache costs of reading one, at the provider that asks most for it."""
-_HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Dollars for a million tokens."""
-
-    input: float
-    output: float
-    cache_write: float
-    cache_read: float
-
-
-def parse_price(text: str) -> Price:
-    """Read `IN,OUT` or `IN,OUT,CACHE_WRITE,CACHE_READ`.
-
-    Without prices of its own a cached token costs what it may cost at most.
-
-    Raises:
-        InputError: These are not two or four numbers from 0.
-    """
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise InputError(f"{text!r} is no price. {_HOW}") from error
-    if len(numbers) not in {2, 4} or not all(math.isfinite(n) and n >= 0 for n in numbers):
-        raise InputError(f"{text!r} is no price. {_HOW}")
-    taken, given, *cached = numbers
-    write, read = cached or (_CACHE_WRITE * taken, taken)
-    return Price(taken, given, write, read)
 
 
 _MAX_VALUES = 1_000
@@ -187,15 +135,20 @@ class Spending(Shape):
     prices: Annotated[
         Mapping[str, str],
         Opt(
-            "Dollars for a million tokens; boards then show the cost of a row.",
+            "Dollars for a million tokens, of a model without a known list price; boards then show "
+            "the cost of a row.",
             "--price",
             metavar="MODEL=IN,OUT",
             read=given_prices,
         ),
     ] = field(default_factory=dict)
     budget: Annotated[
-        float | None, Opt("Dollars of all its logs; needs --price.", metavar="USD", min=0)
+        float | None, Opt("Dollars of all its logs; needs every price.", metavar="USD", min=0)
     ] = None
+
+    def __post_init__(self) -> None:
+        prices = with_list_prices((*self.models, self.judge), self.prices)
+        object.__setattr__(self, "prices", prices)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,6 +228,7 @@ class RunSpec(ModelUse, Patience, Spending):
     display: Annotated[str, Opt("none, or Inspect's full, rich, plain or log.")] = "none"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         methods = self.methods or (() if self.agent else ("direct",))
         found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
         for name, value in found.items():

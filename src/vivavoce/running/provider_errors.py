@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import anyio
 
@@ -28,6 +29,8 @@ _ALONE = 10.0
 """Seconds that the others wait for the first reply: refusals come at once, long answers do not."""
 _OF_ALL = (401, 402, 403, 404)
 """Statuses about the key, the account or the model, whatever is asked."""
+_NO_SUCH_CALL = (404, 405, 501)
+_OPENAI = "api.openai.com"
 _FORMLESS = (ProviderError, AttributeError, IndexError, KeyError, TypeError)
 """Errors over a reply that lacks a part its client looks for."""
 _OVERFLOW = re.compile(
@@ -44,6 +47,7 @@ class Gate:
 
     def __init__(self, model: Model, *, is_batched: bool) -> None:
         self.model = str(model)
+        self._api = model.api
         self._is_batched = is_batched
         self.line: str | None = None
         """The reason why nothing more is sent to the model."""
@@ -93,16 +97,30 @@ class Gate:
         is_formless = isinstance(error, _FORMLESS)
         if self._has_answered if is_formless else not is_permanent(status):
             return error
-        cause = _cause(error)
+        cause = cause_of(error)
         if not isinstance(error, ProviderError) and is_formless:
             cause = f"The reply is not of the API's form: {cause}"
         is_of_all = not self._has_answered or status in _OF_ALL
         about = [*([f"HTTP {status}"] if status else []), self.model]
         line = _line(cause, ", ".join(about) + ("; nothing more was sent" if is_of_all else ""))
+        line += self._other_name(status, is_formless)
         if is_of_all:
             self.line = line
         self._refused[words] = line
         return ProviderError(line)
+
+    def _other_name(self, status: int | None, is_formless: bool) -> str:
+        """The name to write for a server that lacks the call of `openai/`; else nothing."""
+        provider, _, name = self.model.partition("/")
+        address = getattr(getattr(self._api, "client", None), "base_url", None)
+        is_missing = status in _NO_SUCH_CALL or is_formless
+        is_asked = provider == "openai" and getattr(self._api, "responses_api", False)
+        if not (is_asked and is_missing and address) or urlsplit(str(address)).hostname == _OPENAI:
+            return ""
+        return (
+            f". A server of chat completions alone is named openai-api/local/{name}, "
+            f"with LOCAL_BASE_URL={address} and LOCAL_API_KEY"
+        )
 
     def _overflow(self, error: Exception) -> ModelOutput | None:
         """The output of a prompt that is too long; None for another error."""
@@ -112,7 +130,7 @@ class Gate:
             return None
         body = getattr(error, "body", None)
         is_named = isinstance(body, dict) and body.get("param") == "input_tokens"
-        cause = _cause(error)
+        cause = cause_of(error)
         if not is_named and not _OVERFLOW.search(cause):
             return None
         return ModelOutput.from_content(self.model, cause, stop_reason="model_length")
@@ -129,7 +147,7 @@ def _status(error: Exception) -> int | None:
     return next((value for value in found if type(value) is int), None)
 
 
-def _cause(error: Exception) -> str:
+def cause_of(error: Exception) -> str:
     """The provider's own words, without their wrapping."""
     body: Any = getattr(error, "body", None)
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else None

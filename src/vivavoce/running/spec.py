@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
-from vivavoce.requests.run import RunSpec, parse_price
+from vivavoce.requests.prices import parse_price
+from vivavoce.requests.run import RunSpec
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
 from vivavoce.tasks.subsets import Subset
