@@ -86,7 +86,7 @@ def write_page(report: Row, campaign: str, out: Path) -> Path:
         return Words(
             title=f"Agreement: {campaign}",
             lead=". ".join(part for part in parts if isinstance(part, str) and part) + ".",
-            blocks=[Block(each.title, sheets=[each]) for each in sheets],
+            blocks=[Block("Figures", sheets=sheets)],
         )
 
     page = words_page("index.html", {"report": report, "campaign": campaign}, words)
