@@ -222,7 +222,7 @@ def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> st
 
 
 def _is_noun_phrase(words: Sequence[str], known: Collection[str]) -> bool:
-    """Check a run of words for what a phrase about the works of some titles has."""
+    """Check that a run of words can be a noun phrase about the works of some titles."""
     telling = [word for word in words if is_telling(word)]
     stems = stems_of(telling)
     return (

@@ -297,7 +297,7 @@ def misfit(values: Values) -> str | None:
 
 
 def _share(found: Iterable[object]) -> float:
-    """Share of what is not None; 1 of nothing."""
+    """Share of the values that are not None; 1 without values."""
     listed = list(found)
     return sum(one is not None for one in listed) / len(listed) if listed else 1.0
 

@@ -62,7 +62,7 @@ def _scores_of(boards: Sequence[CorpusBoard], texts: Collection[str]) -> _Scores
         board.id: {
             entry.paper_id: entry.score_text
             for entry in board.best_by_paper()
-            if entry.paper_id in texts
+            if entry.paper_id is not None and entry.paper_id in texts
         }
         for board in boards
     }
