@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save_file
@@ -134,6 +135,19 @@ def test_factor_compares_one_file_with_one(tmp_path):
     assert values == {"exe": 1.0, "form": 1.0, "corr": 1.0, "corr_pooled": 1.0, "acc": 0.0}
     assert result["n"] == 1
     assert all(entry["ci"] is None for entry in result["metrics"].values())
+
+
+def test_time_stamps_of_a_factor_count_as_on_their_clock(tmp_path):
+    names = ["a", "b", "c"]
+    clock = pa.array(["2024-01-02 00:30"] * 3).cast(pa.timestamp("us"))
+    for zone in ("+08:00", "-05:00", "Asia/Shanghai", "UTC"):
+        stamps = pc.assume_timezone(clock, zone)
+        files = [
+            factor(tmp_path / name, datetime=days, instrument=names, value=[1.0, 2.0, 3.0])
+            for name, days in (("g.parquet", ["2024-01-02"] * 3), ("p.parquet", stamps))
+        ]
+        metrics = score("factor", *files)["metrics"]
+        assert (metrics["form"]["value"], metrics["acc"]["value"]) == (1.0, 1.0), zone
 
 
 def test_a_factor_that_cannot_be_read_scores_zero_and_a_broken_gold_one_is_refused(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
@@ -56,10 +57,23 @@ def _read_factor(path: Path) -> FactorFrame | None:
         return None
     try:
         return frame_from_columns(
-            {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+            {name: _on_the_clock(table[name]) for name in table.column_names}
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def _on_the_clock(column: Any) -> npt.NDArray[Any]:
+    """A column's values; time stamps of a zone as the day and minute on its clock."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    zone = column.type.tz if pa.types.is_timestamp(column.type) else None
+    if zone in ("UTC", "Etc/UTC", "Z"):
+        zone = "+00:00"
+    if zone:
+        column = pc.local_timestamp(column.cast(pa.timestamp(column.type.unit, zone)))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _measure_architecture(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
