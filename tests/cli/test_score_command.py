@@ -213,3 +213,25 @@ def test_table_9_is_reproduced_and_its_interval_holds_it(data_dir):
 def test_legacy_needs_the_published_queries(data_dir, tmp_path):
     gold = lines(tmp_path / "g.jsonl", {"id": 0, "gold": ["A"]})
     assert "402" in refused("ranking", gold, lines(tmp_path / "p.jsonl"), "--legacy")
+
+
+WRONG = {
+    "writing": ({"reference": ["a", "list"]}, "reference"),
+    "ranking": ({"gold": "Deep Nets"}, "gold"),
+    "leaderboards": ({"entries": {"A": 1}}, "entries"),
+    "tables": ({"papers": ["p1"], "table": "| a |"}, "table"),
+    "own_list": ({"gold": ["a"]}, "gold"),
+    "factor": (None, "Parquet"),
+    "architecture": (None, "safetensors"),
+}
+
+
+@pytest.mark.parametrize("family", WRONG)
+def test_a_file_of_another_form_ends_with_the_form_that_is_read(family, tmp_path):
+    row, named = WRONG[family]
+    gold = tmp_path / "g.jsonl"
+    gold.write_text("no such file" if row is None else json.dumps({"id": 1, **row}) + "\n", "utf-8")
+    answers = lines(tmp_path / "p.jsonl", {"id": 1, "text": "an answer"})
+    said = refused(family, gold, answers)
+    assert f"Of {family}, gold is " in said
+    assert named in said.partition(f"Of {family}, gold is ")[2]

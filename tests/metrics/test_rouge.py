@@ -26,7 +26,6 @@ WORDS = [
 # fmt: on
 
 
-
 def is_mostly_ascii(text: str) -> bool:
     """Whether rouge-score, which sees no other letters, sees at least half of a text's."""
     letters = [letter.isascii() for letter in text if letter.isalpha()]

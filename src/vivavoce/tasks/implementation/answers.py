@@ -56,9 +56,7 @@ def _read_factor(path: Path) -> FactorFrame | None:
     except (OSError, pa.ArrowException):
         return None
     try:
-        return frame_from_columns(
-            {name: _on_the_clock(table[name]) for name in table.column_names}
-        )
+        return frame_from_columns({name: _on_the_clock(table[name]) for name in table.column_names})
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
 
@@ -106,11 +104,15 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="factor",
         summary="one computed factor: does it run, its form, correlation and exact values",
+        gold="Parquet with the columns datetime, instrument and one of values",
+        prediction="the same, the column of values under any name",
         measure_files=_measure_factor,
     ),
     ScoreFamily(
         name="architecture",
         summary="outputs of a network's layers: shapes and values, deeper layers weigh more",
+        gold="safetensors, a tensor a layer",
+        prediction="the same",
         uses=("legacy", "gamma"),
         measure_files=_measure_architecture,
     ),
