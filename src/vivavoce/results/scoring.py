@@ -80,7 +80,7 @@ def score(
 def _measured(
     family: ScoreFamily, gold: Rows, predictions: Rows, options: ScoreOptions
 ) -> tuple[Measured, list[str], int]:
-    """What a family measures, the cluster of each item, and how many have no prediction."""
+    """The values of a family, the cluster of each item, and how many have no prediction."""
     if family.measure_files is not None:
         if not isinstance(gold, Path) or not isinstance(predictions, Path):
             raise InputError(f"{family.name} takes two files, not rows.")
