@@ -52,8 +52,8 @@ def read_work(work: Fields) -> Document:
     doi = find_doi(line_at(work, "DOI"))
     if doi is None:
         raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is none")
-    names = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
-    title = ": ".join(filter(None, (clean_line(_without_markup(name, "")) for name in names)))
+    named = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
+    title = ": ".join(filter(None, (clean_line(_without_markup(name, "")) for name in named)))
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))
