@@ -14,6 +14,7 @@ from tests.servers.commands import small_round
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.reports import Sheet
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.running import RunSpec, run
@@ -23,7 +24,8 @@ METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
 CONTRACT = {
     *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
-    *("rank", "rank_interval", "tied_with", "contamination", "tokens", "cost", "seconds"),
+    *("rank", "rank_interval", "tied_with", "undecided_with", "more_papers_needed"),
+    *("contamination", "tokens", "cost", "seconds"),
 }
 
 Value = float | None
@@ -121,9 +123,7 @@ def test_a_diagnostic_has_a_row_with_an_interval_and_no_rank(write: Write, tmp_p
     for name in ("value", "ci", "n", "valid"):
         assert diagnostic[name] == headline[name]
     assert (headline["rank"], diagnostic["rank"]) == (1, None)
-    assert (
-        diagnostic["rank_interval"] is diagnostic["tied_with"] is diagnostic["detectable"] is None
-    )
+    assert diagnostic["rank_interval"] is diagnostic["undecided_with"] is None
 
 
 def test_an_item_answered_twice_counts_with_its_mean(write: Write, tmp_path: Path) -> None:
@@ -183,6 +183,10 @@ def test_an_undefined_value_is_counted_and_left_out(write: Write, tmp_path: Path
     [row] = headline(leaderboard(tmp_path))
     assert (row["value"], row["undefined"], row["n"]) == (pytest.approx(0.4), 1, 4)
     assert row["rank"] is None  # more than 5% undefined: this metric ranks nobody
+    sheet = next(iter(leaderboard(tmp_path).parts()))
+    assert isinstance(sheet, Sheet)
+    cells = [cell for cell in sheet.rows[0] if cell.startswith("0.400 ")]
+    assert any(cell.endswith(" n 3") for cell in cells)  # its own items
 
 
 def test_nothing_defined_is_null(write: Write, tmp_path: Path) -> None:

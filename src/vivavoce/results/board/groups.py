@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
-from vivavoce.results.board.columns import BoardColumn, shown_value, terminal_columns
+from vivavoce.results.board.columns import (
+    MAX_UNDEFINED,
+    BoardColumn,
+    shown_value,
+    terminal_columns,
+)
 from vivavoce.results.board.facts import fit_text
+from vivavoce.results.board.ranks import open_question
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
@@ -170,6 +176,10 @@ class Board(Report):
             if stopped := line["stopped"]:
                 of = f"{stopped['items']:,} of {stopped['of']:,} items"
                 below.append(f"{line['name']} stopped: {stopped['reason']}, after {of}.")
+        if first := next(
+            (line for line in lines if line["rank"] == 1 and open_question(line)), None
+        ):
+            below.append(f"{first['name']}: {open_question(first)}")
         if found := [row["detectable"] for row in leads if row["detectable"]]:
             text = f"Smallest difference in {headline} that these items can show: {found[0]:.3f}"
             below.append(text)
@@ -204,9 +214,16 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """A value with its interval; a dash where the contestant was not measured so."""
-    is_undefined = row is not None and row["value"] is None and not row["set_aside"]
-    return "undefined" if is_undefined else shown(row)
+    """A value with its interval; a dash where the contestant was not measured so.
+
+    The items that it is a mean of follow where too many are undefined for a rank.
+    """
+    if row is None or row["set_aside"]:
+        return shown(row)
+    if row["value"] is None:
+        return "undefined"
+    few = row["undefined"] > MAX_UNDEFINED * row["n"]
+    return shown(row) + (f" n {row['n'] - row['undefined']}" if few else "")
 
 
 def make_group(
