@@ -139,7 +139,7 @@ FORGERIES = (
     *(Forgery(of, logs.gold_for_every_answer) for of in ("leaderboard", "table", "formula")),
     Forgery("title", logs.gold_without_transcript),
     *(Forgery(of, logs.gold_after_a_limit) for of in ("title", "leaderboard")),
-    *(Forgery(of, logs.gold_after_a_set_limit) for of in ("title", "ranking", "agent")),
+    *(Forgery(of, logs.gold_after_a_set_limit) for of in ("title", "ranking")),
     *(Forgery(of, logs.gold_after_its_time) for of in ("title", "rag", "table")),
     *(Forgery(of, logs.searched_the_web) for of in ("title", "leaderboard", "agent")),
     Forgery("title", logs.searched_by_a_setting),
