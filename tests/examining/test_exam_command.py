@@ -162,16 +162,22 @@ def test_models_that_differ_by_chance_alone_would_take_more_papers(
     assert verdict["items"] == PAPERS - 1
     assert verdict["more_papers_needed"] > 0
     assert f"about {verdict['more_papers_needed']:,} more such papers" in verdict["words"]
-    # Four times out of five a difference of 2.8016 of its standard errors shows.
+    # Four times out of five a difference shows that is greater than this, by hand: 1.95996 errors,
+    # with one more paper half the range against it, 0.84162 errors more, and that paper.
     [folder] = [path.parent for path in (tmp_path / "out" / "logs").rglob("*decide*")][:1]
     even, odd = (
         [log.item_values("rougeL") for log in read_logs(folder)[0] if log.key.model == full(name)]
         for name in ("even", "odd")
     )
     apart = [even[0][item] - odd[0][item] for item in even[0]]
-    gap, error = fmean(apart), stdev(apart) / len(apart) ** 0.5
-    needed = len(apart) * (2.8016 * error / gap) ** 2
-    assert verdict["more_papers_needed"] == pytest.approx(needed - len(apart), rel=0.1)
+    gap, spread = abs(fmean(apart)), stdev(apart)
+
+    def shown(papers: int) -> float:
+        error, one = spread / papers**0.5, 0.5 / papers
+        return 1.95996 * (error**2 + one**2) ** 0.5 + 0.84162 * error + one
+
+    needed = len(apart) + verdict["more_papers_needed"]
+    assert shown(needed) <= gap < shown(needed - 1)
 
 
 @pytest.mark.slow
@@ -336,13 +342,9 @@ def test_pdfs_and_every_task_that_they_can_carry(server: ScriptedServer, tmp_pat
     report = examine(server, folder, "fine weak", tmp_path / "out", "--yes")
     assert report["papers"]["given"] == 12
     better = {row["task"]: row["better"] for row in report["verdicts"]}
-    assert set(better) == {"title", "abstract", "introduction", "related_work"}
-    assert {better[task] for task in better if task != "title"} == {full("fine")}
-    [related] = [row for row in report["verdicts"] if row["task"] == "related_work"]
-    # Neither cites a work: what share of its citations are right is undefined for both.
-    assert related["also"] == [
-        {"metric": "citation_recall", full("fine"): 0.0, full("weak"): 0.0},
-    ]
+    # Of related work there are items of fewer than twelve, which decide nothing.
+    assert set(better) == {"title", "abstract", "introduction"}
+    assert set(better.values()) <= {full("fine"), None}
 
 
 def test_what_does_not_do_is_said_before_anything_is_read(tmp_path: Path) -> None:
