@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from math import inf
 from typing import Any
 
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
@@ -77,14 +76,6 @@ def negative_tokens(forged: Forged) -> None:
             event.output.usage = None
 
 
-def negative_cost(forged: Forged) -> None:
-    _use(forged, total_cost=-40.0)
-
-
-def infinite_cost(forged: Forged) -> None:
-    _use(forged, total_cost=inf)
-
-
 def negative_seconds(forged: Forged) -> None:
     for sample in forged.samples:
         sample.total_time = sample.working_time = -1.0
@@ -111,7 +102,7 @@ def invented_stop(forged: Forged) -> None:
     record = {
         **{"comparison": "0" * 12, "question": "top=1", "reason": "decided: among the best"},
         **{"contestant": 0, "look": 1, "looks": 3, "items": 6, "of": 6},
-        **{"decided": True, "beats": [[0, 1]]},
+        **{"decided": True, "beats": [[0, 1]], "ties": []},
     }
     _write_stop(forged, record)
 

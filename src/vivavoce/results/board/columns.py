@@ -18,6 +18,7 @@ from vivavoce.results.board.facts import (
     Fit,
     Work,
     fit_of,
+    truncated_of,
     why_set_aside,
     work_of,
 )
@@ -154,7 +155,15 @@ class BoardRow(TypedDict):
     ]
     unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
     tied_with: Annotated[
-        list[str] | None, BoardColumn(says="Contestants that cannot be told apart from this one.")
+        list[str] | None,
+        BoardColumn(says="Contestants shown to differ by less than its run was told to mind."),
+    ]
+    undecided_with: Annotated[
+        list[str] | None, BoardColumn(says="Contestants that too few papers tell apart from it.")
+    ]
+    more_papers_needed: Annotated[
+        list[int | None] | None,
+        BoardColumn(says="Further papers that would tell it from each of these; null for too many"),
     ]
     contamination: Annotated[
         str | None,
@@ -242,6 +251,18 @@ class BoardRow(TypedDict):
         BoardColumn(
             says="Clusters that the items come from; intervals draw these.",
             of_log=lambda log: len(set(log.item_clusters().values())),
+        ),
+    ]
+    truncated: Annotated[
+        float | None,
+        BoardColumn(
+            says="Share of replies that end at the limit of tokens; null where none does.",
+            label="Cut off",
+            unit="share",
+            page=8,
+            terminal=(7, "cut off"),
+            is_optional=True,
+            of_log=truncated_of,
         ),
     ]
     fit: Annotated[
