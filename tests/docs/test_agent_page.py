@@ -1,4 +1,4 @@
-"""The page on agents names the tasks that give tools: those of the cards, whose items have papers."""
+"""The page on agents names the tasks that give tools: those of the cards."""
 
 from __future__ import annotations
 

@@ -148,5 +148,5 @@ def test_a_tool_that_a_task_does_not_give_is_told_in_a_sentence(
 ) -> None:
     agent = folder.parent / "wanting.py"
     agent.write_text('async def solve(question, tools):\n    return tools["browse"]("melon")\n')
-    with pytest.raises(AssertionError, match="The task gives an agent no tool .*search, read;"):
+    with pytest.raises(AssertionError, match=r"The task gives an agent no tool .*search, read;"):
         work(f"{agent}@solve", folder, monkeypatch)
