@@ -17,6 +17,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 from vivavoce.tasks import find_task, list_families, list_tasks
+from vivavoce.tasks.entry import open_prompts
 
 viva = partial(viva_here, expect=None)
 
@@ -227,6 +228,22 @@ def test_prompts_of_ones_own_are_used_and_make_a_row_of_their_own(
     (prompts / "title.md.j2").write_text("Mine, without the abstract: {{ content }}")
     done = baseline(small, tmp_path / "logs", "--prompts", prompts)
     assert (done.exit_code, "{{ abstract }}" in done.stderr) == (2, True)
+
+
+def test_unchanged_templates_are_the_same_run_and_a_name_may_be_given(
+    small: Round, tmp_path: Path
+) -> None:
+    logs, copied = tmp_path / "logs", tmp_path / "copied"
+    shutil.copytree(open_prompts("writing", None).folder, copied)
+    assert baseline(small, logs).exit_code == 0
+    before = sorted(logs.glob("*.eval"))
+    assert baseline(small, logs, "--prompts", copied, "--as", "my copy").exit_code == 0
+    assert sorted(logs.glob("*.eval")) == before
+    other = tmp_path / "other"
+    assert baseline(small, other, "--as", "plain one").exit_code == 0
+    assert "extractive/lead (plain one)" in viva("board", "show", other).stdout
+    done = baseline(small, other, "--as", "<b>")
+    assert (done.exit_code, "--as '<b>' is no name" in done.stderr) == (2, True)
 
 
 def test_a_log_cut_short_is_set_aside_and_made_again(small: Round, tmp_path: Path) -> None:
