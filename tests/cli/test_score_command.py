@@ -174,7 +174,7 @@ def test_an_option_of_another_family_is_refused_not_ignored(tmp_path):
 
 def test_an_unknown_family_lists_those_there_are(tmp_path):
     gold = lines(tmp_path / "g.jsonl", {"id": 1})
-    assert "architecture, factor, leaderboards, ranking, tables, writing" in refused(
+    assert "architecture, factor, leaderboards, own_list, own_match" in refused(
         "summaries", gold, gold
     )
 

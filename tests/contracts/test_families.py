@@ -12,6 +12,7 @@ import pytest
 from inspect_ai import Task
 from inspect_ai.util import registry_create, registry_info
 from tests.conftest import why_no_sandbox
+from tests.tasks.own.tables import write_tables
 
 import vivavoce._registry  # noqa: F401  (registers the tasks)
 from vivavoce import tasks
@@ -61,17 +62,21 @@ RUNNABLE = [
 ]
 """Tasks that this machine can run, but for those that lack a sandbox."""
 CONTESTANTS = ("oracle", "null", "copycat")
+TEXTS = ("own_match", "own_list", "own_text")
+"""Tasks of one's own questions that a sentence may answer."""
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Round:
-    """The demo's round, which has every family, and an architecture."""
+    """The demo's round, and beside its families an architecture and questions of one's own."""
     folder = tmp_path_factory.mktemp("families")
     ingest("sample", Path(str(PAPERS)), folder / "corpus")
     build_networks(load_corpus(folder / "corpus"))
     spec = demo_spec()
+    spec["own"] = write_tables(folder)
+    spec["round"]["families"] = sorted([*spec["round"]["families"], "own"])
     assert spec["round"]["families"] == FAMILIES
     if NEURAL:
         spec["implementation"] = spec["implementation"] | {"architectures": ["PMLP"]}
@@ -198,8 +203,8 @@ def test_the_headline_metric_tells_the_gold_from_a_constant(
     assert oracle["value"] - null["value"] >= MARGIN
     assert copycat["value"] < 1.0
     assert oracle["valid"] == 1.0
-    # A sentence is a poor text; it is no program and no list of methods at all.
-    assert null["valid"] == (1.0 if family == "writing" else 0.0)
+    # A sentence is a poor text; it is no program, no number and no list of methods at all.
+    assert null["valid"] == float(family == "writing" or task in TEXTS)
     assert (oracle["rank"], null["rank"] is not None) == (None, True)
 
 

@@ -28,7 +28,7 @@ SAYS = {
 """Every answer of a model, by its name."""
 CASES = sorted(
     (method, task)
-    for card in list_families().values()
+    for card in map(list_families().__getitem__, demo_spec()["round"]["families"])
     for task, of_task in card.tasks.items()
     for method in of_task.methods
     if method not in card.without_model and (NEURAL or "neural" not in of_task.needs)

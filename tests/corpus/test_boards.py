@@ -12,14 +12,14 @@ from tests.corpus.in_memory_build import judged
 
 from vivavoce.corpus import boards
 from vivavoce.corpus.boards import CorpusBoard, count_boards
-from vivavoce.readers.board_names import (
+from vivavoce.readers.board_keys import (
     board_id,
     board_names,
     dataset_key,
-    metric_key,
-    name_key,
+    measured_key,
     task_key,
 )
+from vivavoce.readers.metric_names import metric_key, name_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 
 
@@ -121,6 +121,34 @@ def test_remarks_that_say_nothing_new_are_left_out() -> None:
     assert dataset_key("Question answering", "question answering") == "question answering"
 
 
+def test_units_parts_of_the_data_and_sentences_are_no_names() -> None:
+    assert measured_key("Test accuracy (%)") == measured_key("Accuracy") == "accuracy"
+    assert measured_key("MPJPE (mm)") == "mpjpe"
+    assert measured_key("Laptop (acc)") == measured_key("Accuracy on Laptop") == "accuracy laptop"
+    assert measured_key("Validation perplexity") == measured_key("Perplexity on Dev")
+    assert measured_key("Validation perplexity") == "perplexity dev"
+    assert measured_key("Error reduction") == "error reduction"
+    long = "Bank labeled attachment score (LAS). Here we also mention the unlabeled one"
+    assert dataset_key(long, metric="LAS") == "bank"
+    assert dataset_key("Stories test", metric="F1") == "stories"
+    # A short remark says something.
+    assert dataset_key("Bank (with gold segments)", metric="LAS") == "bank with gold segments"
+
+
+def test_scores_of_training_data_and_of_no_name_are_on_no_board() -> None:
+    sentence = "what all of these systems have been given to read beforehand " * 2
+    rows = [
+        row("A", 99.0, metric="% Train accuracy"),
+        row("A", 98.0, dataset="Bank training set"),
+        row("A", 97.0, dataset=sentence),
+        row("A", 91.0, dataset="Bank trained by hand"),
+    ]
+    assert [each["set_aside"] for each in judged(rows)] == [
+        *("of training data", "of training data", "no name"),
+        None,
+    ]
+
+
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=40))
 @settings(deadline=None)
 def test_any_names_give_an_id_of_three_keys(task: str, dataset: str, metric: str) -> None:
@@ -162,51 +190,42 @@ def test_scores_of_one_method_and_work_that_differ_are_kept_and_named() -> None:
     ],
 )
 def test_the_direction_is_told_by_the_name(metric: str, higher: bool, source: str) -> None:
-    found = direction_of(metric)
+    found = direction_of([metric])
     assert (found.higher_is_better, found.sources) == (higher, (source,))
 
 
 @pytest.mark.parametrize("metric", ["Average", "Score", "Rank", "Zeta-7 index", ""])
 def test_a_name_that_tells_nothing_leaves_the_direction_open(metric: str) -> None:
-    assert direction_of(metric).higher_is_better is None
+    assert direction_of([metric]).higher_is_better is None
 
 
-def test_a_list_in_order_tells_the_direction() -> None:
+def test_a_list_in_order_tells_the_direction_where_nothing_else_does() -> None:
     falling, rising = [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert direction_of("zeta", lists=[falling]).higher_is_better is True
-    assert direction_of("zeta", lists=[rising]).higher_is_better is False
-    # Too short; in no order.
-    assert direction_of("zeta", lists=[rising[:4]]).evidence == ()
-    assert direction_of("zeta", lists=[[1.0, 5.0, 2.0, 4.0, 3.0]]).evidence == ()
+    assert direction_of(["zeta"], lists=[falling]) == (True, ("order",))
+    assert direction_of(["zeta"], lists=[rising, [6.0, *rising[:2]]]) == (False, ("order",))
+    # Too short; one pair the wrong way round; another list the other way round.
+    for lists in ([rising[:4]], [[5.0, 4.0, 2.0, 3.0, 1.0]], [rising, falling]):
+        assert direction_of(["zeta"], lists=lists) == (None, ())
+    # A list may be in the order of its years, whatever its metric.
+    for name in ("accuracy", "bank accuracy"):
+        assert direction_of([name], lists=[rising]) == (True, ("name",))
 
 
-def test_scores_over_the_years_tell_a_little() -> None:
-    dated = [(f"{2010 + year}", 9.0 - year) for year in range(8)]
-    found = direction_of("zeta", dated=dated)
-    assert (found.higher_is_better, found.sources) == (False, ("values",))
-    assert found.confidence == pytest.approx(0.65)
-    # A name is better evidence.
-    assert direction_of("accuracy", dated=dated).higher_is_better is True
+def test_scores_over_the_years_contradict_an_order_and_tell_nothing_alone() -> None:
+    entropy = [4.5, 4.1, 3.5, 3.1, 3.0, 2.9, 2.8, 2.7]
+    dated = [(f"{2010 + year}", score) for year, score in enumerate(entropy)]
+    assert direction_of(["zeta"], lists=[entropy]).higher_is_better is True
+    assert direction_of(["zeta"], lists=[entropy], dated=dated) == (None, ())
+    assert direction_of(["zeta"], dated=dated) == (None, ())
 
 
-def test_sure_evidence_for_both_ends_is_a_dispute() -> None:
-    rising = [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert direction_of("bank accuracy", lists=[rising]).is_disputed
-    assert not direction_of("bank accuracy", lists=[rising[::-1]]).is_disputed
-    # A list may be in the order of its years: a metric that is known by its whole name stays.
-    known = direction_of("accuracy", lists=[rising])
-    assert (known.higher_is_better, known.is_disputed) == (True, False)
-    listed = [
-        row(f"M{place}", 50.0 + place, metric="Bank F1", listed_in="list", position=place)
-        for place in range(5)
-    ]
-    assert make_boards(listed) == ()
-    assert {each["set_aside"] for each in judged(listed)} == {"direction in dispute"}
+def test_the_names_of_one_board_have_to_agree_on_its_direction() -> None:
+    assert direction_of(["Score", "F1"]) == (True, ("name",))
+    assert direction_of(["Accuracy", "Error"]) == (None, ())
 
 
 def test_what_a_list_says_of_the_direction_goes_before_the_name() -> None:
-    found = direction_of("error", [None, True, True, False])
-    assert (found.higher_is_better, found.sources) == (True, ("source",))
+    assert direction_of(["error"], [None, True, True, False]) == (True, ("source",))
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,11 @@ BEFORE: Mapping[str, str] = {
     "docs/how-to/exam.md": _PAGES,
     "docs/how-to-ingest-everything.md": "rm -r corpus",
     "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
+    "docs/how-to/own-task.md": """
+        rm -r rounds logs
+        printf 'id,input,gold\\nheads,How many heads?,8\\n' > questions.csv
+        viva round from-csv questions.csv --metric number_match --out rounds
+    """,
     "docs/networks.md": "rm -r corpus/networks",
     "docs/how-to/papers.md": """
         echo '{"file": "made.pdf", "published": "2024-05"}' > papers.jsonl

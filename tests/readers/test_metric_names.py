@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from vivavoce.readers.board_names import METRICS, metric_key
+from vivavoce.readers.metric_names import METRICS, metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
 from vivavoce.readers.terms import MEASURES, stands_for, terms_in
 
@@ -74,7 +74,7 @@ def test_directions_are_those_of_the_vocabulary() -> None:
     for metric in METRICS:
         if metric.name:
             key = metric_key(metric.name)
-            assert direction_of(key).higher_is_better == (metric.better == "higher"), key
+            assert direction_of([key]).higher_is_better == (metric.better == "higher"), key
             assert is_resource(key) == metric.cost, key
             assert (impossible(key, 101.0) is None) == metric.free, key
 
@@ -92,7 +92,7 @@ def test_directions_are_those_of_the_vocabulary() -> None:
     ],
 )
 def test_the_head_of_a_name_tells_the_direction(metric: str, higher: bool | None) -> None:
-    assert direction_of(metric).higher_is_better is higher
+    assert direction_of([metric]).higher_is_better is higher
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,10 @@ def build(
     """Build a round: dated, leak-checked and frozen."""
     from vivavoce.tasks import build_round
 
-    built = build_round(corpus, spec, out)
+    _print_built(build_round(corpus, spec, out), as_json)
+
+
+def _print_built(built: Round, as_json: bool) -> None:
     counts = built.manifest["counts"]
     summary = {"round": built.id, "path": str(built.folder), "manifest": built.sha256}
     rows = [(task, counts[family][task]) for family, task in built.tasks()]
@@ -50,6 +53,33 @@ def build(
         for task, row in rows
     ]
     answer({**summary, "counts": counts}, [*lines, str(built.folder)], as_json=as_json)
+
+
+@verb(app, "round from-csv questions.csv --metric exact_match --out rounds")
+def from_csv(
+    table: Annotated[
+        Path, Arg("A CSV file with the columns id, input, gold, date, cluster.", metavar="TABLE")
+    ],
+    metric: Annotated[
+        Literal["exact_match", "number_match", "list_f1", "rougeL"],
+        Opt("What an answer is worth, given the gold."),
+    ],
+    out: Annotated[Path, Opt("The folder that holds rounds.")],
+    name: Annotated[str | None, Opt("The round's id; else the file's name.", "--id")] = None,
+    tolerance: Annotated[
+        float, Opt("Share of the gold that a number may be off.", min=0, max=1)
+    ] = 1e-6,
+    sealed: Annotated[bool, Opt("Write a commitment to the items beside the round.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a round of your own questions out of a table."""
+    from vivavoce.corpus.reading import empty_corpus
+    from vivavoce.tasks import build_round
+    from vivavoce.tasks.own.build import spec_of_table
+
+    chosen = table.stem.lower().replace(" ", "-") if name is None else name
+    spec = spec_of_table(table, metric, chosen, tolerance, sealed=sealed)
+    _print_built(build_round(empty_corpus(), spec, out), as_json)
 
 
 @verb(app, "round verify rounds/2024-h2")

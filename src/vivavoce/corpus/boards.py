@@ -1,7 +1,7 @@
 """Leaderboards out of a corpus' results: one for each task, dataset and metric.
 
-Names are compared by key and kept as they were printed. The table tells the direction of each
-result, and why one is set aside. Source: LEGOBench §3.
+The table tells the board of each result, its direction, and why one is set aside. Names are kept
+as they were printed. Source: LEGOBench §3.
 
 A round sees what was known before its window ends. A board belongs to a window when a dated paper
 of the corpus on it first appeared inside. Scores of papers that came later are taken off it.
@@ -18,7 +18,8 @@ from typing import Any
 
 from vivavoce.corpus.reading import Corpus
 from vivavoce.errors import InputError
-from vivavoce.readers.board_names import board_id, board_names, most_frequent, name_key
+from vivavoce.readers.board_keys import board_names, most_frequent
+from vivavoce.readers.metric_names import name_key
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period
@@ -57,6 +58,8 @@ class CorpusBoard:
     """Best first; equal scores by method, then by paper."""
     modality: str | None = None
     """Modality of the dataset, such as `Texts`."""
+    names: tuple[tuple[str, str, str], ...] = ()
+    """Every task, dataset and metric that lists call it by, as printed, sorted."""
 
     @property
     def papers(self) -> tuple[str, ...]:
@@ -101,7 +104,7 @@ def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:
         if row["set_aside"] is None:
-            groups[board_id(row["task"], row["dataset"], row["metric"])].append(row)
+            groups[row["board"]].append(row)
     return tuple(_make_board(name, groups[name]) for name in sorted(groups))
 
 
@@ -117,25 +120,36 @@ def _make_board(name: str, rows: Sequence[Row]) -> CorpusBoard:
         area=most_frequent(row["area"] for row in rows if row["area"]) or None,
         entries=_entries(rows),
         modality=most_frequent(row["modality"] for row in rows if row["modality"]) or None,
+        names=tuple(sorted({(row["task"], row["dataset"], row["metric"]) for row in rows})),
     )
 
 
 def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
-    """The entries, best first; a score that two lists give for one method stands once."""
-    found: dict[tuple[str, float, str], BoardEntry] = {}
+    """The entries, best first.
+
+    A score that several lists give for one work is there as often as in one of them: that which
+    has it most often, since lists spell methods in different ways.
+    """
+    groups: dict[tuple[str, float], dict[tuple[str, ...], list[Row]]] = {}
     for row in sorted(rows, key=_completeness):
-        key = (name_key(row["method"]), row["score"], row["paper_id"] or row["paper_url"] or "")
-        found.setdefault(
-            key,
-            BoardEntry(
-                method=row["method"],
-                score=row["score"],
-                score_text=row["score_text"],
-                paper_id=row["paper_id"],
-                paper_url=row["paper_url"],
-                date=row["date"],
-            ),
-        )
+        work = row["paper_id"] or row["paper_url"] or name_key(row["method"])
+        source = (row["listed_in"] or "", row["task"], row["dataset"], row["metric"])
+        groups.setdefault((work, row["score"]), {}).setdefault(source, []).append(row)
+    found: dict[tuple[str, float, str], BoardEntry] = {}
+    for (_, score), sources in groups.items():
+        for row in max(sources.values(), key=len):
+            key = (name_key(row["method"]), score, row["paper_id"] or row["paper_url"] or "")
+            found.setdefault(
+                key,
+                BoardEntry(
+                    method=row["method"],
+                    score=score,
+                    score_text=row["score_text"],
+                    paper_id=row["paper_id"],
+                    paper_url=row["paper_url"],
+                    date=row["date"],
+                ),
+            )
     sign = 1 if rows[0]["higher_is_better"] is False else -1
     order = sorted(found.items(), key=lambda item: (sign * item[1].score, item[0]))
     return tuple(entry for _, entry in order)
@@ -151,8 +165,14 @@ def _decimals(score_text: str) -> int:
     return len(found[1]) if found else 0
 
 
-def _completeness(row: Row) -> tuple[bool, str, str, str]:
-    return (row["date"] is None, row["method"], row["score_text"], row["paper_url"] or "")
+def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:
+    return (
+        not row["method"],
+        row["date"] is None,
+        row["method"],
+        row["score_text"],
+        row["paper_url"] or "",
+    )
 
 
 FEW_PAPERS = 3
@@ -171,8 +191,9 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     Of `all` and of `mapped`, those of papers of the corpus: `results` (rows read), `datasets`,
     `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method), `boards`,
     `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and `tasks_by_area`.
-    Then `directions`: boards by the surest evidence for their direction; `quarantined` by reason;
-    and `disagreements`: methods of one work of which two scores of a board differ.
+    Then `several_names`: boards that lists name in several ways; `directions`: boards by the surest
+    evidence for their direction; `quarantined` by reason; and `disagreements`: methods of one work
+    of which two scores of a board differ.
     """
     rows = list(results)
     boards = make_boards(rows)
@@ -180,6 +201,7 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     return {
         "all": {"results": len(rows), **_count(boards, mapped=False)},
         "mapped": {"results": mapped, **_count(boards, mapped=True)},
+        "several_names": sum(len(board.names) > 1 for board in boards),
         "directions": most_first(
             Counter(next(iter(board.direction_from), "unknown") for board in boards)
         ),

@@ -335,6 +335,11 @@ def load_corpus(folder: Path | str) -> Corpus:
     return Corpus(folder, manifest)
 
 
+def empty_corpus() -> Corpus:
+    """A corpus without a paper, for rounds that are made of no papers."""
+    return Corpus(Path(), {"files": {}})
+
+
 def verify_corpus(folder: Path) -> list[str]:
     """Every problem found in a corpus folder, one line each; empty when it is sound."""
     problems = []

@@ -30,7 +30,11 @@ DOCUMENT = pa.schema(columns_of(Document))
 
 _PAPER_KEY = texts("paper_id")
 _RESOLVED = [*texts("cited_paper_id", "resolver"), pa.field("confidence", pa.float64())]
-JUDGED = [pa.field("direction_from", pa.list_(pa.string())), *texts("set_aside")]
+JUDGED = [
+    *texts("board"),
+    pa.field("direction_from", pa.list_(pa.string())),
+    *texts("set_aside"),
+]
 """Columns that the results of a board are told together; `higher_is_better` is one more."""
 TABLES: dict[str, pa.Schema] = {
     "papers": pa.schema(

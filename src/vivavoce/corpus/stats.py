@@ -27,7 +27,7 @@ from vivavoce.corpus.identity.merge import APART, MergedPaper, identifiers, ids_
 from vivavoce.corpus.reading import Corpus
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, identifiers_of
 from vivavoce.corpus.schema import TABLES
-from vivavoce.readers.board_names import board_id, board_names, dataset_key, metric_key
+from vivavoce.readers.board_keys import board_names, dataset_key, measured_key
 from vivavoce.readers.terms import stands_for
 from vivavoce.records import Reference
 from vivavoce.store import Row
@@ -308,13 +308,13 @@ def result_tuples(corpus: Corpus, paper: str | None = None) -> Iterator[Row]:
         task, dataset, metric = row["task"], row["dataset"], row["metric"]
         names = board_names(task, dataset)
         key = dataset_key(names.dataset, names.task, metric)
-        known[metric_key(metric)].add((board_id(task, dataset, metric), names.task, key))
+        known[measured_key(metric)].add((row["board"], names.task, key))
     boards = {metric: sorted(of_metric) for metric, of_metric in known.items()}
     dates = {one.paper_id: one.first_public for one in corpus.papers}
 
     @cache
     def find(dataset: str, metric: str) -> tuple[str | None, str | None]:
-        return _only_board(dataset, boards.get(metric_key(metric), []))
+        return _only_board(dataset, boards.get(measured_key(metric), []))
 
     for row in corpus.rows("tuples"):
         if paper is None or row["paper_id"] == paper:

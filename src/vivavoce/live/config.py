@@ -158,8 +158,8 @@ class LiveConfig(Options):
 
     live: LiveOptions
     schedule: Schedule
-    source: tuple[SourceOptions, ...] = Field(min_length=1)
     contestant: tuple[ContestantOptions, ...] = Field(min_length=1)
+    source: tuple[SourceOptions, ...] = ()
     texts: TextOptions = TextOptions()
     run: RunTable = RunTable()
     judge: JudgeOptions | None = None
@@ -188,6 +188,8 @@ class LiveConfig(Options):
         made._path = path
         made._rounds = {name: table for name, table in values.items() if name in of_rounds}
         made.spec(next(made.schedule.periods()))
+        if made.is_of_papers and not made.source:
+            raise InputError(f"{path} lacks the table [[source]].")
         made._check_run()
         made._check_contestants()
         return made
@@ -244,6 +246,12 @@ class LiveConfig(Options):
     def is_limited(self) -> bool:
         """True if there is a budget, which needs every price."""
         return self.budget.period is not None or self.budget.total is not None
+
+    @property
+    def is_of_papers(self) -> bool:
+        """True if any family asks about papers; tables of one's own need none."""
+        cards = list_families()
+        return any(cards[name].of_papers for name in self._rounds["round"]["families"])
 
     @property
     def is_sealed(self) -> bool:

@@ -17,7 +17,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.corpus.fulltext import build_index
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
-from vivavoce.corpus.reading import list_batches
+from vivavoce.corpus.reading import empty_corpus, list_batches
 from vivavoce.errors import EmptyRoundError, InputError, NoItemsError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import LiveConfig, SourceOptions
@@ -135,7 +135,8 @@ class Preparation:
         """Freeze the round; without a paper or an item the next period's begins where this did."""
         papers = self._papers()
         facts: Row = {"papers": len(papers), "corrected": self._count_corrected(papers)}
-        made = self._make(self._state.parent(self._period)) if papers else None
+        is_possible = bool(papers) or not self._config.is_of_papers
+        made = self._make(self._state.parent(self._period)) if is_possible else None
         if made is None:
             return {"round": None, "items": 0, "late": 0, **facts}
         tasks = made.manifest["counts"].values()
@@ -159,6 +160,8 @@ class Preparation:
 
     def _selected(self) -> Corpus:
         """The corpus, or its papers of the licences that the configuration allows."""
+        if not list_batches(self._corpus):
+            return empty_corpus()
         opened, allowed = load_corpus(self._corpus), self._config.texts.licences
         if not allowed:
             return opened

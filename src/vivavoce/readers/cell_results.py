@@ -16,7 +16,6 @@ from functools import lru_cache
 
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.blocks import Block, Marks, Record, read_blocks
-from vivavoce.readers.board_names import metric_key, name_key
 from vivavoce.readers.leaderboard import (
     is_own,
     method_name,
@@ -24,6 +23,7 @@ from vivavoce.readers.leaderboard import (
     with_kind,
     without_notes,
 )
+from vivavoce.readers.metric_names import metric_key, name_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
 from vivavoce.readers.terms import GENERAL, RESOURCES, SPLITS, STUBS, terms_in
 from vivavoce.records import CellResult, CitedTable
@@ -105,7 +105,7 @@ def _entries(
     """The results of one dataset and metric, with their direction and the best of them."""
     values = [read_number(record.values[place]) or 0.0 for _, record, place in entries]
     bold = [place in record.bold for _, record, place in entries]
-    named = direction_of(asked.metric).higher_is_better
+    named = direction_of([asked.metric]).higher_is_better
     marked = _end_in_bold(values, bold)
     higher = marked if named is None else named
     sources = [("name", named), ("bold", marked)]

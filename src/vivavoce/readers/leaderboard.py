@@ -16,9 +16,9 @@ from statistics import median
 from vivavoce.metrics.leaderboards import method_key
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.blocks import Block, Record
-from vivavoce.readers.board_names import metric_key
 from vivavoce.readers.claims import claims, own_method
 from vivavoce.readers.evidence import Question
+from vivavoce.readers.metric_names import metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource
 from vivavoce.readers.paper_tables import IN_TEXT, LibraryPaper, Source, sources_of
 from vivavoce.readers.terms import (
@@ -276,7 +276,7 @@ def _merge(found: Sequence[TableEntry], metric: str) -> list[TableEntry]:
     groups: dict[str, list[TableEntry]] = defaultdict(list)
     for entry in found:
         groups[method_key(entry.method)].append(entry)
-    higher = direction_of(metric).higher_is_better is not False
+    higher = direction_of([metric]).higher_is_better is not False
     best = []
     for entries in groups.values():
         votes: dict[float, float] = defaultdict(float)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from statistics import median
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from vivavoce.readers.board_names import METRICS, metric_key, words_where
+from vivavoce.readers.metric_names import METRICS, metric_key, words_where
 from vivavoce.readers.terms import MEASURES, terms_in
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import words_of
@@ -24,7 +23,8 @@ _FEW = 3
 _REVERSING = frozenset({"decrease", "degradation", "drop", "reduction"})
 """Words of a metric that turn the direction of the rest of its name round."""
 _IMPROVING = frozenset({"gain", "gains", "improvement", "improvements"})
-_BESIDE = frozenset(read_data(__file__, "words.toml")["beside"])
+_WORDS = read_data(__file__, "words.toml")
+_BESIDE = frozenset([*_WORDS["beside"], *_WORDS["units"]])
 _REMARK = re.compile(r"\(([^()]{0,100})\)")
 _WITHIN = re.compile(r"[<≤]\s?[0-9.]")
 """Sign of a share: of answers whose error is below a bound."""
@@ -37,81 +37,58 @@ _GENERIC = frozenset({"error", "loss", "score"})
 _MAX_TOKENS = 30
 _AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
-"""Scores from which on the order of a list tells something, and how many of it are looked at."""
-_LONGEST = 60
-_DATED = 8
-_WHOLE, _PART, _GIVEN, _TREND = 0.98, 0.88, 0.99, 0.65
-"""Confidence of the evidence: a whole name, a part of one, what a list says, progress over time."""
-_SURE, _DECIDED = 0.8, 0.75
-"""Evidence from which on a contradiction counts, and the confidence that settles it."""
+"""Different scores from which on the order of a list tells something."""
+_DATED, _DATED_AT_MOST = 8, 120
+_TREND = 0.35
+"""Concordance with the dates from which on scores have got better over the years."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One reason for a direction."""
-
-    source: Literal["source", "name", "order", "values"]
-    """The list, the name, the order of the list, or the scores by date."""
-    higher_is_better: bool
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
-class Direction:
+class Direction(NamedTuple):
     """The better end of a metric, and how it is known."""
 
-    evidence: tuple[Evidence, ...] = ()
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """The end that has more evidence; None where nothing tells."""
-        weight = sum(_weight(one) for one in self.evidence)
-        return weight > 0 if weight else None
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Sources of the evidence for the direction, the surest first."""
-        agreeing = [e for e in self.evidence if e.higher_is_better == self.higher_is_better]
-        return tuple(e.source for e in sorted(agreeing, key=lambda e: -e.confidence))
-
-    @property
-    def confidence(self) -> float:
-        """Confidence of the direction, from 0.5 to 1."""
-        return 1 / (1 + math.exp(-abs(sum(_weight(one) for one in self.evidence))))
-
-    @property
-    def is_disputed(self) -> bool:
-        """True if sure evidence points to both ends, and neither is much the surer."""
-        ends = {e.higher_is_better for e in self.evidence if e.confidence >= _SURE}
-        return len(ends) == 2 and self.confidence < _DECIDED
-
-
-def _weight(evidence: Evidence) -> float:
-    weight = math.log(evidence.confidence / (1 - evidence.confidence))
-    return weight if evidence.higher_is_better else -weight
+    higher_is_better: bool | None = None
+    """None where nothing tells, or where the evidence contradicts itself."""
+    sources: tuple[str, ...] = ()
+    """The evidence for it, the surest first: `source`, `name`, `order`."""
 
 
 def direction_of(
-    metric: str,
+    metrics: Iterable[str],
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
     dated: Sequence[tuple[str, float]] = (),
 ) -> Direction:
-    """Weigh the evidence for the direction of a metric.
+    """Tell the direction of a metric by the surest evidence that there is.
+
+    What lists say of it goes before its name. The order of lists tells something only where
+    neither does: all have to be in the same order from end to end, and scores by date must not
+    contradict it.
 
     Args:
-        metric: Its name as printed, or its key.
+        metrics: Its names as printed, or its keys.
         given: What the rows of the board say; the most frequent goes, and of two the first.
         lists: The scores of each list in its order: lists begin with the best.
         dated: Dates and scores: scores get better over time.
     """
-    told = [value for value in given if value is not None]
-    source = Evidence("source", max(told, key=told.count), _GIVEN) if told else None
-    found = [source, _named(metric), *map(_ordered, lists), _progress(dated)]
-    return Direction(tuple(one for one in found if one is not None))
+    listed = [value for value in given if value is not None]
+    evidence: dict[str, set[bool | None]] = {
+        "source": {max(listed, key=listed.count)} if listed else set(),
+        "name": {end for name in metrics if (end := _named(name)) is not None},
+        "order": {_ordered(scores) for scores in lists if len(set(scores)) >= _LISTED},
+    }
+    ends = evidence["source"] or evidence["name"]
+    if not ends and evidence["order"]:
+        ends = evidence["order"] | ({_progress(dated)} - {None})
+    higher = next(iter(ends)) if len(ends) == 1 else None
+    if higher is None:
+        return Direction()
+    return Direction(
+        higher, tuple(source for source, shown in evidence.items() if shown == {higher})
+    )
 
 
-def _named(metric: str) -> Evidence | None:
+def _named(metric: str) -> bool | None:
+    """Tell by the words of a name if higher is better; None where they do not say."""
     told: list[str] = []
     # The name without its remark; what the remark says; the key, which knows more spellings.
     for text in (metric, " ".join(_REMARK.findall(metric)), metric_key(metric)):
@@ -128,7 +105,7 @@ def _named(metric: str) -> Evidence | None:
         higher = True
     elif not _REVERSING.isdisjoint(rest) or (_WITHIN.search(metric) and not higher):
         higher = not higher
-    return Evidence("name", higher, _PART if rest - _BESIDE else _WHOLE)
+    return higher
 
 
 def _head(words: Sequence[str], found: Sequence[_Name]) -> str:
@@ -145,25 +122,21 @@ def _words(metric: str) -> list[str]:
     return [word for word in words if any(map(str.isalnum, word))]
 
 
-def _ordered(scores: Sequence[float]) -> Evidence | None:
-    """The direction by which a list is in order, if it is in some order."""
-    first = scores[:_LONGEST]
-    if len(set(first)) < _LISTED:
-        return None
-    concordance = _concordance(list(enumerate(first)))
-    if abs(concordance) < 0.7:
-        return None
-    return Evidence("order", concordance < 0, 0.5 + 0.35 * abs(concordance))
+def _ordered(scores: Sequence[float]) -> bool | None:
+    """Tell if a list that begins with the best has its highest score first; None for no order."""
+    if list(scores) == sorted(scores, reverse=True):
+        return True
+    return False if list(scores) == sorted(scores) else None
 
 
-def _progress(dated: Sequence[tuple[str, float]]) -> Evidence | None:
-    """The direction in which scores have gone over the years."""
-    first = sorted(dated)[: _LONGEST * 2]
+def _progress(dated: Sequence[tuple[str, float]]) -> bool | None:
+    """Tell if scores have risen over the years; None where they have neither risen nor fallen."""
+    first = sorted(dated)[:_DATED_AT_MOST]
     if len(first) < _DATED or len({date for date, _ in first}) < _LISTED:
         return None
     days = {date: number for number, date in enumerate(sorted({date for date, _ in first}))}
     concordance = _concordance([(days[date], score) for date, score in first])
-    return Evidence("values", concordance > 0, _TREND) if abs(concordance) >= 0.35 else None
+    return concordance > 0 if abs(concordance) >= _TREND else None
 
 
 def _concordance(points: Sequence[tuple[int, float]]) -> float:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from vivavoce.readers.board_names import METRICS
+from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 

@@ -31,14 +31,14 @@ def list_score_families() -> dict[str, ScoreFamily]:
 
 @cache
 def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
-    """Score families of a family: those of its part `answers`, or else its first task."""
+    """Score families of a family: those of its part `answers`, or else its tasks."""
     family = find_family(name)
     scored: tuple[ScoreFamily, ...] | None = getattr(family.part("answers"), "SCORE_FAMILIES", None)
     if scored is not None:
         return scored
-    from vivavoce.tasks.family import score_family_of
+    from vivavoce.tasks.family import score_families_of
 
-    return (score_family_of(family),)
+    return score_families_of(family)
 
 
 def score(

@@ -188,13 +188,18 @@ def completed(values: Values, metrics: Mapping[str, Metric], answer: str, row: R
     return {**values, **{name: compute(text, row) for name, compute in missing.items() if compute}}
 
 
-def score_family_of(family: Family) -> ScoreFamily:
-    """The score family of a family that has none of its own.
+def score_families_of(family: Family) -> tuple[ScoreFamily, ...]:
+    """The score families of a family that has none of its own: one a task.
 
-    A gold row has `gold`, a text or a number, and what the metrics need beside it; a prediction
-    has `text`.
+    That of an only task has the family's name. A gold row has `gold`, a text or a number, and what
+    the metrics need beside it; a prediction has `text`.
     """
-    name, card = next(iter(family.card.tasks.items()))
+    names = list(family.card.tasks)
+    return tuple(_scored(family, task, family.name if len(names) == 1 else task) for task in names)
+
+
+def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
+    card = family.card.tasks[name]
     kind = family.part("family").TASKS[name]
     metrics = metrics_of_task(family.name, card)
 
@@ -213,4 +218,4 @@ def score_family_of(family: Family) -> ScoreFamily:
         scores = [score(pair) for pair in pairs]
         return Measured({name: means_of([one[name] for one in scores]) for name in metrics})
 
-    return ScoreFamily(name=family.name, summary=card.summary.rstrip("."), measure=measure)
+    return ScoreFamily(name=shown, summary=card.summary.rstrip("."), measure=measure)

@@ -115,20 +115,22 @@ def plain_words(cell: str) -> str:
 
 MAX_SCORE = 200
 """Characters of a score that are looked at."""
-_MULTIPLIERS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
+_MULTIPLIERS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}
+_DASHES = str.maketrans(dict.fromkeys("−–—‐‑‒﹣－", "-"))
 _MARKS = "*†‡§+^↑↓\\ \t"
 _SPREAD = re.compile(r"\s?(?:±|\+/-|\+-|\\pm)\s?[0-9.]{1,20}\s?%?$")
 _NOTE = re.compile(r"\s?[(\[][^()\[\]]{0,150}[)\]]$")
 _UNIT = re.compile(
-    r"(?<=[0-9.])(?:\s?(?:dB|FPS|fps|Hz|nats|bits|bpd|ms|sec|secs|min|mm|cm|km|px|pts|points|[x×°])"
-    r"|\s(?:[msh]|seconds|minutes|hours|days|frames/s|pixels|eV|meV|kcal/mol|Å))$"
+    r"(?<=[0-9.])\s?(?!(?:st|nd|rd|th|[kKMB]|[eE][-+]?[0-9]+|(?:thous|mill|bill)[a-z]+)$)"
+    r"(?:[^\W\d_][^\s,;:?()\[\]]{0,14}|[°×]\w?)$"
 )
+"""A word behind a number that is no ordinal, no exponent and no thousand, million or billion."""
 _SIGN = re.compile(r"^[~≈≤≥<>$€£#]\s?")
 _NUMBER = re.compile(
-    r"(?P<number>[-−+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
-    r"(?:[eE][-+]?[0-9]{1,3})?)\s?(?:%|(?P<unit>[kKmMbB]))?"
+    r"(?P<number>[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,5}|[0-9]{0,15})(?:\.[0-9]{0,15})?"
+    r"(?:[eE][-+]?[0-9]{1,3})?)\s?(?:%|(?P<unit>[kKMB]))?"
 )
-_POWER = re.compile(r"(?:(?P<factor>[-−]?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>[-−]?[0-9]{1,3})")
+_POWER = re.compile(r"(?:(?P<factor>-?[0-9.]{1,17})\s?[x×·]\s?)?10\^(?P<power>-?[0-9]{1,3})")
 
 
 def read_score(text: str) -> float | None:
@@ -136,19 +138,20 @@ def read_score(text: str) -> float | None:
 
     `93.3`, `93.3%`, `90.0 ± 0.5`, `~257M`, `60.9+`, `≤ 80.1`, `120 FPS`, `5 x 10^4` and
     `70.14 (measured by ...)` are numbers; `-`, `?`, a range and a text are none. A multiplier is
-    applied: `33M` is 33,000,000. A unit is not: `12 ms` is 12.
+    applied: `33M` is 33,000,000. A unit, whichever it is, is not: `12 ms` is 12, `1.5m` 1.5.
     """
-    rest = text.strip().strip("\ufeff").replace("**", "").replace("__", "")[:MAX_SCORE]
+    rest = text[:MAX_SCORE].translate(_DASHES).strip().strip("\ufeff")
+    rest = rest.replace("**", "").replace("__", "")
     for pattern in (_NOTE, _SPREAD, _NOTE):
         rest = pattern.sub("", rest.strip(_MARKS))
     rest = _UNIT.sub("", _SIGN.sub("", rest.strip(_MARKS)))
     if power := _POWER.fullmatch(rest):
-        rest = f"{power['factor'] or 1}e{power['power']}".replace("−", "-")
+        rest = f"{power['factor'] or 1}e{power['power']}"
     found = _NUMBER.fullmatch(rest)
-    digits = found["number"].replace(",", "").replace("−", "-") if found else ""
+    digits = found["number"].replace(",", "") if found else ""
     if found is None or not digits.lower().partition("e")[0].strip("+-."):
         return None
-    value = float(digits) * _MULTIPLIERS[(found["unit"] or "").lower()]
+    value = float(digits) * _MULTIPLIERS[found["unit"] or ""]
     return value if math.isfinite(value) else None
 
 

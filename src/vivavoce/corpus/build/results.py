@@ -1,16 +1,14 @@
 """The table `results`: what the shards of papers hold of it, and the results of works outside.
 
 Results of a work that is no paper of the corpus have no `paper_id`; they stay known by the
-work's address. The results of one task, dataset and metric are judged together: which end of the
-metric is better, and which scores cannot be. Evidence for a direction is what lists say, the name
-of the metric, the order of a list, and scores by date.
+work's address. The results of one board are judged together: which end of the metric is better, and
+which scores cannot be.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +18,20 @@ import pyarrow.parquet as pq
 from vivavoce.corpus.build.identity import Identity
 from vivavoce.corpus.build.partitioning import read_rows
 from vivavoce.corpus.build.parts import RESULTS
+from vivavoce.corpus.build.same_boards import find_boards
 from vivavoce.corpus.dating import date_entry
 from vivavoce.corpus.schema import JUDGED, KEYS, TABLES, sort_rows
-from vivavoce.readers.board_names import board_id, metric_key, most_frequent
+from vivavoce.readers.board_keys import is_named, is_of_training, most_frequent
+from vivavoce.readers.metric_names import metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, off_scale
 from vivavoce.store import Row
 
 _SCHEMA = TABLES["results"]
 _DATED_BY = ("paper_url", "method", "date")
-_JUDGED_BY = ("task", "dataset", "metric", "score", "date", "listed_in", "position")
+_JUDGED_BY = (
+    *("task", "dataset", "metric", "score", "date", "listed_in", "position"),
+    *("paper_id", "paper_url"),
+)
 
 
 def collect_results(
@@ -72,35 +75,35 @@ def _without_paper(results: pa.ListArray) -> pa.Table:
 
 
 OF_ANOTHER_SCALE = "of another scale"
-DISPUTED = "direction in dispute"
+NO_NAME = "no name"
+TRAINING = "of training data"
 RESOURCE = "a resource"
 
 
 def judge_results(rows: Sequence[Row]) -> list[Row]:
     """Judgements of boards on results, in their order: columns of the table `results`.
 
-    `higher_is_better` is None where nothing tells. `direction_from` is the evidence for it, the
-    surest first: `source`, `name`, `order`, `values`. `set_aside` is the reason why a result is on
-    no board.
+    `board` is the id of the board. `higher_is_better` is None where nothing tells.
+    `direction_from` is the evidence for it, the surest first: `source`, `name`, `order`.
+    `set_aside` is the reason why a result is on no board.
 
     Args:
         rows: Rows with `task`, `dataset`, `metric`, `score`, `date`, `higher_is_better` as the
-            list gives it, `listed_in` and `position`.
+            list gives it, `listed_in`, `position`, `paper_id` and `paper_url`.
     """
-    name_of = cache(board_id)
     boards: dict[str, list[int]] = defaultdict(list)
-    for number, row in enumerate(rows):
-        boards[name_of(row["task"], row["dataset"], row["metric"])].append(number)
+    for number, board in enumerate(find_boards(rows)):
+        boards[board].append(number)
     found: dict[int, Row] = {}
-    for numbers in boards.values():
-        judged = _judge_board([rows[number] for number in numbers])
+    for board, numbers in boards.items():
+        judged = _judge_board(board, [rows[number] for number in numbers])
         found.update(zip(numbers, judged, strict=True))
     return [found[number] for number in range(len(rows))]
 
 
-def _judge_board(rows: Sequence[Row]) -> list[Row]:
+def _judge_board(board: str, rows: Sequence[Row]) -> list[Row]:
     metric = most_frequent(row["metric"] for row in rows)
-    reasons = [_reason(metric, row["score"]) for row in rows]
+    reasons = [_reason(row) if is_named(board) else NO_NAME for row in rows]
     sound = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
     off = iter(off_scale(metric_key(metric), [row["score"] for row in sound]))
     reasons = [reason or (OF_ANOTHER_SCALE if next(off) else None) for reason in reasons]
@@ -110,19 +113,22 @@ def _judge_board(rows: Sequence[Row]) -> list[Row]:
         if row["listed_in"] is not None and row["position"] is not None:
             lists[row["listed_in"]].append((row["position"], row["score"]))
     direction = direction_of(
-        metric,
+        sorted({row["metric"] for row in kept}),
         [row["higher_is_better"] for row in kept],
         [[score for _, score in sorted(scores)] for _, scores in sorted(lists.items())],
         [(row["date"], row["score"]) for row in kept if row["date"]],
     )
-    if direction.is_disputed:
-        reasons = [reason or DISPUTED for reason in reasons]
-    told = {
+    judgement = {
+        "board": board,
         "higher_is_better": direction.higher_is_better,
         "direction_from": list(direction.sources),
     }
-    return [{**told, "set_aside": reason} for reason in reasons]
+    return [{**judgement, "set_aside": reason} for reason in reasons]
 
 
-def _reason(metric: str, score: float | None) -> str | None:
-    return RESOURCE if is_resource(metric_key(metric)) else impossible(metric, score)
+def _reason(row: Row) -> str | None:
+    if is_resource(metric_key(row["metric"])):
+        return RESOURCE
+    if is_of_training(row["dataset"], row["metric"]):
+        return TRAINING
+    return impossible(row["metric"], row["score"])

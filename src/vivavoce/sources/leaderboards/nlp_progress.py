@@ -28,12 +28,14 @@ _LINK = re.compile(
 )
 _PAPER = re.compile(r"paper|source|reference", re.IGNORECASE)
 _OTHER = re.compile(
-    r"code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark",
+    r"(?:code|model|method|system|note|comment|year|date|link|#|approach|parser|type|data|remark)s?",
     re.IGNORECASE,
 )
 _RULE_CELL = re.compile(r"\s*:?-+:?\s*")
 _LABEL = 120
 """Characters of a line above a table that can tell it from its neighbours."""
+_SHORT = 4
+"""Words of a line that may be a name though only its first word has a capital."""
 _ROWS = re.compile(r"nlp[-_]?progress[-_a-z0-9]*\.jsonl")
 _LARGEST_FILE = 64 << 20
 _RULE = re.compile(
@@ -93,6 +95,9 @@ def _boards(lines: Sequence[str]) -> Iterator[_Board]:
         elif line.strip():
             announces = line.strip().endswith(":") and len(line) <= _LABEL
             label = plain(plain_words(line)).rstrip(":* ") if announces else ""
+            # A sentence about the table is no name: it has more words, and none of them is one.
+            if len(words := label.split()) > _SHORT and all(map(str.islower, words[1:])):
+                label = ""
     if open_board is not None:
         yield open_board
 

@@ -78,7 +78,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: LeaderboardsOptions) -> Fami
     else:
         shown = sorted({paper for row in rows for paper in row["papers"]})
     undated = {one.board.id: one.undated for one in boards if one.undated}
-    report = {"undated": options.undated, "undated_entries": undated}
+    names = {one.board.id: one.board.names for one in boards if len(one.board.names) > 1}
+    report = {"undated": options.undated, "undated_entries": undated, "names": names}
     files = {
         REPORT: json.dumps(report, indent=1, sort_keys=True).encode() + b"\n",
         DEVELOPMENT: parquet_of_rows(development, ITEM),

@@ -43,7 +43,7 @@ SPLITS = ("test", "dev")
 DEVELOPMENT = "development.parquet"
 """Items of boards that methods are tuned on; scores on them are not reported."""
 REPORT = "boards.json"
-"""Entries of each board that tell no date."""
+"""Entries of each board that tell no date, and names of boards that have several."""
 PAPERS = "papers.parquet"
 """The library of the round: `tasks.library`."""
 
