@@ -166,7 +166,7 @@ def _recommended(row: Row) -> tuple[str, ...]:
 def _sentence(
     best: Sequence[str], rows: Sequence[Row], models: Sequence[str], short: Mapping[str, str]
 ) -> str:
-    """What is said of all tasks of one outcome: once, with what sets some of them apart."""
+    """The sentence on all tasks of one outcome, with what sets some of them apart."""
     rivals = list(dict.fromkeys(row["baseline"] for row in rows))
     rival = (
         f"the baseline {rivals[0]}"
@@ -190,7 +190,7 @@ def _sentence(
 
 
 def _apart(row: Row, models: Sequence[str], short: Mapping[str, str]) -> str:
-    """How the models of a task stand to its best baseline, where the outcome does not say it."""
+    """The models of a task against its best baseline, where the outcome does not say it."""
     above, worse = row["better_than_baseline"], row["worse_than_baseline"]
     if above:
         weak = [short[name] for name in row["best"] if name not in above]

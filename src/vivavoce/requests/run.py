@@ -156,7 +156,7 @@ _ALIAS = re.compile(rf"[\w.-][\w. -]{{0,{LONGEST_ALIAS - 1}}}")
 
 
 def is_alias(name: str) -> bool:
-    """Check whether a name may stand on a board beside a model's."""
+    """Check whether a board may show a name beside a model's."""
     return bool(_ALIAS.fullmatch(name)) and name == name.strip()
 
 

@@ -83,7 +83,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
     tasks, skipped = resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
     planned = spec.epochs * sum(min(size, spec.limit or size) for size in sizes)
-    listen(progress, planned)
+    count = listen(progress, planned)
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
@@ -106,7 +106,8 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         refused = {gate.model: gate.line for gate in gates if gate.line}
         found = (why_incomplete(log, refused) for log in logs)
         failed = tuple(sorted({line for line in found if line}))
-        if progress and not failed:  # also answers of earlier runs, and those nobody needs
+        if progress and not failed and count() < planned:
+            # The others are answers of earlier runs, and those that nobody needs.
             whole = planned - sum(row["of_answers"] - row["answers"] for row in stopped)
             progress(whole, whole)
         journal.close(finished=not failed)
