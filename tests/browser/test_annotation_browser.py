@@ -18,6 +18,7 @@ from tests.servers.annotation import (
     rows_of,
     running_server,
 )
+from tests.servers.commands import viva_here
 
 from vivavoce.web.annotation.kinds import KINDS
 
@@ -57,6 +58,17 @@ class Desk:
 
 
 DeskOf = Callable[..., Desk]
+
+
+def serious_rules(page: Page) -> list[tuple[str, list[str]]]:
+    """The rules of axe that a page breaks badly, with some of the places."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    return [
+        (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
+        for rule in Axe().run(page).response["violations"]
+        if rule["impact"] in ("serious", "critical")
+    ]
 
 
 @pytest.fixture
@@ -238,8 +250,6 @@ def test_everything_works_without_scripts(
 def test_pages_fit_a_phone_ask_nobody_else_and_break_no_serious_rule(
     small: tuple[Server, dict[str, Made]], desk_of: DeskOf, scheme: str
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     server, campaigns = small
     # The policy of the pages keeps scripts out, this one as well.
     options = {"color_scheme": scheme, "viewport": {"width": 360, "height": 740}}
@@ -248,12 +258,27 @@ def test_pages_fit_a_phone_ask_nobody_else_and_break_no_serious_rule(
         for path in ("", "/next", "/items/99"):
             one.open(path)
             assert one.page.evaluate("document.documentElement.scrollWidth") == 360, path
-            found = Axe().run(one.page).response["violations"]
-            serious = [
-                (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
-                for rule in found
-                if rule["impact"] in ("serious", "critical")
-            ]
-            assert serious == [], path
+            assert serious_rules(one.page) == [], path
         assert one.foreign == []
         assert [line for line in one.complaints if "404" not in line] == []
+
+
+def test_the_page_of_agreement_shows_what_the_keys_said(
+    tmp_path: Path, desk_of: DeskOf, expect: Expect
+) -> None:
+    made = make(tmp_path, 4)
+    with running_server(made) as server:
+        for name, keys in zip(made.links, ("iiee", "ieee"), strict=False):
+            desk = desk_of(server, made, name, bypass_csp=True)
+            desk.open()
+            for key in keys:
+                desk.press(key)
+    command = ("annotate", "agreement", "--campaign", made.name, "--db", made.database.path)
+    viva_here(*command, "--resamples", "0", "--out", tmp_path / "page")
+    desk.page.goto((tmp_path / "page" / "index.html").as_uri())
+    expect(
+        desk.page.get_by_role("heading", name="Agreement of the first two labels")
+    ).to_be_visible()
+    expect(desk.page.get_by_role("row", name="decision 4 0.750")).to_be_visible()
+    expect(desk.page.get_by_text("done 3, open 1, split 0")).to_be_visible()
+    assert serious_rules(desk.page) == []

@@ -9,7 +9,7 @@ import pytest
 from tests.faults.paid_once import KINDS, Paid, batches_killed, drawn, make_round, run_killed
 
 from vivavoce.rounds import Round
-from vivavoce.running.requests import JOURNAL, Journal
+from vivavoce.running.requests import JOURNAL, Journal, Meter
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,7 +45,7 @@ def test_batches_killed_at_any_response_are_paid_once(
 def test_a_line_that_a_kill_cut_off_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / JOURNAL
     path.write_text('{"reply":{"model":"m"},"request":"r-1","sample":"t/a"}\n{"reply":{"mod')
-    journal = Journal(path)
+    journal = Journal(path, Meter(tmp_path, None))
     journal.close(finished=False)
     assert path.exists()
     journal.close(finished=True)  # the line is of another run, which may still go on with it

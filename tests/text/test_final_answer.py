@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.text.final_answer import final_answer, without_wrapper
+from vivavoce.text.answers import clean_title, without_wrapper
+from vivavoce.text.final_answer import final_answer
 
 ANSWER = "Otters open boxes. They copy <b>each other</b> in 3 of 4 cases [7]."
 THOUGHT = "First the boxes.\n\nPerhaps the seals belong here: <i>maybe</i>?"
@@ -28,7 +29,11 @@ def test_reasoning_goes_however_it_is_marked(name: str, bracket: str, space: str
 
 
 @pytest.mark.parametrize(
-    "opener", ["<think>", "[THINK]", "◁think▷", "<|begin_of_thought|>", "<inner monologue>"]
+    "opener",
+    [
+        *("<think>", "[THINK]", "◁think▷", "<|begin_of_thought|>", "<inner monologue>", "<zorp>"),
+        *("Thinking:\n", "## Thought process\n", "<|im_start|>thought\n", "```thinking\n"),
+    ],
 )
 def test_reasoning_that_never_ends_is_no_answer(opener: str):
     found = final_answer(f"{opener}{THOUGHT} {ANSWER}")
@@ -102,7 +107,6 @@ def test_drafts_above_a_final_label_go(label: str):
         "The special token `<|endoftext|>` ends a text; <sep>, <cls> and [PAD] do not.",
         "We tag <person>Ann</person>, who wrote it.",
         "<TextCoop>: a parser of discourse",
-        "<paper-1a2b> Otters open boxes, and the block is never closed.",
         "H<sub>2</sub>O is <em>wet</em>",
         "<ol>\n<li>Rain</li>\n<li>Tides</li>\n</ol>",
         "<item>Rain</item>\n<item>Tides</item>",
@@ -174,10 +178,89 @@ def test_a_heading_behind_a_marker_opens_a_thought_that_the_next_marker_ends():
     message = f"<unused94>thought\n{THOUGHT}<unused95>{ANSWER}"
     assert final_answer(message).text == ANSWER
     assert final_answer(f"<unused94>thought\n{THOUGHT}").is_unclosed
-    assert final_answer(f"<root>\nthought\n{ANSWER}").text == f"<root>\nthought\n{ANSWER}"
 
 
 @pytest.mark.parametrize("line", ["Here you go:", "Sure! Here is the title:", "**My title:**"])
 @pytest.mark.parametrize("space", ["\n", "\n\n"])
 def test_a_line_that_announces_a_single_line_goes(line: str, space: str):
     assert without_wrapper(f"{line}{space}How otters float") == "How otters float"
+
+
+PLACES = [
+    *(
+        "<<think>>{0}<</think>>{1}",
+        "[[think]]{0}[[/think]]\n{1}",
+        "{{{{think}}}}{0}{{{{/think}}}}{1}",
+    ),
+    *(
+        "«think»{0}«/think»{1}",
+        "《思考》{0}《/思考》{1}",
+        "「a」{0}「/a」{1}",
+        "&lt;a&gt;{0}&lt;/a&gt;{1}",
+    ),
+    *("<think>{0}</thinking>{1}", "<thinking>{0}<thinking/>{1}", "<!-- a -->{0}<!-- /a -->{1}"),
+    *("<think_start>{0}<think_end>{1}", "<|thought_start|>{0}<|thought_end|>{1}"),
+    *("[BEGIN REASONING]{0}[END REASONING]{1}", "[THINKING]\n{0}\n[ANSWER]\n{1}"),
+    *(
+        "--- THINKING ---\n{0}\n--- END THINKING ---\n{1}",
+        "=== Thought ===\n{0}\n=== Answer ===\n{1}",
+    ),
+    *("BEGIN THINKING\n{0}\nEND THINKING\n{1}", "Thinking...\n{0}\n...done thinking.\n\n{1}"),
+    *("## Thought process\n\n{0}\n\n---\n\n{1}", "**Reasoning**\n{0}\n\n**Output**\n\n{1}"),
+    *("> Thinking...\n> {2}\n\n{1}", "```thinking\n{0}\n```\n{1}", "Thought for 12 seconds\n\n{1}"),
+    *("Thought: {0}\nFinal answer: {1}", "analysisFirst the boxes.assistantfinal{1}"),
+    *("<zorp>{0}</zorp>\n<vand>{1}</vand>", "<step>{0}</step>\n<step>{0}</step>\n{1}"),
+    *(
+        "<details><summary>Thoughts</summary>{0}</details>\n{1}",
+        "<|channel>thought\n{0}<channel|>{1}",
+    ),
+    '{{"thoughts": "Seals?", "answer": "{1}"}}',
+]
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_reasoning_is_known_by_its_place(form: str):
+    message = form.format(THOUGHT, ANSWER, THOUGHT.replace("\n", "\n> "))
+    assert (final_answer(message).text, final_answer(message).cut_from) == (ANSWER, "reasoning")
+
+
+def test_the_turns_that_a_model_makes_up_for_others_go():
+    for turn in ("<|im_start|>user\nThanks!", "<|start_header_id|>user<|end_header_id|>\n\nOh?"):
+        assert final_answer(f"{ANSWER}<|im_end|>\n{turn}<|im_end|>").text == ANSWER
+
+
+def test_a_label_among_others_like_it_is_one_of_a_list():
+    text = "Memory:\nIt holds words.\nAnswer:\nIt stops."
+    assert final_answer(text).text == text
+
+
+def test_items_in_blocks_of_their_own_stay():
+    text = "<paper>Rain</paper>\n<paper>Tides</paper>\n<paper>Boxes</paper>\nThat is the order."
+    assert final_answer(text).text == text
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["I hope this helps!", "Let me know if you want it shorter.", "(13 words)", "Word count: 13"],
+)
+def test_a_last_line_to_the_reader_goes(remark: str):
+    assert without_wrapper(f"{ANSWER}\n\n{remark}") == ANSWER
+
+
+@pytest.mark.parametrize(
+    "label", ["# Abstract\n\n", "**Abstract**\n", "Abstract: ", "Abstract\n\n"]
+)
+def test_the_name_of_a_text_above_it_goes(label: str):
+    assert without_wrapper(f"{label}{ANSWER}") == ANSWER
+
+
+def test_a_line_of_a_paper_that_ends_in_a_colon_stays():
+    for line in ("We use the following baselines:", "Each step needs three things to be true:"):
+        text = f"{line}\n\n- boxes that open, and otters that are filmed for a year while they do"
+        assert without_wrapper(text) == text
+
+
+@pytest.mark.parametrize("line", ["Voici le résumé :", "以下是摘要：", "The abstract follows:"])
+def test_an_announcement_is_known_in_any_language(line: str):
+    assert without_wrapper(f"{line}\n\n{ANSWER}") == ANSWER
+    assert clean_title(f"{line}\n\nOtters and Boxes") == "Otters and Boxes"

@@ -161,6 +161,7 @@ def agreement(
         Path | None,
         Opt("A model's labels: JSON Lines of {id, label}; by default those the items suggest."),
     ] = None,
+    out: Annotated[Path | None, Opt("Folder for a page that shows the same.")] = None,
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
@@ -168,7 +169,7 @@ def agreement(
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.report import measure, parts_of, read_model_labels
+    from vivavoce.web.annotation.report import measure, parts_of, read_model_labels, write_page
 
     with open_database(db, create=False).reading() as connection:
         found = find_campaign(connection, campaign)
@@ -177,6 +178,8 @@ def agreement(
     with progress("Drawing"):
         report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed), model)
     answer(report, parts_of(report), as_json=as_json)
+    if out:
+        say(str(write_page(report, campaign, out)), quiet=as_json)
 
 
 def _read_text(path: Path) -> str:

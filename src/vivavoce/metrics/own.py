@@ -13,8 +13,8 @@ from vivavoce.metrics import harmonic_mean, metric
 from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
+from vivavoce.text.answers import without_wrapper
 from vivavoce.text.cell_text import plain_words
-from vivavoce.text.final_answer import without_wrapper
 from vivavoce.text.json_answer import find_json
 from vivavoce.text.normalise import PLAIN_MARKS, normalise
 

@@ -89,11 +89,10 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         set_aside = set_aside_damaged(spec.logs)
         models = models_of(tasks)
         gates = watch(models, is_batched=spec.batch)
-        meter = Meter(spec.logs, spec.budget) if spec.prices or spec.budget is not None else None
-        if meter:
+        meter = Meter(spec.logs, spec.budget, is_batched=spec.batch)
+        if is_metered := bool(spec.prices) or spec.budget is not None:
             meter.watch(models)
-        journal = open_journal(spec.logs)
-        # What the journal holds was paid before: it stands before the meter.
+        journal = open_journal(spec.logs, meter)
         journal.keep(models)
         batches = stack.enter_context(kept_batches(spec.logs)) if spec.batch else None
         screen = unseen() if spec.display == "none" else nullcontext()
@@ -120,7 +119,7 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         refused=tuple(sorted(set(refused.values()))),
         set_aside=tuple(set_aside),
         stopped=tuple(stopped),
-        spent=meter.report() if meter else None,
+        spent=meter.report() if is_metered else None,
         cache=describe_cache(tasks, spec),
     )
 

@@ -2,19 +2,22 @@
 
 Inspect writes finished samples, ten at a time. A run that is killed would pay again for these and
 for every reply of the samples under way. So `replies.jsonl` beside the logs gets each reply as it
-arrives, and the next run of the same kind takes replies from there. A request has to have the same
-words, for the same try at the same sample, in the same order. Requests that were under way are
-asked again.
+arrives, before anything else is done with it, and the next run of the same kind takes replies from
+there. A request has to have the same words, for the same try at the same sample, in the same order.
+Requests that were under way are asked again.
 
-`spending.jsonl` beside the logs gets a line for every reply that was paid. Before a request is
-sent, its highest possible cost is set aside. A request that does not fit waits for those under way.
-When nothing is under way any more, the run ends. It goes on with a larger budget.
+`spending.jsonl` beside the logs gets a line before a request is sent, with its highest possible
+cost, and one with the cost of its reply. A request without the second counts with the first: it was
+under way when the run ended, and may have been paid. A request that does not fit into a budget
+waits for those under way. When nothing is under way any more, the run ends. It goes on with a
+larger budget.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +55,8 @@ _CURRENT: ContextVar[Attempt | None] = ContextVar("vivavoce_attempt", default=No
 Reply: TypeAlias = "ModelOutput | tuple[ModelOutput | Exception, ModelCall]"
 Send = Callable[[], Awaitable[Reply]]
 """Sends a request on to the provider."""
+SetAside: TypeAlias = "AbstractAsyncContextManager[Callable[[Reply], None]]"
+"""Money that is held back for a request until its reply settles the bill."""
 
 
 class Request(NamedTuple):
@@ -122,9 +127,10 @@ def follow_attempts() -> None:
 class Journal:
     """Replies by sample and request; `keep` puts it between models and their providers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, meter: Meter) -> None:
         """Read what an earlier run left, but for a last line that it could not finish."""
         self._file = LineFile(path, "sample")
+        self._meter = meter
         self._replies: dict[str, dict[str, Any]] = {}
         self._tasks: dict[str, str] = {}
         self._asked: Counter[tuple[Attempt, str]] = Counter()
@@ -153,44 +159,55 @@ class Journal:
             self._keep(model)
 
     def _keep(self, model: Model) -> None:
+        from inspect_ai.model import ModelOutput
+
         async def kept(request: Request, send: Send) -> Reply:
             attempt = current_attempt()
             if attempt is None or attempt.log not in self._tasks:
-                return await send()
+                async with self._meter.set_aside(model, request) as settle:
+                    reply = await send()
+                    settle(reply)
+                    return reply
             words = [
                 [str(model), model.role, request.tool_choice],
                 [message.model_dump(exclude=set(_UNNAMED)) for message in request.input],
                 [tool.model_dump() for tool in request.tools],
                 request.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
             ]
-            return await self._answer(attempt, _hash(words), send)
+            hashed = _hash(words)
+            self._asked[attempt, hashed] += 1
+            name = f"{hashed}-{self._asked[attempt, hashed]}"
+            known = self._replies.get(self._sample(attempt), {}).get(name)
+            if known is not None:  # it was paid before
+                return ModelOutput.model_validate(known)
+            aside = self._meter.set_aside(model, request, f"{self._sample(attempt)}/{name}")
+            return await self._ask(attempt, name, aside, send)
 
         intercept(model, kept)
 
-    async def _answer(self, attempt: Attempt, words: str, send: Send) -> Reply:
-        from inspect_ai.model import ModelOutput
-
-        self._asked[attempt, words] += 1
-        sample, request = self._sample(attempt), f"{words}-{self._asked[attempt, words]}"
-        known = self._replies.get(sample, {}).get(request)
-        if known is not None:
-            return ModelOutput.model_validate(known)
+    async def _ask(self, attempt: Attempt, name: str, aside: SetAside, send: Send) -> Reply:
         try:
-            reply = await send()
+            async with aside as settle:
+                reply = await send()
+                # Nothing is awaited from here on: whatever ends the run, the reply is kept.
+                self._note(attempt, name, reply)
+                settle(reply)
+                return reply
         except VivaError:  # raised here, and no reply had a part in it
             self._unsent.add(attempt)
             raise
         except BaseException:  # also a cancelled one: whatever it is, nothing was answered
             self._failed.add(attempt)
             raise
+
+    def _note(self, attempt: Attempt, name: str, reply: Reply) -> None:
         output = _output_of(reply)
-        if output is not None:
-            self._fresh.add(attempt)
-            told = output.model_dump(mode="json", exclude_none=True)
-            self._write({"sample": sample, "request": request, "reply": told})
-        else:
+        if output is None:
             self._failed.add(attempt)
-        return reply
+            return
+        self._fresh.add(attempt)
+        told = output.model_dump(mode="json", exclude_none=True)
+        self._write({"sample": self._sample(attempt), "request": name, "reply": told})
 
     def _sample(self, attempt: Attempt) -> str:
         """The same name for all tries at a sample, in whatever run."""
@@ -231,12 +248,12 @@ class Journal:
             self._file.path.unlink(missing_ok=True)
 
 
-def open_journal(folder: Path) -> Journal:
+def open_journal(folder: Path, meter: Meter) -> Journal:
     """The journal of a folder of logs, told of what runs from now on; the caller holds its lock."""
     from inspect_ai.hooks import Hooks, SampleAttemptEnd, TaskStart, hooks
 
     follow_attempts()
-    journal = Journal(folder / JOURNAL)
+    journal = Journal(folder / JOURNAL, meter)
 
     # Hooks cannot be taken back, but one of the same name replaces the one before.
     @hooks(name="vivavoce/journal", description="Keeps replies until the logs hold them.")
@@ -267,61 +284,83 @@ _OF_A_MESSAGE, _LONGEST_ANSWER = 32, 8192
 class Meter:
     """Dollars spent by a folder's requests, and those that they may yet cost."""
 
-    def __init__(self, folder: Path, budget: float | None) -> None:
-        """Read what was spent before; logs from before the first line count once and for all."""
-        self._file = LineFile(folder / SPENDING, "usd", "of")
-        self.budget = budget
-        self._under_way: list[float] = []
+    def __init__(self, folder: Path, budget: float | None, *, is_batched: bool = False) -> None:
+        """Read what was spent before; a request of a batch that was cut off is found again."""
+        self._folder, self.budget, self._is_batched = folder, budget, is_batched
+        self._file = LineFile(folder / SPENDING, "of")
+        self._costs: dict[str, ModelCost] = {}
+        self._under_way: dict[str, float] = {}
         self._is_over = False
         self._changed = anyio.Condition()
-        self.spent = sum(float(line["usd"]) for line in self._file.lines())
-        if not self._file.path.exists():
-            self._add(_cost_of_logs(folder), "logs before")
+        lines = list(self._file.lines())
+        paid, self._lost = _bill_of(lines)
+        self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
 
     def report(self) -> Row:
         """Dollars spent, and the budget."""
         return {"usd": self.spent, "budget": self.budget}
 
-    def _add(self, usd: float, what: str) -> None:
-        self.spent += usd
-        self._file.add({"usd": usd, "of": what})
+    def _write(self, line: Row) -> None:
+        self._file.add(line)
+        self._lines += 1
 
     def close(self) -> None:
         """Stop writing."""
         self._file.close()
 
     def watch(self, models: Iterable[Model]) -> None:
-        """Meter all requests of these models whose price is known."""
+        """Meter requests of these models whose price is known; logs from before count once."""
         from inspect_ai.model import get_model_info
 
         for model in models:
             info = get_model_info(model)
             if info is not None and info.cost is not None:
-                self._watch(model, info.cost)
+                self._costs[str(model)] = info.cost
+        if not self._file.path.exists():
+            self.spent = _cost_of_logs(self._folder)
+            self._write({"usd": self.spent, "of": "logs before"})
 
-    def _watch(self, model: Model, cost: ModelCost) -> None:
+    @asynccontextmanager
+    async def set_aside(
+        self, model: Model, request: Request, name: str = ""
+    ) -> AsyncIterator[Callable[[Reply], None]]:
+        """Hold back the most that a request may cost until its reply settles the bill.
+
+        Raises:
+            VivaError: The budget does not reach for it.
+        """
         from inspect_ai.model._model import compute_model_cost
 
-        async def metered(request: Request, send: Send) -> Reply:
-            most = _most(request, cost)
-            await self._take(most)
-            paid = 0.0
-            try:
-                reply = await send()
-                output = _output_of(reply)
-                if output is not None and output.usage is not None:
-                    paid = compute_model_cost(cost, output.usage)
-                return reply
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self._give_back(most, paid, str(model))
+        cost = self._costs.get(str(model))
+        if cost is None:
+            yield lambda _: None
+            return
+        number = await self._take(_most(request, cost), str(model), name)
 
-        intercept(model, metered)
+        def settle(reply: Reply | None) -> None:
+            output = _output_of(reply) if reply is not None else None
+            usage = output.usage if output else None
+            paid = compute_model_cost(cost, usage) if usage else 0.0
+            self._under_way.pop(number)
+            self.spent += paid
+            self._write({"usd": paid, "of": str(model), "request": number})
 
-    async def _take(self, most: float) -> None:
+        try:
+            yield settle
+        except Exception:
+            settle(None)  # the provider refused it
+            raise
+        finally:
+            # Of one that was broken off the provider may send a bill.
+            self.spent += self._under_way.pop(number, 0.0)
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
+
+    async def _take(self, most: float, model: str, name: str) -> str:
         async with self._changed:
             while self.budget is not None:
-                left = self.budget - self.spent - sum(self._under_way)
+                left = self.budget - self.spent - sum(self._under_way.values())
                 if self._is_over or (most > left and not self._under_way):
                     self._is_over = True
                     self._changed.notify_all()
@@ -333,14 +372,23 @@ class Meter:
                 if most <= left:
                     break
                 await self._changed.wait()
-            self._under_way.append(most)
+            number = name if self._is_batched and name else str(self._lines)
+            self.spent -= self._lost.pop(number, 0.0)
+            self._write({"most": most, "of": model, "request": number})
+            self._under_way[number] = most
+            return number
 
-    async def _give_back(self, most: float, paid: float, model: str) -> None:
-        async with self._changed:
-            self._under_way.remove(most)
-            if paid:
-                self._add(paid, model)
-            self._changed.notify_all()
+
+def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
+    """Dollars that were paid, and the most of each request that got no reply."""
+    paid, under_way = 0.0, dict[str, float]()
+    for line in lines:
+        if "most" in line:
+            under_way[line["request"]] = float(line["most"])
+        else:
+            under_way.pop(line.get("request", ""), None)
+            paid += float(line["usd"])
+    return paid, under_way
 
 
 def _most(request: Request, cost: ModelCost) -> float:
@@ -354,8 +402,9 @@ def _most(request: Request, cost: ModelCost) -> float:
 
 def spent_below(folder: Path) -> float:
     """Dollars that the requests of all folders of logs below one have cost."""
-    files = (LineFile(path, "usd", "of") for path in sorted(folder.rglob(SPENDING)))
-    return sum((float(line["usd"]) for file in files for line in file.lines()), 0.0)
+    files = (LineFile(path, "of") for path in sorted(folder.rglob(SPENDING)))
+    bills = [_bill_of(file.lines()) for file in files]
+    return sum((paid + sum(lost.values()) for paid, lost in bills), 0.0)
 
 
 def _cost_of_logs(folder: Path) -> float:

@@ -1,6 +1,6 @@
-r"""A title as a model meant it, without what models say and print around one.
+r"""Titles and running texts as a model meant them, without what models say around them.
 
-Rules, in this order; a text that none of them fits stays as it is:
+Rules for a title, in this order; a text that none of them fits stays as it is:
 
 1. fences of a code block, `<title>` tags, `\title{}` and the `title` of
    a JSON object are opened;
@@ -21,6 +21,7 @@ import json
 import re
 
 from vivavoce.text.data import read_patterns
+from vivavoce.text.final_answer import only_text
 
 MAX_CHARACTERS = 20_000
 """An answer's text beyond this is not read."""
@@ -51,9 +52,82 @@ _COUNT = _PATTERNS["count"]
 _REMARK = _PATTERNS["remark"]
 
 
+_BLOCK = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
+_COLON = (":", "：")
+_ADDRESS = _PATTERNS["address"]
+_TO_READER = _PATTERNS["to_reader"]
+_AUTHORS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
+_LISTED = re.compile(r"[^\w\"“'‘«(\[#*_`~<\\$]|\w{1,3}[.)\]]\s|[^\n]{0,40}[:=]")
+_COURTEOUS = re.compile(r"\A(?:\w+[ ,]*){1,3}[.!。！]\s+")
+_SENTENCE_END = re.compile(r"[.!?。！]\s")
+_INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
+_HEADING = re.compile(
+    r"(?P<mark>#{1,6}[ \t]|[*_]{2})[ \t]*[^\W\d_][^\n.!?*_]{0,40}[*_]*[:：]?[*_]*[ \t]*\n+"
+)
+_NAMED = _PATTERNS["named"]
+_REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
+"""The most words of a line that is spoken behind a text, of one before it, and of a title."""
+
+
+def without_wrapper(text: str) -> str:
+    """A running text without the lines that announce and follow it, its fence and its heading."""
+    text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
+    if (found := only_text(text)[0]) is not None:
+        return found[1].strip()
+    fence = _BLOCK.fullmatch(text.strip())
+    return _without_heading((fence[2] if fence else text).strip()).strip()
+
+
+def _without_closing_remark(text: str) -> str:
+    """A text without a last line that speaks to the reader, or counts its words."""
+    above, _, last = text.rpartition("\n\n")
+    is_short = len(last.split()) <= _REMARK_WORDS and "\n" not in last.strip()
+    is_remark = _TO_READER.match(last.lstrip(" *_([")) or _COUNT.fullmatch(f" {last.strip()}")
+    return above.rstrip() if above and is_short and is_remark else text
+
+
+def _without_preface(text: str) -> str:
+    """A text without a first line that ends in a colon and announces the rest.
+
+    Such a line speaks to the reader. Or it is one sentence, without `we` and `our`, and the rest is
+    prose at least twice as long and no list: papers too write `The following steps are needed:`.
+    Two words are enough above a single line, if a blank line is between them or the first is no
+    heading: it has capitals only where sentences begin.
+    """
+    first, _, rest = text.partition("\n")
+    line, words = first.strip(" *_"), len(first.split())
+    if not line.endswith(_COLON) or words > _LEAD_IN_WORDS or not rest.strip():
+        return text
+    length = len(rest.split())
+    is_line = words > 1 and "\n" not in rest.strip() and length <= _TITLE_WORDS
+    is_apart = rest.startswith("\n") or not _INNER_CAPITAL.search(first)
+    is_prose = length >= 2 * words and (words > 2 or line.endswith(_COLON[1]))
+    is_alone = not _SENTENCE_END.search(_COURTEOUS.sub("", line)) and not _LISTED.match(
+        rest.strip()
+    )
+    is_announced = is_alone and ((is_line and is_apart) or is_prose)
+    is_spoken = _ADDRESS.search(line) is not None or is_announced
+    return rest if is_spoken and not _AUTHORS.search(line) else text
+
+
+def _without_heading(text: str) -> str:
+    """A text without its name above it: the only heading of its kind, or a label."""
+    heading = _HEADING.match(text)
+    if heading and f"\n{heading['mark']}" not in text:
+        return text[heading.end() :]
+    named = _NAMED.match(text)
+    return text[named.end() :].strip() if named and named.end() < len(text) else text
+
+
+def is_title(text: str) -> bool:
+    """Check whether a text is a title: one line that no full stop ends."""
+    line = text.strip()
+    return "\n" not in line and len(line.split()) <= _TITLE_WORDS and line[-1:] not in (".", "。")
+
+
 def clean_title(answer: str) -> str:
     """The title in an answer; empty where nothing but a lead-in is there."""
-    text = _open_containers(answer[:MAX_CHARACTERS])
+    text = _open_containers(_without_preface(answer[:MAX_CHARACTERS].strip()))
     lines = [" ".join(line.split()) for line in text.splitlines()[:_MAX_LINES]]
     title = _first_title(lines)
     for _ in range(_MAX_ROUNDS):

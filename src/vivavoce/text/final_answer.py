@@ -9,10 +9,12 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
    reasoning; if nothing follows it, it is the answer. Several are a part of the text.
-6. A block at the start that says reasoning and is never closed is unclosed: there is no answer.
-7. A line that says no more than `Final answer:` ends the drafts above it.
-8. A `\boxed{}` around all of it, or at its end, is opened.
-9. A code fence around all of it goes, if reasoning is in it too.
+6. A block at the start that is never closed is unclosed: there is no answer.
+7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.
+8. A line that says no more than `Final answer:` ends the drafts above it.
+9. A `\boxed{}` around all of it, or at its end, is opened.
+10. A code fence around all of it goes, if reasoning is in it too.
+11. The text of a JSON object that says answer, beside no more than reasoning, is opened.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -21,13 +23,14 @@ Every rule takes linear time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lxml.html.defs import tags as HTML_ELEMENTS
+from vivavoce.text.json_answer import find_json
+from vivavoce.text.labels import answer_line, end_of_thought
+from vivavoce.text.markers import MARKER, Marker, read_markers, says_answer, says_reasoning
 
-VERSION = 2
+VERSION = 3
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""
@@ -36,26 +39,12 @@ Cut = Literal["reasoning", "draft", "wrapper", "tokens"]
 CUTS: tuple[Cut, ...] = ("reasoning", "draft", "wrapper", "tokens")
 """Kinds of text that may be cut off, the one that matters most first."""
 
-_NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
-_MARKER = re.compile(
-    rf"<[|｜](?P<special>/?{_NAME})[|｜]>"
-    rf"|(?P<bracket>[<\[◁⟨【])(?P<slash>/?)\s?(?P<name>{_NAME})(?:\s[^<>\n]{{0,200}})?[>\]▷⟩】]"
-)
-_REASONING = re.compile(
-    r"think|thought|reason|reflect|analy|scratch|ponder|delib|brainstorm|plan|cot\b|monolog"
-)
-_ANSWER = re.compile(r"answer|respon|output|final|result|solution|reply")
-_WORD_BEFORE = re.compile(r"[\w,'\"`“‘(] ?\Z")
-_WORD_AFTER = re.compile(r"['\"`”’)]|[.,;:](?:\s|\Z)| [a-z]")
-_FINAL_LINE = re.compile(
-    r"^[ \t#>*_=-]*(?:(?:the |my )?final answer[ \t*_]*[:：.]?"
-    r"|(?:final(?: \w+){0,2}|answer)[ \t*_]*[:：])[ \t*_=-]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_TEXT_COMMAND = re.compile(r"\\(?:text|textbf|mathrm)\s?\{([^{}]*)\}")
 _BOXED = re.compile(r"\\boxed\s?\{")
 _FENCE_LINE = re.compile(r"`{3,}|~{3,}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_ROLE = re.compile(r"\s*(?:assistant|model|bot)[ \t]*\n")
+_ROLE = re.compile(r"(?:assistant|model|bot)[ \t]*\n|(?P<name>[^\W\d_]\w*)[ \t]*\n")
+_OTHERS = ("user", "human", "system", "tool")
 _MAX_PASSES = 5
 """Wrappers within wrappers, such as an answer block behind a thought."""
 
@@ -77,30 +66,6 @@ class FinalAnswer:
         return next((kind for kind in CUTS if kind in kinds), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Marker:
-    start: int
-    end: int
-    name: str
-    bracket: str
-    """Empty for a special token."""
-    is_closing: bool
-    opener: _Marker | None = None
-    """The marker that a closing one closes."""
-
-    @property
-    def is_html(self) -> bool:
-        return self.bracket == "<" and self.name in HTML_ELEMENTS and not self.is_answer
-
-    @property
-    def is_reasoning(self) -> bool:
-        return _REASONING.search(self.name) is not None
-
-    @property
-    def is_answer(self) -> bool:
-        return _ANSWER.search(self.name) is not None and not self.is_reasoning
-
-
 def final_answer(message: str) -> FinalAnswer:
     """Find the final answer in a message; spaces around it are left off."""
     text = message[:MAX_CHARACTERS].strip()
@@ -118,9 +83,21 @@ def final_answer(message: str) -> FinalAnswer:
     return FinalAnswer(text, tuple(cuts))
 
 
+def _first_turn(text: str) -> FinalAnswer:
+    """A message without the turns of others that a model makes up behind its own."""
+    tokens = [marker for marker in read_markers(text) if not marker.bracket]
+    ends = [*(token.start for token in tokens[1:]), len(text)]
+    for token, end in zip(tokens, ends, strict=False):
+        role = text[token.end : end].strip().partition("\n")[0]
+        is_other = token.name in _OTHERS or (not token.is_closing and role in _OTHERS)
+        if is_other and MARKER.sub("", text[: token.start]).strip():
+            return FinalAnswer(text[: token.start], (("tokens", text[token.start :]),))
+    return FinalAnswer(text)
+
+
 def _without_end_tokens(text: str) -> FinalAnswer:
     end = len(text)
-    for marker in reversed(_markers(text)):
+    for marker in reversed(read_markers(text)):
         is_unpaired = marker.opener is None and (
             not marker.is_reasoning if marker.is_closing else not marker.is_answer
         )
@@ -132,7 +109,7 @@ def _without_end_tokens(text: str) -> FinalAnswer:
 
 def _last_part(text: str) -> FinalAnswer:
     """The last part of a message that special tokens divide."""
-    tokens = [marker for marker in _markers(text) if not marker.bracket]
+    tokens = [marker for marker in read_markers(text) if not marker.bracket]
     if not tokens:
         return FinalAnswer(text)
     last = tokens[-1]
@@ -143,16 +120,20 @@ def _last_part(text: str) -> FinalAnswer:
     if named.is_reasoning and not last.is_closing:
         return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
     answer = text[last.end :]
-    if role := _ROLE.match(answer):
-        answer = answer[role.end() :]
+    if not is_channel and (role := _ROLE.match(answer)):
+        named = replace(last, name=(role["name"] or "").casefold())
+        if named.is_reasoning and not last.is_closing:
+            return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+        if not role["name"] or named.is_answer:
+            answer = answer[role.end() :]
     above = text[: len(text) - len(answer)]
-    words = len(_MARKER.sub(" ", above).split())
+    words = len(MARKER.sub(" ", above).split())
     return FinalAnswer(answer, (("reasoning" if words > len(tokens) else "tokens", above),))
 
 
 def _outside_of_blocks(text: str) -> FinalAnswer:
     """The answer of a message with reasoning or an answer between markers."""
-    markers = [marker for marker in _markers(text) if marker.bracket and not marker.is_html]
+    markers = [marker for marker in read_markers(text) if marker.bracket and not marker.is_html]
     if headed := _behind_a_heading(text, markers):
         return headed
     # Without its beginning, the end of an answer block says nothing of what is around it.
@@ -170,7 +151,7 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
     if not (last.is_reasoning or last.is_answer or len(closing) == 1):
         known = [marker for marker in closing if marker.is_reasoning]
         if not known:
-            return FinalAnswer(text)
+            return _among_blocks(text, closing)
         last = known[-1]
     start = last.opener.start if last.opener else 0
     if text[last.end :].strip():
@@ -182,7 +163,27 @@ def _outside_of_blocks(text: str) -> FinalAnswer:
     return _inside(text, last) if last.opener else FinalAnswer(text)
 
 
-def _behind_a_heading(text: str, markers: list[_Marker]) -> FinalAnswer | None:
+def _among_blocks(text: str, closing: list[Marker]) -> FinalAnswer:
+    """The answer of a message that begins with several blocks of unknown names.
+
+    It follows them, or it is the last if each has a name of its own. Three single lines or
+    more are the items of a list.
+    """
+    end, blocks = 0, []
+    for marker in closing:
+        if marker.opener is None or text[end : marker.opener.start].strip():
+            return FinalAnswer(text)
+        end = marker.end
+        blocks.append((marker.name, text[marker.opener.end : marker.start].strip()))
+    if not text[end:].strip():
+        is_one_each = len({name for name, _ in blocks}) == len(blocks)
+        return _inside(text, closing[-1]) if is_one_each else FinalAnswer(text)
+    if len(blocks) > 2 and not any("\n" in content for _, content in blocks):
+        return FinalAnswer(text)
+    return FinalAnswer(text[end:], (("reasoning", text[:end]),))
+
+
+def _behind_a_heading(text: str, markers: list[Marker]) -> FinalAnswer | None:
     """The answer behind a thought that a heading opens and another marker ends.
 
     So `<unused94>thought` opens one, and `<unused95>` ends it: the markers themselves say nothing.
@@ -190,7 +191,7 @@ def _behind_a_heading(text: str, markers: list[_Marker]) -> FinalAnswer | None:
     if not markers or markers[0].start or markers[0].is_closing or markers[0].is_reasoning:
         return None
     heading = text[markers[0].end :].partition("\n")[0].strip().casefold()
-    if len(heading.split()) != 1 or not _REASONING.match(heading):
+    if len(heading.split()) != 1 or not says_reasoning(heading):
         return None
     if len(markers) == 1:
         return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
@@ -198,23 +199,24 @@ def _behind_a_heading(text: str, markers: list[_Marker]) -> FinalAnswer | None:
     return FinalAnswer(text[end:], (("reasoning", text[:end]),))
 
 
-def _after_openers(text: str, markers: list[_Marker]) -> FinalAnswer:
+def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
     """The answer of a message in which no block is closed."""
-    for marker in markers:
+    answer_first = sorted(markers, key=lambda marker: (not marker.is_answer, marker.start))
+    for marker in answer_first:
         above, below = text[: marker.start], text[marker.end :]
         if above.rpartition("\n")[2].strip() or not below.strip():
             continue  # in the middle of a line, or at the end
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
-        if marker.is_reasoning and not above.strip():
+        if not above.strip() and (marker.is_reasoning or marker.bracket == "<"):
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
             return FinalAnswer(above, (("reasoning", text[marker.start :]),))
     return FinalAnswer(text)
 
 
-def _inside(text: str, closing: _Marker) -> FinalAnswer:
+def _inside(text: str, closing: Marker) -> FinalAnswer:
     """The content of a closed block."""
     opener = closing.opener or closing
     kind: Cut = "reasoning" if text[: opener.start].strip() else "wrapper"
@@ -225,13 +227,38 @@ def _inside(text: str, closing: _Marker) -> FinalAnswer:
     return FinalAnswer(text[opener.end : closing.start], cuts)
 
 
+def _behind_a_label(text: str) -> FinalAnswer:
+    """The answer behind a heading, a fence or a quotation at the start that says reasoning."""
+    end = end_of_thought(text)
+    if end is None:
+        return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
+    return FinalAnswer(text[end:], (("reasoning", text[:end]),) if end else ())
+
+
 def _below_the_drafts(text: str) -> FinalAnswer:
-    lines = [line for line in _FINAL_LINE.finditer(text) if line.end() < len(text)]
-    if not lines:
+    end = answer_line(text)
+    if not end:
         return FinalAnswer(text)
-    end = lines[-1].end()
-    kind: Cut = "draft" if text[: lines[-1].start()].strip() else "wrapper"
+    kind: Cut = "draft" if "\n" in text[:end].strip() else "wrapper"
     return FinalAnswer(text[end:], ((kind, text[:end]),))
+
+
+def _inside_json(text: str) -> FinalAnswer:
+    """The text of a JSON object that says answer, beside no more than reasoning."""
+    found, is_alone = only_text(text)
+    if not found or not (says_answer(found[0]) or found[0] == "text"):
+        return FinalAnswer(text)
+    return FinalAnswer(found[1], (("wrapper" if is_alone else "reasoning", text),))
+
+
+def only_text(text: str) -> tuple[tuple[str, str] | None, bool]:
+    """Name and value of the only text of a JSON object that says no reasoning; whether alone."""
+    is_whole = text[:1] in ("{", "`") and text[-1:] in ("}", "`")
+    given = find_json(text) if is_whole else None
+    if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
+        return None, False
+    texts = [each for each in given.items() if not says_reasoning(each[0])]
+    return (texts[0] if len(texts) == 1 else None), len(given) == 1
 
 
 def _inside_a_box(text: str) -> FinalAnswer:
@@ -246,7 +273,9 @@ def _inside_a_box(text: str) -> FinalAnswer:
                 break  # in the middle of a text
             above = text[: boxes[-1].start()].strip(" $\\[(\n")
             cut: Cut = "reasoning" if above else "wrapper"
-            return FinalAnswer(text[start : brace.start()], ((cut, text[:start]),))
+            content = text[start : brace.start()]
+            command = _TEXT_COMMAND.fullmatch(content.strip())
+            return FinalAnswer(command[1] if command else content, ((cut, text[:start]),))
     return FinalAnswer(text)
 
 
@@ -258,84 +287,21 @@ def _without_fence(text: str) -> FinalAnswer:
     if not _FENCE_LINE.fullmatch(fence) or not first.startswith(fence):
         return FinalAnswer(text)
     is_one = fence not in content and fence[0] not in first[len(fence) :]
-    if not is_one or not any(each.is_reasoning or not each.bracket for each in _markers(content)):
+    if not is_one or not any(
+        each.is_reasoning or not each.bracket for each in read_markers(content)
+    ):
         return FinalAnswer(text)
     return FinalAnswer(content, (("wrapper", first), ("wrapper", last)))
 
 
 _STEPS = (
     _without_fence,
+    _first_turn,
     _without_end_tokens,
     _last_part,
     _outside_of_blocks,
+    _behind_a_label,
     _below_the_drafts,
     _inside_a_box,
+    _inside_json,
 )
-
-
-def _markers(text: str) -> list[_Marker]:
-    """The markers of a text in order; a closing one knows what it closes.
-
-    A word in square brackets is text, unless `[/WORD]` closes it, it is in capitals, or it says
-    reasoning.
-    """
-    found = list(_read_markers(text))
-    closed = {(each.bracket, each.name) for each in found if each.is_closing}
-    opened: dict[tuple[str, str], list[_Marker]] = {}
-    markers = []
-    for marker in found:
-        key = marker.bracket, marker.name
-        if marker.is_closing:
-            stack = opened.get(key)
-            markers.append(replace(marker, opener=stack.pop()) if stack else marker)
-        elif (
-            marker.bracket != "["
-            or key in closed
-            or marker.is_reasoning
-            or text[marker.start : marker.end].isupper()
-        ):
-            markers.append(marker)
-            if marker.bracket:
-                opened.setdefault(key, []).append(marker)
-    return markers
-
-
-def _read_markers(text: str) -> Iterator[_Marker]:
-    for found in _MARKER.finditer(text):
-        start, end = found.span()
-        before, after = text[max(0, start - 2) : start], text[end : end + 2]
-        if (not before.strip() and after[:1] in (",", ":")) or (
-            _WORD_BEFORE.search(before) and _WORD_AFTER.match(after)
-        ):
-            continue  # a word of a sentence
-        name = (found["special"] or found["name"]).casefold()
-        closes = found["slash"] == "/" or name.startswith("/") or re.match(r"end\b|end[_▁]", name)
-        yield _Marker(start, end, name.lstrip("/"), found["bracket"] or "", bool(closes))
-
-
-_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
-_INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
-_MIN_LEAD_IN, _MAX_LEAD_IN = 4, 40
-"""Words of a line that announces an answer: `Background:` is a part of it."""
-
-
-def without_wrapper(text: str) -> str:
-    """A running text without the line that announces it and the fence around it.
-
-    The first line announces the rest if it ends in a colon, has at least `_MIN_LEAD_IN` words, and
-    the rest is at least twice as long. Two words are enough above a single line, if a blank line
-    is between them or the first is no heading: it has capitals only where sentences begin.
-    """
-    first, _, rest = text.strip().partition("\n")
-    words = len(first.split())
-    is_sentence = words >= _MIN_LEAD_IN and len(rest.split()) >= 2 * words
-    above_a_line = words > 1 and bool(rest.strip()) and "\n" not in rest.strip()
-    is_apart = rest.startswith("\n") or not _INNER_CAPITAL.search(first)
-    if (
-        (is_sentence or (above_a_line and is_apart))
-        and words <= _MAX_LEAD_IN
-        and first.rstrip(" *_").endswith((":", "："))
-    ):
-        text = rest
-    fence = _FENCE.fullmatch(text.strip())
-    return (fence[2] if fence else text).strip()

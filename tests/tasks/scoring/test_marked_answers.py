@@ -1,82 +1,216 @@
-"""The same answer scores the same however the model marks its reasoning and its answer."""
+"""The same answer scores the same in whatever markup it comes, and through whatever door."""
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import read_eval_log
-from tests.servers.commands import small_round
-from tests.servers.scripted import Ask, Reply, answer, by_model, scripted
+from inspect_ai.log import EvalLog, read_eval_log
+from tests.servers.commands import only_json, viva_here
+from tests.servers.markups import Kind, Markup, halves, markups
+from tests.servers.scripted import Ask, Reply, answer, scripted
 
 from vivavoce.running import RunSpec, run
+from vivavoce.tasks.sample_round import build_sample, demo_spec
 
-THOUGHT = "The paper is about a method. Perhaps the title is Nets?\n\nOr a survey of them."
-MARKED = {
-    "plain": "{0}",
-    "template": "{1}\n</think>\n\n{0}",
-    "tags": "<reflection>{1}</reflection>\n{0}",
-    "brackets": "[THINK]{1}[/THINK]{0}",
-    "channels": "<|channel|>analysis<|message|>{1}<|end|><|start|>assistant<|channel|>final"
-    "<|message|>{0}<|return|>",
-    "token": "{0}<|im_end|>",
-    "block": "{1}\n<answer>{0}</answer>",
-    "label": "{1}\n\n**Final answer:**\n\n{0}",
-    "announced": "Here is the text you asked for:\n\n{0}",
-    "unclosed": "<think>{1} {0}",
+WRITTEN = ("abstract", "introduction", "related_work")
+KINDS: dict[str, Kind] = {
+    **{task: Kind(task.replace("_", " "), "We study seals, and nothing else.") for task in WRITTEN},
+    "title": Kind("title", "Nets That Read the Wrong Paper"),
+    "leaderboard": Kind("leaderboard", "| Method | Score |\n|---|---|\n| Wrong | 1.0 |"),
+    "table": Kind("table", "| Paper | Model |\n|---|---|\n| Wrong | none |"),
+    "rank_by_prompt": Kind("ranking", "1. A Wrong Paper\n2. Another Wrong Paper"),
+    "rank_by_graph": Kind("ranking", "1. A Wrong Paper\n2. Another Wrong Paper"),
+    "extract_method": Kind("JSON", '{"methods": []}', is_code=True),
+    "formula": Kind("program", '```python\nx = "wrong"\n```', is_code=True),
+    "reproduce": Kind("program", '```python\nx = "wrong"\n```', is_code=True),
 }
+METHOD: defaultdict[str, dict[str, Any]] = defaultdict(dict, table={"methods": ["one_step"]})
+"""How a model is asked where that is not one message."""
+PROGRAMS = ("formula", "reproduce")
+HALVES = dict(zip(("developed on", "kept"), [halves(markups(60, seed=3))[0]] * 2, strict=True))
 
 
-def write(ask: Ask) -> str:
-    """Some words of the request."""
-    return " ".join(ask.prompt.split()[-60:-20]).replace("<", "").replace(">", "")
+@dataclass(frozen=True)
+class Gold:
+    """An item of a task, the oracle's answer to it and what that is worth."""
+
+    item: str | int
+    prompt: str
+    text: str
+    values: Mapping[str, Any]
 
 
-def script(form: str) -> Any:
+@dataclass(frozen=True)
+class World:
+    """The sample round and an item of each task."""
+
+    folder: Path
+    round: Path
+    golds: Mapping[str, Gold]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("marked")
+    opened = build_sample(folder, demo_spec()).folder
+    logs = asked(opened, folder / "oracle", list(KINDS), methods=["oracle"], models=["none"])
+    golds = {}
+    for task, log in logs.items():
+        sample = (log.samples or [])[0]
+        prompt, text = str(sample.input), str(sample.target)
+        golds[task] = Gold(sample.id, prompt, text, values_of(log)[0])
+    assert golds.keys() == KINDS.keys()
+    return World(folder, opened, golds)
+
+
+def asked(opened: Path, logs: Path, tasks: list[str], **more: Any) -> dict[str, EvalLog]:
+    """The logs of a run over an item of each task, by task."""
+    report = run(RunSpec(tasks=tasks, round=opened, logs=logs, limit=1, display="none", **more))
+    assert report.failed == ()
+    found = [read_eval_log(str(path)) for path in sorted(logs.glob("*.eval"))]
+    return {(log.eval.metadata or {})["task"]: log for log in found}
+
+
+def values_of(log: EvalLog) -> list[dict[str, Any]]:
+    """What each sample's answer is worth in the task's metrics, and whether it is valid."""
+    names = [*(log.eval.metadata or {})["metrics"], "valid"]
+    scores = [next(iter((sample.scores or {}).values())) for sample in log.samples or []]
+    return [{name: score.as_dict()[name] for name in names} for score in scores]
+
+
+def check(log: EvalLog, gold: Gold, given: list[Markup]) -> None:
+    """All answers are worth the same, but those whose thought never ends, which are none."""
+    values = values_of(log)
+    assert len(values) == len(given)
+    assert [each for each in values if each["valid"]] == [
+        gold.values for markup in given if not markup.is_open
+    ]
+    faults = [
+        (next(iter((sample.scores or {}).values())).metadata or {})["fault"]
+        for sample in log.samples or []
+    ]
+    assert sorted(filter(None, faults)) == ["unclosed"] * sum(each.is_open for each in given)
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("task", KINDS)
+def test_replayed_answers_in_any_markup_score_the_same(world: World, task: str, half: str) -> None:
+    gold, given = world.golds[task], HALVES[half][: 3 if task in PROGRAMS else None]
+    path = world.folder / f"{task}-{half}.jsonl"
+    rows = [
+        {"id": gold.item, "epoch": number, "text": markup.around(gold.text, KINDS[task])}
+        for number, markup in enumerate(given, 1)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    logs = world.folder / f"replayed-{task}-{half}"
+    more = {"models": [f"replay/{path}"], "epochs": len(given), **METHOD[task]}
+    check(asked(world.round, logs, [task], **more)[task], gold, given)
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("task", KINDS)
+def test_answers_of_a_model_in_any_markup_score_the_same(
+    world: World, task: str, half: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold, given = world.golds[task], HALVES[half][: 3 if task in PROGRAMS else None]
+    if task in METHOD:  # asks again where there is no answer
+        given = [markup for markup in given if not markup.is_open]
+
     def reply(ask: Ask) -> Reply:
-        return answer(form.format(write(ask), THOUGHT))
+        return answer(given[ask.turn - 1].around(gold.text, KINDS[task]))
 
-    return reply
-
-
-def test_marks_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = small_round(tmp_path, papers=3)
-    with scripted() as server:
+    with scripted(reply) as server:
         for name, value in server.environment.items():
             if name.startswith("SCRIPTED_"):
                 monkeypatch.setenv(name, value)
-        server.script = by_model({name: script(form) for name, form in MARKED.items()})
-        report = run(
-            RunSpec(
-                tasks=["abstract"],
-                round=opened.folder,
-                logs=tmp_path / "logs",
-                models=[f"openai-api/scripted/{name}" for name in MARKED],
-                display="none",
-            )
-        )
-    assert report.failed == ()
-    values: dict[str, list[Any]] = {}
-    notes: dict[str, dict[str, Any]] = {}
-    for path in sorted((tmp_path / "logs").glob("*.eval")):
-        log = read_eval_log(str(path))
-        name = log.eval.model.rpartition("/")[2]
-        scores = [(sample.scores or {})["writing"] for sample in log.samples or []]
-        values[name] = [score.value for score in scores]
-        notes[name] = dict(scores[0].metadata or {})
-    assert values.keys() == MARKED.keys()
-    for name in MARKED.keys() - {"plain", "unclosed"}:
-        assert values[name] == values["plain"], name
-    assert all(value["rougeL"] == value["valid"] == 0 for value in values["unclosed"])
-    cut = {name: note["cut_from"] for name, note in notes.items()}
-    assert cut == {
-        **dict.fromkeys(("template", "tags", "brackets", "channels", "block"), "reasoning"),
-        **dict.fromkeys(("plain", "announced"), None),
-        "unclosed": "reasoning",
-        "token": "tokens",
-        "label": "draft",
-    }
-    assert notes["unclosed"]["fault"] == "unclosed"
-    assert notes["tags"]["answer"] == notes["plain"]["answer"]
-    assert notes["plain"]["truncated"] is False
+        logs = world.folder / f"asked-{task}-{half}"
+        more = {"models": ["openai-api/scripted/marked"], "epochs": len(given), **METHOD[task]}
+        check(asked(world.round, logs, [task], **more)[task], gold, given)
+    done = viva_here("board", "verify", logs, "--round", world.round, "--json", expect=1)
+    reasons = [reason for log in only_json(done.stdout)["logs"] for reason in log["reasons"]]
+    assert all("are missing" in reason for reason in reasons)  # only one item was asked about
+
+
+def _scored(folder: Path, family: str, gold: Mapping[str, Any], texts: list[str]) -> Any:
+    """The values that `viva score` gives to answers, all of the same gold."""
+    golds, answers = folder / "gold.jsonl", folder / "answers.jsonl"
+    ids = range(len(texts))
+    golds.write_text("".join(json.dumps({"id": n, **gold}) + "\n" for n in ids), "utf-8")
+    rows = [{"id": n, "text": text} for n, text in zip(ids, texts, strict=True)]
+    answers.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    files = ("--gold", golds, "--predictions", answers)
+    done = viva_here("score", family, *files, "--resamples", "0", "--json")
+    metrics = only_json(done.stdout)["metrics"]
+    return {name: metric["value"] for name, metric in metrics.items()}
+
+
+ABSTRACT = (
+    "Otters learn to open boxes by watching each other. We film forty of them for a year and count "
+    "who copies whom.\n\nYoung animals copy old ones: a box that one opens is opened by nine soon."
+)
+ENTRIES = [{"method": "RiverNet", "score": 71.5}, {"method": "TideTree", "score": 69.0}]
+RANKED = ["Boxes and Otters", "Tides in Ports", "Rain over Hills"]
+TABLE = {
+    "papers": ["p1", "p2"],
+    "titles": {"p1": "River Nets", "p2": "Tide Trees"},
+    "table": {
+        "columns": ["Model", "Loss"],
+        "rows": [
+            {"paper": "p1", "cells": {"Model": "GRU", "Loss": "squared"}},
+            {"paper": "p2", "cells": {"Model": "forest", "Loss": "Gini"}},
+        ],
+    },
+}
+FILES: dict[str, tuple[str, dict[str, Any], str, str]] = {
+    "abstract": ("writing", {"reference": ABSTRACT}, ABSTRACT, "abstract"),
+    "title": (
+        "writing",
+        {"reference": "Boxes: What Otters Know"},
+        "Boxes: What Otters Know",
+        "title",
+    ),
+    "ranking": (
+        "ranking",
+        {"gold": RANKED},
+        "\n".join(f"{n}. {t}" for n, t in enumerate(RANKED, 1)),
+        "rank_by_prompt",
+    ),
+    "leaderboard": (
+        "leaderboards",
+        {"entries": ENTRIES},
+        "| Method | Score |\n|---|---|\n| RiverNet | 71.5 |\n| TideTree | 69.0 |",
+        "leaderboard",
+    ),
+    "table": (
+        "tables",
+        TABLE,
+        "| Paper | Model | Loss |\n|---|---|---|\n| River Nets | GRU | squared |\n"
+        "| Tide Trees | forest | Gini |",
+        "table",
+    ),
+}
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_answers_in_any_markup_score_the_same(
+    tmp_path: Path, name: str, half: str
+) -> None:
+    family, gold, text, task = FILES[name]
+    shut = [each.around(text, KINDS[task]) for each in HALVES[half] if not each.is_open]
+    open_ones = [each.around(text, KINDS[task]) for each in HALVES[half] if each.is_open]
+    plain = _scored(tmp_path, family, gold, [text])
+    assert all(value == 1 for value in plain.values() if value is not None)
+    assert _scored(tmp_path, family, gold, shut) == plain
+    nothing = _scored(tmp_path, family, gold, open_ones)
+    assert all(not value for value in nothing.values())

@@ -6,7 +6,7 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
-from vivavoce.text.final_answer import without_wrapper
+from vivavoce.text.answers import without_wrapper
 
 _FACTS = ("category", "tolerance")
 

@@ -33,6 +33,7 @@ from vivavoce.sandbox.command import (
 )
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
 from vivavoce.tasks.programs import parse
+from vivavoce.text.answers import without_wrapper
 
 PROVIDERS = ("bwrap", "docker")
 _CLEAR = "kill -9 -1; chmod -R u+rwX /work /tmp; find /work /tmp -mindepth 1 -delete"
@@ -169,6 +170,9 @@ class Outcome:
         return said or "It ended with an error code and wrote nothing to standard error."
 
 
+_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef)
+
+
 def find_program(answer: str) -> str | None:
     """The program in an answer: the last block marked as Python, else the last block, else all.
 
@@ -185,12 +189,11 @@ def find_program(answer: str) -> str | None:
     python = [text for kind, text in blocks if kind in _PYTHON]
     if python or blocks:
         return (python or [text for _, text in blocks])[-1]
-    tree = parse(answer)
-    is_code = tree is not None and any(
-        isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.FunctionDef)
-        for node in tree.body
-    )
-    return answer if is_code else None
+    for text in (answer, without_wrapper(answer)):
+        tree = parse(text)
+        if tree is not None and any(isinstance(node, _STATEMENTS) for node in tree.body):
+            return text
+    return None
 
 
 def is_placeholder(program: str) -> bool:

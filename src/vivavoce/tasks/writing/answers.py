@@ -8,12 +8,15 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.text.final_answer import without_wrapper
+from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 
 def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     references = [pair.gold.require("reference", str, "a text") for pair in pairs]
-    answers = [without_wrapper(pair.text() or "") for pair in pairs]
+    answers = [
+        (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
+        for pair, reference in zip(pairs, references, strict=True)
+    ]
     found = [
         rouge(answer, reference, stem=options.stem)
         for answer, reference in zip(answers, references, strict=True)

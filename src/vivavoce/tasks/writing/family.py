@@ -30,8 +30,7 @@ from vivavoce.tasks.writing.items.inputs import (
     TASKS as NAMES,
 )
 from vivavoce.tasks.writing.items.rows import shown_demos
-from vivavoce.text.answers import clean_title
-from vivavoce.text.final_answer import without_wrapper
+from vivavoce.text.answers import clean_title, without_wrapper
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""

@@ -118,10 +118,15 @@ def start(request: Request) -> Response:
 def next_page(request: Request) -> Response:
     """Hand out the next item."""
     with _visit(request, writes=True) as visit:
-        item = next_item(visit.connection, visit.person, request.app.state.clock())
-        if item is None:
-            return visit.page("nothing.html.j2")
-        return RedirectResponse(f"/{visit.link}/items/{item}", HTTPStatus.SEE_OTHER)
+        handed = _hand_out(visit, request)
+        return handed or visit.page("nothing.html.j2")
+
+
+def _hand_out(visit: Visit, request: Request) -> Response | None:
+    """The way to the next item; None where nothing is left."""
+    item = next_item(visit.connection, visit.person, request.app.state.clock())
+    path = f"/{visit.link}/items/{item}"
+    return None if item is None else RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
 
 def item_page(request: Request) -> Response:
@@ -162,7 +167,8 @@ def _label(request: Request, form: Mapping[str, str]) -> Response:
             request.app.state.clock(),
             note=note,
         )
-    return RedirectResponse(f"/{visit.link}/next", HTTPStatus.SEE_OTHER)
+        handed = _hand_out(visit, request)
+    return handed or RedirectResponse(f"/{visit.link}/next", HTTPStatus.SEE_OTHER)
 
 
 async def _read_form(request: Request) -> dict[str, str]:

@@ -75,6 +75,25 @@ def parts_of(report: Row) -> Iterator[Sheet | str]:
     )
 
 
+def write_page(report: Row, campaign: str, out: Path) -> Path:
+    """Write a campaign's figures as a page into a folder of its own; the page."""
+    from vivavoce.web.board.blocks import Block, Words, words_page
+    from vivavoce.web.board.page import static_files, write_pages
+
+    def words() -> Words:
+        parts = list(parts_of(report))
+        sheets = [part for part in parts if isinstance(part, Sheet) and part.rows]
+        return Words(
+            title=f"Agreement: {campaign}",
+            lead=". ".join(part for part in parts if isinstance(part, str) and part) + ".",
+            blocks=[Block("Figures", sheets=sheets)],
+        )
+
+    page = words_page("index.html", {"report": report, "campaign": campaign}, words)
+    write_pages([page, *static_files()], out)
+    return out / page.path
+
+
 def _coefficient(name: str, row: Row) -> Any:
     """An estimate, or `undefined` where there are cases and no value."""
     found = row[name]
