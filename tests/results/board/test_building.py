@@ -14,6 +14,7 @@ from tests.servers.commands import small_round
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.reports import Sheet
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.running import RunSpec, run
@@ -183,6 +184,10 @@ def test_an_undefined_value_is_counted_and_left_out(write: Write, tmp_path: Path
     [row] = headline(leaderboard(tmp_path))
     assert (row["value"], row["undefined"], row["n"]) == (pytest.approx(0.4), 1, 4)
     assert row["rank"] is None  # more than 5% undefined: this metric ranks nobody
+    sheet = next(iter(leaderboard(tmp_path).parts()))
+    assert isinstance(sheet, Sheet)
+    cells = [cell for cell in sheet.rows[0] if cell.startswith("0.400 ")]
+    assert any(cell.endswith(" n 3") for cell in cells)  # its own items
 
 
 def test_nothing_defined_is_null(write: Write, tmp_path: Path) -> None:

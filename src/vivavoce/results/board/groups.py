@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
-from vivavoce.results.board.columns import BoardColumn, shown_value, terminal_columns
+from vivavoce.results.board.columns import (
+    MAX_UNDEFINED,
+    BoardColumn,
+    shown_value,
+    terminal_columns,
+)
 from vivavoce.results.board.facts import fit_text
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
@@ -204,9 +209,16 @@ def _fact(column: BoardColumn, row: Row) -> str:
 
 
 def _value(row: Row | None) -> str:
-    """A value with its interval; a dash where the contestant was not measured so."""
-    is_undefined = row is not None and row["value"] is None and not row["set_aside"]
-    return "undefined" if is_undefined else shown(row)
+    """A value with its interval; a dash where the contestant was not measured so.
+
+    The items that it is a mean of follow where too many are undefined for a rank.
+    """
+    if row is None or row["set_aside"]:
+        return shown(row)
+    if row["value"] is None:
+        return "undefined"
+    few = row["undefined"] > MAX_UNDEFINED * row["n"]
+    return shown(row) + (f" n {row['n'] - row['undefined']}" if few else "")
 
 
 def make_group(

@@ -14,6 +14,7 @@ from vivavoce.tasks.tables.items.grid import (
     distinct_names,
     join_continued,
     label_columns,
+    misfit,
     read_grid,
     read_values,
     settle_header,
@@ -119,17 +120,14 @@ def settled(names: Cells, *rows: Cells) -> Cells | str:
     ("names", "filled", "expected"),
     [
         (("Method", "Year", "Code"), "xx", ("Method", "Year", "Code")),
-        (("Method", "Year", ""), "xx", ("Method", "Year", "")),
+        # A name may be missing anywhere, not only over the last column.
+        (("Method", "Year", ""), "xx", "column 3 has no name"),
         (("Method", "", "Year", "Code"), "xx-", ("Method", "Year", "Code", "")),
         (("Method", "Year", "Code", "", ""), "-xx-", ("Method", "", "Year", "Code", "")),
         # two ways, and none
         (("Method", "", "Year", ""), "x-x", "'Year' is over nothing, and column 2 has no name"),
         (("Method", "", "Year", "Code"), "x--", "'Year' is over nothing, and column 2 has no name"),
-        (
-            ("Year", "Code", ""),
-            "xx",
-            "column 3 has no name, and no name shows where the labels are",
-        ),
+        (("Year", "Code", ""), "xx", "column 3 has no name"),
     ],
 )
 def test_a_header_is_repaired_where_one_move_fits(
@@ -137,6 +135,26 @@ def test_a_header_is_repaired_where_one_move_fits(
 ) -> None:
     cells = [cell.replace("-", "") for cell in filled]
     assert settled(names, ("Ash [1]", *cells), ("Bay [2]", *cells)) == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "expected"),
+    [
+        (("Year", "F1", "Code"), [("2019", "91.2", "yes"), ("2020", "90", "no")], None),
+        # Names one column too far to the right, and to the left.
+        (("Year", "F1"), [("yes", "2019"), ("no", "2020")], "'Year' is over values that are no y"),
+        (("Code", "F1"), [("91.2", "yes"), ("90.4", "no")], "'F1' is over words, and numbers are"),
+        (("F1", "Code"), [("yes", "91.2"), ("no", "90.4")], "'F1' is over words, and numbers are"),
+        # A dash says nothing, a date has a year, and words below a metric may be meant.
+        (("Year", "F1"), [("Mar 2019", None), ("2020", "90")], None),
+        (("Robustness", "Ethics"), [("✓", "✗"), ("✗", "✓")], None),
+    ],
+)
+def test_names_have_to_fit_what_is_below_them(
+    columns: Cells, rows: list[tuple[str | None, ...]], expected: str | None
+) -> None:
+    found = misfit(Values(("A", "B"), columns, tuple(rows), formulas=0))
+    assert found is None if expected is None else str(found).startswith(expected)
 
 
 @pytest.mark.parametrize("name", ["", "Group"])

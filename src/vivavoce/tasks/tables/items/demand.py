@@ -1,7 +1,8 @@
 """The demand for a table: the one that came with it, one of a file, or one from a template.
 
-A template's demand asks for a table on a topic, which is taken from the caption or the titles, in
-one of a few wordings chosen by the table's id. Every demand goes through the checklist:
+A template's demand asks for a table in one sentence, of the field that the survey's title names and
+a noun phrase of the caption. Where neither is left the table waits for a demand by a model, and so
+does a second table of a survey with the same words. Every demand goes through the checklist:
 self-contained, goal-oriented, concise, not leaking. A demand of a file that fails it makes no item;
 one that came with the table is taken as it is, and `TO_CHECK` has the findings.
 
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -24,7 +26,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
-from vivavoce.store import Row, hash_of
+from vivavoce.store import Row
 from vivavoce.tasks.tables.items.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -33,7 +35,6 @@ from vivavoce.tasks.tables.items.demand_leaks import (
     names_in,
     stems_of,
     telling_words,
-    windows,
 )
 from vivavoce.tasks.tables.items.gold import GoldTables
 from vivavoce.tasks.tables.items.grid import without_number
@@ -56,15 +57,11 @@ MAX_ITEMS = 6
 """Items of one enumeration; a longer one reads like a list of columns."""
 _MAX_REASONS = 8
 _MAX_CAPTION = 600
-_MAX_TITLES = 200
 _MAX_TITLE = 300
-_MAX_SHORT = 2
-"""Words of a topic that is too short to stand alone."""
-_MAX_TOPIC, _MAX_SHARED = 8, 3
-"""Words of a topic from the caption, and of one that titles share."""
+_MAX_FIELD, _MAX_TOPIC, _MIN_TOPIC = 12, 8, 2
+"""Words of a field, and of a phrase of the caption."""
 
 _DATA = read_data(__file__, "demand.toml")
-WORDINGS = tuple(_DATA["wordings"])
 _ASKING, _AIMS = tuple(_DATA["asking"]), tuple(_DATA["aims"])
 _POINTING = re.compile(
     r"\b(?:(?:this|the|our) (?:paper|manuscript|article|survey|section|caption)"
@@ -83,6 +80,9 @@ _LEAD_IN = re.compile(r"^(?:\S+\s+){1,4}?(?:of|on|for|about|between|among|across
 """Words that name the kind of a table: `Summary of`, `A comparison between`."""
 _BREAK = re.compile(r"[.:;,!?–—]|\s-\s|\b(?:based on|by|with|using|that|which|are|is|was|were)\b")
 """End of the subject: punctuation, or a turn to how the works are compared."""
+_TITLE_PARTS = re.compile(r"[:?!]\s|\s[–—-]\s")
+_JOINING = frozenset({"and", "or", "to"})
+"""Words beside which a phrase is a part of something else."""
 _WORD = re.compile(r"[^\W_]+(?:[-‐‑'’][^\W_]+)*")
 
 
@@ -159,62 +159,85 @@ def _leaking(demand: str, index: LeakIndex) -> str:
 
 
 def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
-    """A demand worded without a model; None where no topic is left or no wording passes.
-
-    The topic is that of the caption. If it is short, the words that most titles share complete it;
-    if there is none, they are the topic.
-    """
+    """A demand worded without a model; None where no topic is left."""
     index = leak_index(table, titles)
-    named, shared = _caption_topic(table.caption, index), _shared_topic(titles, index)
-    topics = [named, shared]
-    is_new = bool(set(stems_of(shared.split())) - set(stems_of(named.split())))
-    if 0 < len(named.split()) <= _MAX_SHORT and " " in shared and is_new:
-        topics.insert(0, f"{named} in the area of {shared}")
-    first = int(hash_of(table.id)[:8], 16)
-    for topic in filter(None, topics):
-        for step in range(len(WORDINGS)):
-            demand: str = WORDINGS[(first + step) % len(WORDINGS)].format(topic=topic)
-            if not failures(check_demand(demand, table, titles, index)):
-                return demand
-    return None
+    field = _field_of(table.survey, index)
+    known = set(stems_of(telling_words(" ".join((table.survey, *titles)))))
+    topic = table.caption.split(" on ", 1)[-1].rstrip(".") if table.kind == "results" else ""
+    topic = topic or _caption_topic(table.caption, known, index)
+    if field and topic and topic.casefold() not in field.casefold():
+        demand = _DATA["of_both"].format(field=field, topic=topic)
+    elif field:
+        demand = _DATA["of_field"].format(field=field)
+    elif topic:
+        demand = _DATA["of_topic"].format(topic=topic)
+    else:
+        return None
+    return None if failures(check_demand(demand, table, titles, index)) else str(demand)
 
 
-def _caption_topic(caption: str, index: LeakIndex) -> str:
-    """The longest run of phrases without a leak in the first clause of a caption.
+def _field_of(title: str, index: LeakIndex) -> str:
+    """The field that the title of a survey names: `Parsers: a survey`, `A survey of parsers`.
 
-    What leads to the subject is left out, as in `Summary of parsers`.
+    What a survey is said to be of goes before the rest of the title.
+    """
+    named: list[list[str]] = []
+    for part in _TITLE_PARTS.split(plain_words(title[:_MAX_TITLE])):
+        words = _WORD.findall(part)
+        stems = stems_of(words)
+        survey = next((at for at, stem in enumerate(stems) if stem in _stems(_ASKING)), len(words))
+        behind = words[survey + 1 :]
+        if len(behind) > 1 and not is_telling(behind[0]):
+            named.insert(0, behind[1:])
+        else:
+            named.append(words[:survey])
+    for words in named:
+        while words and not is_telling(words[-1]):
+            words = words[:-1]
+        if words and len(words) <= _MAX_FIELD and (phrase := _clean_phrase(words, index)):
+            return phrase
+    return ""
+
+
+def _caption_topic(caption: str, known: Collection[str], index: LeakIndex) -> str:
+    """The longest noun phrase without a leak in the first clause of a caption.
+
+    What leads to the subject is left out, as in `Summary of parsers`. A phrase has words of the
+    titles; it has no `to`, is no part of an enumeration, and ends in no verb.
     """
     text = _ASIDE.sub(" ", without_number(plain_words(caption[:_MAX_CAPTION])))
     clause = next(filter(str.strip, _BREAK.split(text)), "").strip()
     words = _WORD.findall(_LEAD_IN.sub("", clause))
-    # Stop words part the phrases.
     ends = [at for at in range(len(words) + 1) if at == len(words) or not is_telling(words[at])]
     starts = [0, *(at + 1 for at in ends)]
-    runs = [words[at:end] for at in starts for end in ends if 0 < end - at <= _MAX_TOPIC]
-    phrases = (_clean_phrase(run, index) for run in sorted(runs, key=len, reverse=True))
-    return next(filter(None, phrases), "")
+    around = ["", *(word.lower() for word in words), ""]
+    runs = [
+        words[at:end]
+        for at in starts
+        for end in ends
+        if 0 < end - at <= _MAX_TOPIC and _JOINING.isdisjoint((around[at], around[end + 1]))
+    ]
+    sound = (run for run in sorted(runs, key=len, reverse=True) if _is_noun_phrase(run, known))
+    return next(filter(None, (_clean_phrase(run, index) for run in sound)), "")
 
 
-def _shared_topic(titles: Sequence[str], index: LeakIndex) -> str:
-    """The words that most titles share, two or three in a row before a single one."""
-    counts: Counter[tuple[str, ...]] = Counter()
-    printed: dict[tuple[str, ...], list[str]] = {}
-    for title in titles[:_MAX_TITLES]:
-        runs = windows(_WORD.findall(plain_words(title[:_MAX_TITLE])), _MAX_SHARED)
-        of_title = {tuple(stems_of(run)): run for run in runs}
-        counts.update(of_title.keys())
-        printed = of_title | printed
-    shared = [stems for stems, count in counts.items() if count > 1]
-    shared.sort(key=lambda stems: (len(stems) == 1, -counts[stems], -len(stems), stems))
-    phrases = (_clean_phrase(printed[stems], index) for stems in shared)
-    return next(filter(None, phrases), "")
+def _is_noun_phrase(words: Sequence[str], known: Collection[str]) -> bool:
+    """Check that a run of words can be a noun phrase about the works of some titles."""
+    telling = [word for word in words if is_telling(word)]
+    stems = stems_of(telling)
+    return (
+        len(telling) >= _MIN_TOPIC
+        and "to" not in words
+        and any(stem in known for stem in stems)
+        and not (words[-1].endswith("ing") and stems[-1] not in known)
+        and not any(one.isupper() and other.isupper() for one, other in pairwise(words))
+    )
 
 
 def _clean_phrase(words: Sequence[str], index: LeakIndex) -> str:
-    """Words as a phrase; empty if it leaks, has digits, or begins or ends with a stop word."""
+    """Words as a phrase; empty if it leaks, or begins or ends with a stop word."""
     phrase = " ".join(words)
-    is_whole = is_telling(words[0]) and is_telling(words[-1])
-    if not is_whole or any(map(str.isdigit, phrase)) or index.leaks(phrase):
+    if not is_telling(words[0]) or not is_telling(words[-1]) or index.leaks(phrase):
         return ""
     # Titles are in capitals; only names keep theirs.
     return " ".join(word if names_in(word) else word.lower() for word in words)
@@ -291,11 +314,16 @@ def choose_demands(
     written = read_demands(Path(options.demands_file)) if options.demands_file else None
     accepted = read_acceptance(Path(options.demand_labels)) if options.demand_labels else {}
     rows: dict[str, Row] = {}
+    worded: dict[tuple[str, str], str] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:
         found = _demand(table, gold, written)
         if not isinstance(found, Exclusion) and not accepted.get(table.id, True):
             found = Exclusion(TASK, table.id, "refused_demand", "people refused it")
+        if not isinstance(found, Exclusion) and found[1] == "template":
+            first = worded.setdefault((table.cluster, found[0]), table.id)
+            if first != table.id:
+                found = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
         if isinstance(found, Exclusion):
             excluded.append(found)
         else:

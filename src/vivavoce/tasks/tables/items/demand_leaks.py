@@ -316,5 +316,5 @@ def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     """A gold table made ready to look demands through."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
     # Nobody wrote the caption of a table of results: it is the name of a task.
-    topic = table.caption if table.kind == "results" else ""
+    topic = table.caption if table.kind == "results" else table.survey
     return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, topic)

@@ -26,6 +26,7 @@ from vivavoce.tasks.tables.items.grid import (
     cited_by_row,
     distinct_names,
     join_continued,
+    misfit,
     read_grid,
     read_values,
     settle_header,
@@ -229,6 +230,8 @@ def _read_printed(
     if isinstance(settled, str):
         return Exclusion(TASK, name, "shifted_header", settled)
     values = read_values(settled, [line for line, _ in chosen])
+    if fault := misfit(values):
+        return Exclusion(TASK, name, "shifted_header", fault)
     if why := why_not(values, [paper for _, paper in chosen], options):
         lacking = dropped["no_title"] + dropped["too_little_known"]
         if lacking and why[0] in ("few_rows", "few_papers"):
@@ -245,6 +248,7 @@ def _read_printed(
             for (line, paper), label, cells in zip(chosen, values.labels, values.rows, strict=True)
         ),
         published=source.paper.first_public,
+        survey=source.paper.title or "",
     )
     related = {source.paper.paper_id, *(work.paper_id for work in source.works.values())}
     return _Candidate(table, frozenset(related), dropped)

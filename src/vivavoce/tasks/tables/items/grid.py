@@ -1,20 +1,22 @@
 """Printed tables as grids: names of columns, the lines below them, and the values in these.
 
 A table that goes on below a caption such as `Table 3 (continued)` is one. A header is shifted when
-a column of values has no name while a name is over an empty column, or while no name shows which
-column has the labels. It is repaired when exactly one move of a run of names by one place sets
-every name over a filled column.
+a column of values has no name. It is repaired when exactly one move of a run of names by one place
+sets every name over a filled column. It is shifted as well when names do not fit what is below
+them: years are below a year, and numbers below a metric where they are below a neighbour of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from operator import itemgetter
 
 from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
+from vivavoce.readers.metric_names import metric_key
+from vivavoce.readers.metric_values import is_resource, split_metric
 from vivavoce.store import Row
 from vivavoce.text.cell_text import latex_words, plain_words
 from vivavoce.text.data import read_data
@@ -52,6 +54,9 @@ _POINTERS = frozenset(_WORDS["pointers"])
 """Names of columns that point to a work and say nothing of it."""
 _INDEX_NAMES = frozenset(_WORDS["index_names"])
 _YES, _CROSS = "yes", "✗"
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_MOST = 0.5
+"""Share of the values below a name that have to be of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +265,8 @@ def _shift_of(names: Sequence[str], filled: Sequence[bool], labels: Sequence[int
     empty = [at for at in behind if names[at] and not filled[at]]
     if nameless and empty:
         return f"{names[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
-    if nameless and not any(names[at].casefold() in _LABELS for at in labels):
-        return f"column {nameless[0] + 1} has no name, and no name shows where the labels are"
-    return None
+    # One name too few may be missing anywhere: the others need not be over their own columns.
+    return f"column {nameless[0] + 1} has no name" if nameless else None
 
 
 def _moved(names: tuple[str, ...], labels: Sequence[int]) -> Iterator[tuple[str, ...]]:
@@ -276,6 +280,32 @@ def _moved(names: tuple[str, ...], labels: Sequence[int]) -> Iterator[tuple[str,
             run.insert(end, run.pop(free))
             if end != free and all(names[min(end, free) : free] + names[free + 1 : end + 1]):
                 yield tuple(run)
+
+
+def misfit(values: Values) -> str | None:
+    """Evidence that names are not over their own values; None where there is none."""
+    cells = [[cell for cell in column if cell] for column in zip(*values.rows, strict=True)]
+    shares = [_share(map(read_number, column)) for column in cells]
+    measured = [_is_metric(name) for name in values.columns]
+    for at, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
+        if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MOST:
+            return f"{name!r} is over values that are no years"
+        beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cells) and not measured[n]]
+        if measured[at] and not shares[at] and any(shares[n] == 1 for n in beside):
+            return f"{name!r} is over words, and numbers are beside them"
+    return None
+
+
+def _share(found: Iterable[object]) -> float:
+    """Share of the values that are not None; 1 without values."""
+    listed = list(found)
+    return sum(one is not None for one in listed) / len(listed) if listed else 1.0
+
+
+def _is_metric(name: str) -> bool:
+    """Check whether a name is that of a metric and nothing else."""
+    metric, rest = split_metric(name)
+    return bool(metric) and not rest and not is_resource(metric_key(metric))
 
 
 def read_values(grid: Grid, lines: Sequence[Line]) -> Values:

@@ -63,6 +63,8 @@ class GoldTable:
     rows: tuple[GoldRow, ...]
     published: str | None
     """Of the source paper; for results, of the newest paper."""
+    survey: str = ""
+    """Title of the source paper."""
 
     @property
     def papers(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.boards import CorpusBoard, boards_within
-from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.tasks.tables.items.grid import distinct_names
@@ -40,7 +39,7 @@ def read_results(
     excluded: list[Exclusion] = []
     for task, boards in sorted(tasks.items()):
         name = f"results/{task}"
-        distinct = _distinct_scores(boards, texts)
+        distinct = _scores_of(boards, texts)
         for shared_by in (2, 1):
             kept = {board: some for board, some in distinct.items() if len(some) >= shared_by}
             scores = _thin_out(kept, options)
@@ -57,27 +56,16 @@ def read_results(
     return tables, excluded
 
 
-def _distinct_scores(boards: Sequence[CorpusBoard], texts: Collection[str]) -> _Scores:
-    """The best scores of papers with a text, without boards that repeat a fuller one.
-
-    A board repeats another one that has the same scores of two papers or more, and of two thirds
-    of the papers of both.
-    """
-    scores: _Scores = {}
-    for board in boards:
-        best = {entry.paper_id: entry.score_text for entry in board.best_by_paper()}
-        scores[board.id] = {paper: best[paper] for paper in best if paper and paper in texts}
-    kept: _Scores = {}
-    for name in sorted(scores, key=lambda name: (-len(scores[name]), name)):
-        some = scores[name]
-        repeats = False
-        for other in kept.values():
-            common = some.keys() & other.keys()
-            same = sum(cell_key(some[paper]) == cell_key(other[paper]) for paper in common)
-            repeats = repeats or (same >= 2 and 3 * same >= 2 * len(common))
-        if not repeats:
-            kept[name] = some
-    return kept
+def _scores_of(boards: Sequence[CorpusBoard], texts: Collection[str]) -> _Scores:
+    """The best scores of papers with a text, by board."""
+    return {
+        board.id: {
+            entry.paper_id: entry.score_text
+            for entry in board.best_by_paper()
+            if entry.paper_id is not None and entry.paper_id in texts
+        }
+        for board in boards
+    }
 
 
 def _thin_out(scores: _Scores, options: TablesOptions) -> _Scores:
