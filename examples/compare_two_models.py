@@ -46,10 +46,10 @@ def compare(logs: Path, first: str, second: str) -> None:
     ours, theirs = (np.array([scores[name][i] for i in items], float) for name in (first, second))
     difference = paired_difference(ours, theirs, resample(items))
     print(f"{first} - {second}: {difference.value:+.3f} on {len(items)} papers")
-    if difference.tied is None:
+    if difference.undecided is None:
         print("  too few papers for an interval")
     else:
-        verdict = "they cannot be told apart" if difference.tied else "that is no accident"
+        verdict = "undecided" if difference.undecided else "that is no accident"
         print(f"  95% interval [{difference.low:+.3f}, {difference.high:+.3f}]: {verdict}")
 
 

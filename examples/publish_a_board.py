@@ -55,8 +55,9 @@ def main(out: Path) -> None:
     for row in board.rows:
         if row["metric"] == board.headlines["title"] and row["rank"] is not None:
             name = row["method"] if row["model"] == "none" else row["model"]
-            ties = f", tied with {', '.join(row['tied_with'])}" if row["tied_with"] else ""
-            print(f"  {row['rank']}. {name} {row['value']:.3f}{ties}")
+            rivals = ", ".join(row["undecided_with"] or [])
+            undecided = f", undecided with {rivals}" if rivals else ""
+            print(f"  {row['rank']}. {name} {row['value']:.3f}{undecided}")
 
     page = write_site(board, out / "site")
     print(f"open {page.relative_to(out)}; {page.with_name('board.json').name} has every number")

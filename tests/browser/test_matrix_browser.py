@@ -23,7 +23,7 @@ TASKS = [("writing", "title", "base"), ("writing", "title", "cited"), ("tables",
 
 def row_at(place: tuple[str, str, str], model: str, rank: int, **more: Any) -> dict[str, Any]:
     family, task, setting = place
-    more = {"rank_interval": [rank, rank], "tied_with": [], **more}
+    more = {"rank_interval": [rank, rank], **more}
     found = make_row(model, more.pop("value", 0.5 - rank / 10), rank, **more)
     return found | {"family": family, "task": f"vivavoce/{task}", "setting": setting}
 
@@ -191,10 +191,11 @@ EMPTY = {
     "one contestant": ([row_at(TASKS[0], "a/only", 1)], "a/only reaches 0.400"),
     "nothing decided": (
         [
-            row_at(TASKS[0], name, 1, value=0.5) | {"rank_interval": [1, 2], "tied_with": [other]}
+            row_at(TASKS[0], name, 1, value=0.5)
+            | {"rank_interval": [1, 2], "undecided_with": [other], "more_papers_needed": [30]}
             for name, other in (("a/one", "b/two"), ("b/two", "a/one"))
         ],
-        "Tied with",
+        "Undecided against",
     ),
     "no valid answer": (
         [row_at(TASKS[0], "a/one", 1, value=0.0, valid=0.0)],

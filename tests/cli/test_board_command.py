@@ -17,7 +17,8 @@ ITEMS = 4
 KEYS = [
     *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
-    *("rank", "rank_interval", "tied_with", "contamination", "tokens", "cost", "seconds"),
+    *("rank", "rank_interval", "tied_with", "undecided_with", "more_papers_needed"),
+    *("contamination", "tokens", "cost", "seconds"),
 ]
 
 

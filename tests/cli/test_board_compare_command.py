@@ -12,7 +12,7 @@ from tests.servers.commands import viva_here
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
-    items = [f"item-{number}" for number in range(8)]
+    items = [f"item-{number:02d}" for number in range(12)]
     for task in ("title", "abstract"):
         for model, low in (("lab/one", 0.1), ("lab/two", 0.3)):
             values = {item: low + 0.02 * place for place, item in enumerate(items)}
@@ -27,8 +27,8 @@ def test_the_table_names_the_winner_of_every_task(logs: Path) -> None:
         "abstract · base · round made · version 1-A",
         "title · base · round made · version 1-A",
     ]
-    # 0.1 against 0.3 on each of eight items, 2 / 2**8 = 0.008.
-    assert "rougeL  0.170  0.370  -0.200 [-0.200, -0.200]  b            0      0       8" in (
+    # 0.1 against 0.3 on each of twelve items, 2 / 2**12 = 0.0005.
+    assert "rougeL  0.210  0.410  -0.200 [-0.200, -0.200]  b            0      0      12" in (
         " ".join(done.stdout.split(" "))
     )
     assert "lab/two is ahead by 0.200 in rougeL" in done.stdout

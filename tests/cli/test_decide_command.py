@@ -152,7 +152,7 @@ def test_contestants_that_are_alike_are_asked_to_the_end_or_differ_by_too_little
         assert asked(server) == {"bad": ITEMS, "worse": ITEMS}
     rows = board(tmp_path / "a")
     assert rows["bad"]["rank_interval"] == rows["worse"]["rank_interval"] == [1, 2]
-    assert rows["bad"]["tied_with"] == ["openai-api/scripted/worse"]
+    assert rows["bad"]["undecided_with"] == ["openai-api/scripted/worse"]
     with scripted(contestants(golden)) as server:
         near = ("--decide", "all", "--indifference", "0.9")
         [ended] = run(server, opened, tmp_path / "b", "best half", *near)["stopped"]

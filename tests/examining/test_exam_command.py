@@ -211,7 +211,7 @@ def test_one_model_is_held_against_baselines_and_shown_its_misses(
     assert rivals["null"]["better"] == full("fine")
     rows = only_json(viva_here("board", "show", next((out / "logs").iterdir()), "--json").stdout)
     [mine] = [row for row in rows["rows"] if row["model"] == full("fine") and row["headline"]]
-    assert {name for name, row in rivals.items() if not row["decided"]} == {*mine["tied_with"]}
+    assert {name for name, row in rivals.items() if not row["decided"]} == {*mine["undecided_with"]}
     assert rivals["null"]["invalid"][full("fine")] == 1
     first, *others = report["missed"]
     assert first["value"] == 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from vivavoce.errors import InputError
-from vivavoce.examining.planning import check_budget, dollars, plan_lines, sureness, total, words
+from vivavoce.examining.planning import check_budget, dollars, plan_lines, total, words
 
 A, B = "lab/first", "lab/second"
 DECIDED: dict[str, Any] = {
@@ -64,12 +64,6 @@ def test_costs_are_summed_where_all_are_known() -> None:
     assert [dollars(cost) for cost in (None, 0.0, 0.00123, 0.2, 1234.5)] == [
         *("unknown", "$0.00", "$0.0012", "$0.20", "$1,234.50")
     ]
-
-
-def test_more_pairs_take_a_greater_difference() -> None:
-    # (2.3940 + 0.8416) / (1.9600 + 0.8416): z of 1 - 0.025 / 3 against z of 0.975, at 80% power.
-    assert sureness(1) == 1
-    assert sureness(3) == pytest.approx(1.1549, abs=1e-4)
 
 
 PLAN: dict[str, Any] = {

@@ -206,7 +206,7 @@ def test_a_renamed_model_and_drift_are_told_and_end_with_3_where_it_is_strict(
 ) -> None:
     with board(tmp_path / "board", submissions(60, 90)) as one:
         one.write(ONE)
-        text = one.config.read_text().replace("anchors = 1", "anchors = 8")
+        text = one.config.read_text().replace("anchors = 1", "anchors = 14")
         one.config.write_text(text.replace('["title"]', '["abstract"]'))
         one.models.script = long_opening
         one.live(FEBRUARY, "--strict")

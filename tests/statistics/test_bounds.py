@@ -51,7 +51,7 @@ def test_items_have_numbers_or_none(values: Any, clusters: Any, standings: Any) 
     ("judged", "clusters", "human", "expected"),
     [
         ([1.0, 0.0, 1.0], "ppp", [1.0, 0.0], (0.5, None, None)),
-        ([0.5] * 8, "abcdefgh", [1.0] * 4, (1.0, 1.0, 1.0)),
+        ([1.0] * 8, "abcdefgh", [1.0] * 4, (1.0, None, None)),
         ([NAN] * 8, "abcdefgh", [1.0] * 4, (None, None, None)),
         ([1.0] * 8, "abcdefgh", [NAN] * 4, (None, None, None)),
     ],

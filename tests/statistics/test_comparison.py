@@ -13,12 +13,15 @@ from vivavoce.errors import InputError
 from vivavoce.statistics.comparison import (
     Difference,
     Rank,
+    more_clusters,
     paired_difference,
     rank_contestants,
+    shown_by,
     smallest_detectable_difference,
     win_rate,
 )
 from vivavoce.statistics.intervals import percentile_interval, resample
+from vivavoce.statistics.ranks import Contrasts
 
 NAN = math.nan
 PAPERS = [f"paper {number:03d}" for number in range(40)]
@@ -41,15 +44,14 @@ def compare(rows: list[tuple[str, float, float]]) -> Difference:
 
 def test_a_paired_difference_is_the_mean_of_the_differences() -> None:
     # (0.5 - 0.1 + 0.7 - 0.3 + 0.9 - 0.5) / 3 = 0.4, the same on every item: no spread at all
-    for papers, is_tied in ((["p", "q", "r"], True), (["p", "q", "r", "s", "t", "u"], False)):
+    for papers, is_undecided in ((PAPERS[:9], True), (PAPERS[:12], False)):
         times = len(papers) // 3
         found = paired_difference(
             [0.5, 0.7, 0.9] * times, [0.1, 0.3, 0.5] * times, resample(papers, resamples=1_000)
         )
         assert found.value == pytest.approx(0.4)
         assert (found.low, found.high) == (pytest.approx(0.4), pytest.approx(0.4))
-        # three coins fall alike once in four times, six once in thirty-two
-        assert found.tied is is_tied
+        assert found.undecided is is_undecided
 
 
 def test_the_interval_is_the_percentile_interval_of_the_resampled_differences() -> None:
@@ -68,18 +70,23 @@ def test_only_items_with_both_values_are_compared() -> None:
     # pairs: 0.8 - 0.2 and 0.6 - 0.4, mean (0.6 + 0.2) / 2
     found = paired_difference([0.8, NAN, 0.6, 1.0], [0.2, 0.9, 0.4, NAN], draws)
     assert found.value == pytest.approx(0.4)
-    assert found.tied is True  # two papers decide nothing
+    assert found.undecided is True  # two papers decide nothing
     nothing_shared = paired_difference([0.8, NAN, NAN, NAN], [NAN, 0.9, 0.4, NAN], draws)
     assert nothing_shared == Difference(None, None, None, None)
 
 
 def test_one_cluster_or_no_draws_tell_nothing_apart() -> None:
+    two = {"a": [1.0, 1.0], "b": [0.0, 0.0]}
     for draws in (resample(["p", "p"]), resample(["p", "q"], resamples=0)):
-        assert paired_difference([1.0, 1.0], [0.0, 0.0], draws) == Difference(1.0, None, None, None)
-        assert rank_contestants({"a": [1.0, 1.0], "b": [0.0, 0.0]}, draws) == {
-            "a": Rank(1, None, ()),
-            "b": Rank(2, None, ()),
-        }
+        assert paired_difference(*two.values(), draws) == Difference(1.0, None, None, None)
+    assert rank_contestants(two, resample(["p", "q"], resamples=0)) == {
+        "a": Rank(1, None, ()),
+        "b": Rank(2, None, ()),
+    }
+    assert rank_contestants(two, resample(["p", "p"])) == {
+        "a": Rank(1, (1, 2), ("b",), (None,)),
+        "b": Rank(2, (1, 2), ("a",), (None,)),
+    }
 
 
 def test_rounding_makes_no_difference() -> None:
@@ -87,7 +94,7 @@ def test_rounding_makes_no_difference() -> None:
     a, b = [0.1, 0.2, 0.4] * 2, [0.2, 0.4, 0.1] * 2
     found = paired_difference(a, b, resample(["p"] * 3 + ["q"] * 3, resamples=100))
     assert 0 < found.low < 1e-15
-    assert found.tied is True
+    assert found.undecided is True
 
 
 @given(two_contestants)
@@ -97,7 +104,7 @@ def test_swapping_the_contestants_turns_the_difference_round(
 ) -> None:
     there = compare(rows)
     back = compare([(cluster, b, a) for cluster, a, b in rows])
-    assert back.tied == there.tied
+    assert back.undecided == there.undecided
     for mine, theirs in ((there.value, back.value), (there.low, back.high), (there.high, back.low)):
         assert mine == (None if theirs is None else pytest.approx(-theirs, abs=1e-12))
 
@@ -121,7 +128,7 @@ def test_neither_the_order_of_items_nor_of_names_changes_a_rank(rows: list, rand
 
 @given(three_contestants)
 @settings(deadline=None)
-def test_ranks_lie_in_their_intervals_and_ties_are_mutual(rows: list) -> None:
+def test_ranks_lie_in_their_intervals_and_undecided_pairs_are_mutual(rows: list) -> None:
     columns = list(zip(*rows, strict=True))
     ranks = rank_contestants(
         dict(zip("abc", columns[1:], strict=True)), resample(columns[0], resamples=60)
@@ -130,8 +137,8 @@ def test_ranks_lie_in_their_intervals_and_ties_are_mutual(rows: list) -> None:
         if found.rank_interval is not None:
             low, high = found.rank_interval
             assert 1 <= low <= found.rank <= high <= 3
-        for rival in found.tied_with:
-            assert name in ranks[rival].tied_with
+        for rival in found.undecided_with:
+            assert name in ranks[rival].undecided_with
 
 
 @given(three_contestants)
@@ -144,7 +151,7 @@ def test_lower_is_better_ranks_what_is_left_to_one(rows: list) -> None:
     assert rank_contestants(losses, draws, higher_is_better=False) == rank_contestants(named, draws)
 
 
-def test_ranks_with_ties() -> None:
+def test_ranks_with_an_undecided_pair() -> None:
     wave = np.where(np.arange(40) % 2 == 0, 0.1, -0.1)
     ranks = rank_contestants(
         {
@@ -157,8 +164,8 @@ def test_ranks_with_ties() -> None:
     )
     assert ranks == {
         "oracle": Rank(1, (1, 1), ()),
-        "front": Rank(2, (2, 3), ("close behind",)),
-        "close behind": Rank(3, (2, 3), ("front",)),
+        "front": Rank(2, (2, 3), ("close behind",), (5268,)),
+        "close behind": Rank(3, (2, 3), ("front",), (5268,)),
         "null": Rank(4, (4, 4), ()),
     }
 
@@ -169,8 +176,8 @@ def test_equal_values_share_a_rank() -> None:
         {"a": [0.2, 0.4] * 10, "b": [0.4, 0.2] * 10, "c": [0.0, 0.0] * 10},
         resample(papers, resamples=1_000),
     )
-    assert ranks["a"] == Rank(1, (1, 2), ("b",))
-    assert ranks["b"] == Rank(1, (1, 2), ("a",))
+    assert ranks["a"] == Rank(1, (1, 2), ("b",), (None,))
+    assert ranks["b"] == Rank(1, (1, 2), ("a",), (None,))
     assert ranks["c"] == Rank(3, (3, 3), ())
 
 
@@ -188,33 +195,50 @@ def test_a_contestant_without_values_is_not_ranked() -> None:
     assert alone == {"a": Rank(1, (1, 1), ())}
 
 
-def test_the_smallest_detectable_difference_is_2_80_standard_errors() -> None:
-    draws = resample(["p", "q", "r", "s"], resamples=0)
-    # a - b = 1, -1, 1, -1: s = sqrt(4/3), s / sqrt(4) = 0.57735; (1.95996 + 0.84162) x 0.57735
-    a, b = [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]
-    assert smallest_detectable_difference({"a": a, "b": b}, draws) == pytest.approx(1.61749, 1e-5)
+def test_the_smallest_detectable_difference_by_hand() -> None:
+    draws = resample(PAPERS[:16], resamples=0)
+    # a - b = 1, -1, 1, -1 ...: e = sqrt(16/15) / sqrt(16) = 0.258199; one more paper against takes
+    # 0.5 / 16 = 0.03125 from the mean; 1.95996 hypot(e, 0.03125) + 0.84162 e + 0.03125
+    a, b = [1.0, 0.0] * 8, [0.0, 1.0] * 8
+    assert smallest_detectable_difference({"a": a, "b": b}, draws) == pytest.approx(0.758309, 1e-5)
     # a - c and b - c have half that error each, so the median over three pairs is half; for three
     # comparisons z(1 - 0.05 / 6) = 2.39398 takes the place of 1.95996
-    three = {"a": a, "b": b, "c": [0.0] * 4}
-    assert smallest_detectable_difference(three, draws) == pytest.approx(0.934037, 1e-5)
-    # p and q in one cluster, r and s in another: the differences cancel within each
-    pairs = resample(["p", "p", "q", "q"], resamples=0)
-    assert smallest_detectable_difference({"a": a, "b": b}, pairs) is None
+    three = {"a": a, "b": b, "c": [0.0] * 16}
+    assert smallest_detectable_difference(three, draws) == pytest.approx(0.457890, 1e-5)
+    # two neighbours in one cluster: the differences cancel within each
+    pairs = resample([name for name in PAPERS[:16] for _ in range(2)], resamples=0)
+    assert smallest_detectable_difference({"a": a * 2, "b": b * 2}, pairs) is None
     assert smallest_detectable_difference({"a": a, "again": a}, draws) is None
     assert smallest_detectable_difference({"a": a}, draws) is None
+    few = resample(PAPERS[:11], resamples=0)
+    assert smallest_detectable_difference({"a": a[:11], "b": b[:11]}, few) is None
+
+
+def test_so_many_more_papers_show_what_these_do_not() -> None:
+    # e = 0.2 s / sqrt(n), differences of 0.1 +- 0.2: shown where 2.80 e and the guard are below 0.1
+    noise = np.where(np.arange(20) % 2 == 0, 0.2, -0.2)
+    [more] = more_clusters(Contrasts(np.column_stack([0.1 + noise, 0 * noise]), range(20), 1.0))
+    needed = 20 + more
+    error = 0.2 * math.sqrt(20 / 19)  # of one paper
+    assert shown_by(error / math.sqrt(needed), needed, 1.0) <= 0.1
+    assert shown_by(error / math.sqrt(needed - 1), needed - 1, 1.0) > 0.1
+    # four papers that agree exactly lack eight; without a difference nobody knows
+    agreeing = Contrasts(np.tile([0.9, 0.1, 0.1], (4, 1)), range(4))
+    assert more_clusters(agreeing) == [8, 8, None]
 
 
 def test_the_smallest_detectable_difference_is_detected_four_times_out_of_five() -> None:
     generator = np.random.default_rng(31)
     named = [f"{number:03d}" for number in range(100)]
-    # standard error 0.3 / sqrt(100) = 0.03, times 2.80
-    truth, found, told_apart, data_sets = 0.084, [], 0, 300
+    # standard error 0.3 / sqrt(100) = 0.03; a range of 2 takes 0.01: 2.80 x 0.03 + 0.01 and some
+    truth, found, told_apart, data_sets = 0.0972, [], 0, 300
     draws = resample(named, resamples=400)
     for _ in range(data_sets):
         base = generator.random(100)
         better = base + generator.normal(truth, 0.3, size=100)
-        found.append(smallest_detectable_difference({"a": better, "b": base}, draws))
-        told_apart += paired_difference(better, base, draws).tied is False
+        columns = {"a": better, "b": base}
+        found.append(smallest_detectable_difference(columns, draws, span=2.0))
+        told_apart += paired_difference(better, base, draws, span=2.0).undecided is False
     assert np.median(found) == pytest.approx(truth, rel=0.02)
     assert 0.74 <= told_apart / data_sets <= 0.87
 
@@ -230,7 +254,7 @@ def test_equal_contestants_are_told_apart_about_once_in_twenty() -> None:
             + generator.normal(0, 0.1, size=sizes.sum())
             for _ in range(2)
         )
-        told_apart += paired_difference(a, b, resample(clusters, resamples=400)).tied is False
+        told_apart += paired_difference(a, b, resample(clusters, resamples=400)).undecided is False
     assert 0.02 <= told_apart / data_sets <= 0.10
 
 

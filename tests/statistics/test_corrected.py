@@ -17,25 +17,26 @@ JUDGED = [0.25, 0.95, 0.19, 0.18, 0.35, 0.23, 0.67, 0.12, 0.9, 0.86, 0.0, 0.54, 
 HUMAN = [0.22, 0.61, 0.23, 0.11, 0.3, 0.22, 0.43, 0.0, 0.6, 0.66, 0.0, 0.42]
 # fmt: on
 LABELLED = list(range(12))
+BOUNDS = (0.0, 1.0)
 
 
 def test_it_agrees_with_ppi_python_and_truescore() -> None:
     # ppi_py 0.2.3: ppi_mean_pointestimate(human, judged[:12], judged[12:], lam=0.477383155262104)
     # = 0.35866502, ppi_mean_ci with normal quantiles (0.28685434, 0.4304757)
     # truescore 0.7.4: ppi_estimate gives 0.3568 [0.2828, 0.4308], its weight from another variance
-    found = corrected_mean(JUDGED, range(40), LABELLED, HUMAN)
+    found = corrected_mean(JUDGED, range(40), LABELLED, HUMAN, least=5)
     assert found.value == pytest.approx(0.35866502, abs=1e-8)
     assert found.weight == pytest.approx(0.477383155262104)
     assert found.raw == pytest.approx(0.49825)
-    # Student's t and leaving out items make it a little wider, as 12 labels ask for
-    assert found.low == pytest.approx(0.28685434, abs=0.007)
-    assert found.high == pytest.approx(0.4304757, abs=0.007)
+    # Student's t, leaving out items, and one more label against the judge make it wider
+    assert 0.23 < found.low < 0.28685434
+    assert 0.4304757 < found.high < 0.49
 
 
 def test_by_hand() -> None:
     # people 1, 0, 1, 1 where the judge says 1, 1, 1, 0; no covariance, so the judge has no weight:
     # their mean 3/4, and leaving out one in turn the usual s / sqrt(n) = 0.5 / 2, t(3) = 3.18245
-    found = corrected_mean([1, 1, 1, 0, 1, 0], range(6), [0, 1, 2, 3], [1, 0, 1, 1])
+    found = corrected_mean([1, 1, 1, 0, 1, 0], range(6), [0, 1, 2, 3], [1, 0, 1, 1], least=1)
     assert found.weight == 0.0
     assert found.value == 0.75
     assert found.high - found.value == pytest.approx(3.18245 * 0.25, rel=1e-5)
@@ -48,7 +49,7 @@ def test_a_judge_that_is_right_counts_almost_as_much_as_people() -> None:
     found = corrected_mean(values, range(2_000), labelled, values[:50])
     assert found.weight > 0.95
     assert found.value == pytest.approx(values.mean(), abs=0.01)
-    assert found.high - found.low < 0.04  # people alone: 0.16
+    assert found.high - found.low < 0.09  # people alone: 0.16; one more label against it: 0.08
 
 
 @pytest.mark.parametrize("size", [1, 5])
@@ -69,10 +70,32 @@ def test_its_interval_holds_the_truth_where_the_lenient_judges_does_not(size: in
     assert judge_hits < 30
 
 
+def test_fewer_than_twenty_labels_of_a_kind_are_peoples_alone() -> None:
+    # 19 of 60 labels are 1, worth 59 by their variance, with t(59) = 2.00100. Wilson's ends are
+    # (p + t2 / 2n +- t sqrt(p q / n + t2 / 4 n2)) / (1 + t2 / n).
+    human = [1.0] * 19 + [0.0] * 41
+    judged = np.resize([1.0, 0.0], 200)
+    found = corrected_mean(judged, range(200), range(60), human)
+    assert (found.weight, found.lacking) == (0.0, 1)
+    assert found.value == pytest.approx(19 / 60)
+    p, n, t2 = 19 / 60, 59, 2.00100**2
+    middle, reach = p + t2 / (2 * n), (t2 * (p * (1 - p) / n + t2 / (4 * n**2))) ** 0.5
+    assert found.low == pytest.approx((middle - reach) / (1 + t2 / n), abs=1e-5)
+    assert found.high == pytest.approx((middle + reach) / (1 + t2 / n), abs=1e-5)
+    assert corrected_mean(judged, range(200), range(60), [1.0, *human[:-1]]).lacking == 0
+
+
+def test_labels_that_are_all_alike_leave_room_for_others() -> None:
+    # None of four with t(3) = 3.18245: the upper end is t2 / (4 + t2)
+    found = corrected_mean([1.0] * 8, range(8), range(4), [0.0] * 4)
+    assert (found.value, found.low) == (0.0, 0.0)
+    assert found.high == pytest.approx(3.18245**2 / (4 + 3.18245**2), rel=1e-5)
+
+
 def test_labels_of_part_of_a_cluster_leave_the_rest_out() -> None:
     judged, human = [0.2, 0.9, 0.4, 0.6, 0.5, 0.3], [0.1, 0.5]
-    part = corrected_mean(judged, ["p", "p", "q", "q", "r", "s"], [0, 2], human)
-    without = corrected_mean([0.2, 0.4, 0.5, 0.3], ["p", "q", "r", "s"], [0, 1], human)
+    part = corrected_mean(judged, ["p", "p", "q", "q", "r", "s"], [0, 2], human, bounds=BOUNDS)
+    without = corrected_mean([0.2, 0.4, 0.5, 0.3], list("pqrs"), [0, 1], human, bounds=BOUNDS)
     assert (part.value, part.low, part.high) == (without.value, without.low, without.high)
 
 

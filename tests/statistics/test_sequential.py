@@ -57,7 +57,7 @@ def test_all_pairs_end_when_the_others_differ_by_less_than_matters() -> None:
     values = noisy([0.8, 0.5, 0.5], 2_000)
     found = looks_at(Sequential("all", indifference=0.1), values, 100)
     assert found[-1].done
-    assert found[-1].beats == {(0, 1), (0, 2)}
+    assert (found[-1].beats, found[-1].ties) == ({(0, 1), (0, 2)}, {(1, 2)})
     assert not looks_at(Sequential("all"), values, 100)[-1].done
     # Which of two that may stand in either order is among the best: the one ahead so far.
     top = looks_at(Sequential("top", k=2, indifference=0.1), values, 100)[-1]
@@ -105,18 +105,30 @@ def test_equals_of_unlike_values_are_seldom_told_apart(looks: int) -> None:
 
 
 def test_a_lead_that_one_cluster_would_undo_is_not_decided() -> None:
-    # Ten differences of 0.1 in a row, where values go up to 1: (1 - 0.5) / sqrt(0.1 + 0.25) = 0.845
-    values = np.tile([0.1, 0.0, 1.0], (10, 1))
-    pairs = Contrasts(values, range(10)).sizes_after_one_against()
-    assert pairs[0] == pytest.approx(0.845154)
-    assert pairs[1] == pytest.approx((9 - 0.5) / (8.1 + 0.25) ** 0.5)
-    assert Sequential("all", looks=1).look(values, range(10)).beats == {(2, 0), (2, 1), (0, 1)}
-    assert Sequential("all", looks=2).look(values, range(10)).beats == {(2, 0), (2, 1)}
+    # 12 differences of 0.1, where values go up to 1: (1.2 - 0.5) / sqrt(0.12 + 0.25) = 1.151
+    values = np.tile([0.1, 0.0, 1.0], (12, 1))
+    guarded = Contrasts(values, range(12)).guarded
+    assert guarded[0] == pytest.approx(1.150793)
+    assert guarded[1] == pytest.approx((10.8 - 0.5) / (9.72 + 0.25) ** 0.5)
+    for looks in (1, 2):
+        assert Sequential("all", looks=looks).look(values, range(12)).beats == {(2, 0), (2, 1)}
+    # of a metric that goes up to 12, one more paper would undo those as well
+    assert Sequential("all", looks=1, span=12.0).look(values, range(12)).beats == frozenset()
+
+
+def test_looks_at_fewer_than_twelve_papers_decide_nothing_and_spend_nothing() -> None:
+    values = noisy([0.0, 5.0], 24)
+    test = Sequential("all", looks=3)
+    assert [test.look(values[:n], range(n)).beats for n in (8, 11, 12)] == [
+        frozenset(),
+        frozenset(),
+        {(1, 0)},
+    ]
 
 
 def test_nothing_and_one_contestant_are_done_at_once() -> None:
     assert Sequential("all").look(np.zeros((3, 1)), range(3)) == Decision(
-        True, frozenset(), (), (), 1
+        True, frozenset(), frozenset(), (), (), 1
     )
     assert Sequential("top", k=3).look(np.zeros((3, 2)), range(3)).top == (0, 1)
     undefined = Sequential("top", k=1).look(np.full((9, 2), math.nan), range(9))

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from statistics import NormalDist, median
+from statistics import median
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.examining.request import Request
+from vivavoce.metrics import sense_of
 from vivavoce.requests.prices import sources_of
 from vivavoce.requests.run import RunSpec
 from vivavoce.results.board.head_to_head import board_values
@@ -23,8 +26,8 @@ from vivavoce.results.logs.records import RunLog
 from vivavoce.rounds import Round
 from vivavoce.running.estimating import estimate
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.statistics.comparison import smallest_detectable_difference
-from vivavoce.statistics.intervals import resample
+from vivavoce.statistics.comparison import shown_by
+from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts
 from vivavoce.store import Row
 from vivavoce.tasks import find_task, list_families
 from vivavoce.text import printing
@@ -45,7 +48,7 @@ def dollars(cost: float | None) -> str:
 def templates() -> Environment:
     """The page and the sentences."""
     made = environment_of("vivavoce.examining")
-    made.globals["min_papers"] = MIN_PAPERS
+    made.globals["min_papers"] = MIN_CLUSTERS
     made.filters |= {
         each.__name__: each for each in (printing.figure, printing.bracket, dollars, papers_line)
     }
@@ -78,8 +81,6 @@ def words(verdict: Row) -> str:
     return " ".join(_tell("verdict", verdict, last_parts(verdict["between"])).split())
 
 
-MIN_PAPERS = 6
-"""Papers that a task needs: differences on fewer are never decided (see `statistics.ranks`)."""
 NULL = "null"
 STAND_IN = "extractive/lead"
 """A model that needs no key: its prompts are those of any other without a known window."""
@@ -137,7 +138,7 @@ def choose_tasks(opened: Round, wanted: Sequence[str]) -> list[Chosen]:
     if not able or len(able) < len(wanted):
         lacking = "; ".join(_lack(opened, one) for one in tasks if one not in able)
         raise InputError(f"These papers cannot carry {lacking}.")
-    return able if wanted else [one for one in able if one.papers >= MIN_PAPERS] or able
+    return able if wanted else [one for one in able if one.papers >= MIN_CLUSTERS] or able
 
 
 def _lack(opened: Round, chosen: Chosen) -> str:
@@ -240,32 +241,25 @@ def _detectable(chosen: Chosen, logs: Sequence[RunLog], pairs: int) -> float | N
 
     None where there are too few papers to decide anything.
     """
-    if chosen.papers < MIN_PAPERS:
+    if chosen.papers < MIN_CLUSTERS:
         return None
     found = {log.key.method: log for log in logs if log.key.task == chosen.task}
     names = [name for name in chosen.baselines if name in found]
     writing = [name for name in names if name != NULL]
     names = writing if len(writing) > 1 else names
-    tried = [
-        compare_values([found[name] for name in pair], chosen.metric)
-        for pair in combinations(names, 2)
-    ]
-    smallest = [least for _, least, _ in tried if least is not None]
-    return median(smallest) * sureness(pairs) if smallest else None
+    smallest = []
+    for pair in combinations(names, 2):
+        contrasts = contrast_of([found[name] for name in pair], chosen)
+        [error] = contrasts.errors()
+        if error > 0:
+            smallest.append(float(shown_by(error, contrasts.clusters, contrasts.span, pairs)))
+    return median(smallest) if smallest else None
 
 
-def compare_values(logs: Sequence[RunLog], metric: str) -> tuple[float | None, float | None, int]:
-    """Difference of two logs on their common items, the smallest that these show, and clusters."""
+def contrast_of(logs: Sequence[RunLog], chosen: Chosen) -> Contrasts:
+    """Two logs on their common items, by the metric that a task is ranked by."""
     clusters = logs[0].item_clusters()
     shared = sorted(clusters.keys() & logs[1].item_clusters().keys())
-    draws = resample([clusters[item] for item in shared], resamples=0)
-    first, second = (board_values(log, metric, shared) for log in logs)
-    least = smallest_detectable_difference({"a": first, "b": second}, draws)
-    return draws.mean(first - second)[0], least, draws.clusters
-
-
-def sureness(pairs: int) -> float:
-    """Factor by which a difference must be greater to show among so many pairs instead of one."""
-    normal = NormalDist()
-    power = normal.inv_cdf(0.8)
-    return (normal.inv_cdf(1 - 0.025 / max(1, pairs)) + power) / (normal.inv_cdf(0.975) + power)
+    columns = [board_values(log, chosen.metric, shared) for log in logs]
+    _, span = sense_of(chosen.family, chosen.metric)
+    return Contrasts(np.column_stack(columns), [clusters[item] for item in shared], span)

@@ -12,18 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vivavoce.examining.planning import Chosen, compare_values, sureness
-from vivavoce.metrics import metrics_of
+from vivavoce.examining.planning import Chosen, contrast_of
+from vivavoce.metrics import sense_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.board.head_to_head import board_values
 from vivavoce.results.logs.records import NO_MODEL, RunLog, SampleScore, contestant_label
-from vivavoce.statistics.comparison import rank_contestants
+from vivavoce.statistics.comparison import more_clusters, rank_contestants
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, resample
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
-
-_MAX_PAPERS = 10_000
-"""A verdict that would take more papers is not worth naming their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +67,9 @@ class Standing:
         return (sample for sample in self.logs[name].samples if sample.id in items)
 
     def more_papers(self, names: tuple[str, str], pairs: int = 1) -> int | None:
-        """Papers beside these that would show the difference seen, four times out of five.
-
-        None where the two are so near that nobody will have so many papers.
-        """
-        logs = [self.logs[name] for name in names]
-        gap, least, clusters = compare_values(logs, self.chosen.metric)
-        if not least or not gap:
-            return None
-        needed = clusters * (least * sureness(pairs) / gap) ** 2
-        return max(1, math.ceil(needed) - clusters) if needed <= _MAX_PAPERS else None
+        """Papers beside these that would show the difference seen: see `more_clusters`."""
+        [more] = more_clusters(contrast_of([self.logs[name] for name in names], self.chosen), pairs)
+        return more
 
 
 def log_of(logs: Sequence[RunLog], task: str, model: str, method: str) -> RunLog | None:
@@ -107,8 +97,7 @@ def stand(chosen: Chosen, logs: Sequence[RunLog], models: Sequence[str], authors
     items = sorted(set.intersection(*(set(log.item_clusters()) for log in named.values())))
     draws = resample([clusters[item] for item in items], resamples=DEFAULT_RESAMPLES, seed=0)
     columns = {name: board_values(log, chosen.metric, items) for name, log in named.items()}
-    known = metrics_of(chosen.family).get(chosen.metric)
-    is_higher_better = known is None or known.higher_is_better
+    is_higher_better, span = sense_of(chosen.family, chosen.metric)
     values = {}
     for name, column in columns.items():
         [ends] = draws.intervals(column)
@@ -116,14 +105,14 @@ def stand(chosen: Chosen, logs: Sequence[RunLog], models: Sequence[str], authors
     compared = {name: column for name, column in columns.items() if name != authors}
     beats = frozenset[tuple[str, str]]()
     if not any(float(np.isnan(c).sum()) > MAX_UNDEFINED * len(items) for c in compared.values()):
-        ranks = rank_contestants(compared, draws, is_higher_better)
+        ranks = rank_contestants(compared, draws, is_higher_better, span)
         beats = frozenset(
             (one, other)
             for one, rank in ranks.items()
             for other in compared
             if rank.rank_interval
             and one != other
-            and other not in rank.tied_with
+            and other not in rank.undecided_with
             and _is_ahead(values[one], values[other], is_higher_better)
         )
     sign = 1 if is_higher_better else -1

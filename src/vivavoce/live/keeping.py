@@ -6,11 +6,13 @@ preparation or its own cell, and nothing else; the next run takes up what is lac
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from statistics import fmean
 
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
@@ -19,12 +21,13 @@ from vivavoce.live.ledger import AUDIT, CELL, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
-from vivavoce.results.audits.judge import audit_judge
-from vivavoce.results.audits.verdicts import OVERALL
+from vivavoce.results.audits.verdicts import OVERALL, read_verdicts
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running.logs import Progress
+from vivavoce.statistics.estimates import paired_row
 from vivavoce.store import Row, lock
 
 Tell = Callable[[str], None]
@@ -159,10 +162,6 @@ class _Keeper:
             self._state.ledger.write_failures(self.update.failures)
 
 
-MIN_ANCHORS = 5
-"""Anchors below which a difference on them is not called drift."""
-
-
 def audit_round(state: State, period: Period, name: str) -> None:
     """Audit a round and note what was found.
 
@@ -174,31 +173,28 @@ def audit_round(state: State, period: Period, name: str) -> None:
     before = rounds[place - 1] if place else None
     asked, folder = state.config.audits, state.config.folder
     notices: list[Row] = []
-    flips: dict[str, Row] = {}
     if before and asked.drift:
         notices += _drift(folder / "logs", folder / "rounds" / name)
-    if state.config.judge and asked.judge:
-        flips = _flips(folder / "logs" / name)
-        known = state.ledger.last(AUDIT, round=before)
-        notices += _risen(known["flips"] if known else {}, flips, name)
+    if before and state.config.judge and asked.judge:
+        notices += _flips(folder / "logs", before, name)
     if asked.renamed:
         notices += _renamed(state, rounds[: place + 1])
     key = state.cells_key(name, before)
-    state.ledger.note(AUDIT, period, round=name, key=key, flips=flips, notices=notices)
+    state.ledger.note(AUDIT, period, round=name, key=key, notices=notices)
 
 
 def _drift(logs: Path, folder: Path) -> Iterator[Row]:
-    """A notice for each contestant whose score on the anchors moved, by its interval."""
+    """A notice for each contestant whose score on the anchors is shown to have moved."""
     opened = load_round(folder)
-    if max(map(len, anchors_of(opened).values()), default=0) < MIN_ANCHORS:
+    if not any(anchors_of(opened).values()):
         return
     try:
         found = drift_and_difficulty(logs, opened)
     except NothingToAuditError:  # every contestant is new
         return
     for row in found.rows:
-        low, high = row["drift_ci"] or (0.0, 0.0)
-        if row["headline"] and row["anchors"] >= MIN_ANCHORS and (low > 0 or high < 0):
+        if row["headline"] and row["undecided"] is False:
+            low, high = row["drift_ci"]
             text = (
                 f"{row['contestant']} moved by {row['drift']:+.3f} [{low:.3f}, {high:.3f}] in "
                 f"{row['metric']} on the {row['anchors']} anchors of {row['task']}"
@@ -206,23 +202,32 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
             yield {"kind": "drift", "text": f"{text}, {folder.name}"}
 
 
-def _flips(logs: Path) -> dict[str, Row]:
-    """By judge the share of answers whose winner changes with the order, with its interval."""
-    try:
-        found = audit_judge(logs)
-    except NothingToAuditError:  # no answer was judged
-        return {}
-    rows = [row for row in found.measures if row["measure"] == "flip_rate"]
-    wanted = (row for row in rows if row["criterion"] == OVERALL and row["ci"])
-    return {row["judge"]: {"value": row["value"], "ci": row["ci"]} for row in wanted}
+def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
+    """A notice for each judge that changes more of its verdicts with the order than before.
 
-
-def _risen(before: dict[str, Row], now: dict[str, Row], name: str) -> Iterator[Row]:
-    for judge, row in now.items():
-        was = before.get(judge)
-        if was and row["ci"][0] > was["ci"][1]:
-            text = f"{judge} changes {row['value']:.0%} of its verdicts with the order in {name}"
-            yield {"kind": "judge", "text": f"{text}, {was['value']:.0%} in the round before"}
+    Compared are its verdicts on answers of the same contestants to the items of both rounds.
+    """
+    found, _, draws = open_logs(logs)
+    flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    clusters: dict[str, str] = {}
+    for each in read_verdicts([log for log in found if log.key.round in (before, now)]):
+        if places := each.places(OVERALL):
+            asked = each.asked
+            answer = " ".join((asked.task, asked.setting, each.contestant, each.id))
+            flips[each.judge, asked.round][answer].append(float(places[0] == places[1]))
+            clusters[answer] = each.cluster
+    for judge in sorted({judge for judge, _ in flips}):
+        was, is_now = (
+            {answer: fmean(shares) for answer, shares in flips[judge, name].items()}
+            for name in (before, now)
+        )
+        row = paired_row(was, is_now, clusters, draws, span=1.0)
+        if row["undecided"] is False and row["difference"] > 0:
+            text = (
+                f"{judge} changes {row['b']:.0%} of its verdicts with the order in {now}, "
+                f"{row['a']:.0%} on the same contestants and items in {before}"
+            )
+            yield {"kind": "judge", "text": text}
 
 
 def _renamed(state: State, rounds: list[str]) -> Iterator[Row]:

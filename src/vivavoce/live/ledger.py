@@ -200,10 +200,15 @@ class State:
 
     @cached_property
     def notices(self) -> list[Row]:
-        """Everything the ledger warns of: `period`, `kind` and `text`."""
+        """Everything the ledger warns of: `period`, `kind` and `text`.
+
+        Of the audits of a round the last one counts: what it does not find is gone.
+        """
+        audits = {row["round"]: row for row in self.ledger.find(AUDIT)}
         return [
             {"period": row["period"], **notice}
             for row in self.ledger.rows
+            if row["step"] != AUDIT or row is audits[row["round"]]
             for notice in row.get("notices", ())
         ]
 

@@ -209,6 +209,14 @@ def metrics_of(family: str) -> dict[str, Metric]:
     return {metric.name: metric for metric in list_metrics() if metric.family in parts}
 
 
+def sense_of(family: str, metric: str) -> tuple[bool, float]:
+    """The direction of a metric, true where more is better, and its range; 0 for no upper end."""
+    known = metrics_of(family).get(metric)
+    if known is None:
+        return True, 0.0
+    return known.higher_is_better, 0.0 if known.high is None else known.high - known.low
+
+
 Aggregate = Literal["macro", "micro"]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar, Unpack
 
 from vivavoce.errors import NothingToAuditError
+from vivavoce.metrics import sense_of
 from vivavoce.reports import Table
 from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
@@ -93,4 +94,5 @@ def contrast(
     """Second less first over the items of both, or over those of `only`: see `paired_row`."""
     values = second.item_values(metric)
     kept = {item: value for item, value in values.items() if only is None or item in only}
-    return paired_row(first.item_values(metric), kept, second.item_clusters(), draws)
+    _, span = sense_of(second.family, metric)
+    return paired_row(first.item_values(metric), kept, second.item_clusters(), draws, span)

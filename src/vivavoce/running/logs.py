@@ -136,6 +136,9 @@ COMPARISON, STOPPED = "decide", "stopped"
 """Metadata of the evaluation, there from the start, and of the log, there when it is settled."""
 
 
+PAIRS = ("beats", "ties")
+"""Fields of a record that list pairs of contestants: better and worse, or tied."""
+
 _FIELDS: Mapping[str, type] = {
     **dict.fromkeys(("comparison", "question", "reason"), str),
     **dict.fromkeys(("contestant", "look", "looks", "items", "of"), int),
@@ -153,11 +156,11 @@ def settled(log: EvalLog) -> Row | None:
         return None
     if not all(type(found.get(name)) is kind for name, kind in _FIELDS.items()):
         raise ValueError("its record of having stopped is damaged")
-    beats = [(int(better), int(worse)) for better, worse in found["beats"]]
+    pairs = {name: [(int(one), int(other)) for one, other in found[name]] for name in PAIRS}
     return {
         **{name: found[name] for name in _FIELDS},
         "decided": bool(found["decided"]),
-        "beats": beats,
+        **pairs,
     }
 
 

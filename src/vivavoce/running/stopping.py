@@ -20,10 +20,19 @@ import numpy as np
 from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import InputError
-from vivavoce.metrics import metrics_of
+from vivavoce.metrics import sense_of
 from vivavoce.requests.run import RunSpec
-from vivavoce.running.logs import COMPARISON, item_values, log_path, settle, settled, why_incomplete
+from vivavoce.running.logs import (
+    COMPARISON,
+    PAIRS,
+    item_values,
+    log_path,
+    settle,
+    settled,
+    why_incomplete,
+)
 from vivavoce.running.spec import cutoffs_of, decoding_of
+from vivavoce.statistics.ranks import MIN_CLUSTERS
 from vivavoce.statistics.sequential import Decision, StoppingRule
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import CEILING, short_name
@@ -117,7 +126,9 @@ class Looks:
         self.taken, self.is_over = 0, False
         self.decision: Decision | None = None
         self.looks = min(self.rule.looks, len(set(self.clusters.values())))
-        self.test = self.rule.test(self.looks)
+        is_higher_better, span = sense_of(self.facts["family"], self.facts["metrics"][0])
+        self.sign = 1 if is_higher_better else -1
+        self.test = self.rule.test(self.looks, span)
         self.active = self.ranked
 
     def take(self, paths: Mapping[int, str]) -> dict[int, Row]:
@@ -134,9 +145,9 @@ class Looks:
         places = {cluster: n for n, cluster in enumerate(self.rule.order(self.clusters))}
         rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
         table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])
-        known = metrics_of(self.facts["family"]).get(metric)
-        signed = table if known is None or known.higher_is_better else -table
-        decision = self.decision = self.test.look(signed, [self.clusters[item] for item in rows])
+        decision = self.decision = self.test.look(
+            self.sign * table, [self.clusters[item] for item in rows]
+        )
         asked, self.active = self.active, [self.ranked[column] for column in decision.active]
         self.is_over = decision.done or self.taken == self.looks
         ended = sorted(paths) if self.is_over else [n for n in asked if n not in self.active]
@@ -147,7 +158,10 @@ class Looks:
         is_decided = decision.done if contestant is None else contestant not in self.active
         reason = f"decided at look {self.taken} of {self.looks}"
         if not is_decided:
+            papers = len(set(self.clusters.values()))
             reason = f"not decided in {self.looks} looks"
+            if papers < MIN_CLUSTERS:
+                reason += f": {papers} of at least {MIN_CLUSTERS} papers"
         elif contestant in self.ranked and self.rule.question == "top":
             is_in = self.ranked.index(contestant) in decision.top
             reason += f": {'' if is_in else 'not '}among the {self.rule.k} best"
@@ -159,7 +173,10 @@ class Looks:
             "looks": self.looks,
             "items": len(self.rule.items_at(self.taken, self.clusters)),
             "of": len(self.clusters),
-            "beats": sorted([self.ranked[i], self.ranked[j]] for i, j in decision.beats),
+            **{
+                name: sorted([self.ranked[i], self.ranked[j]] for i, j in pairs)
+                for name, pairs in (("beats", decision.beats), ("ties", decision.ties))
+            },
             "reason": reason,
         }
 
@@ -186,8 +203,8 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
         n: f"it says of its end: {told[n].get('reason')}, at {told[n].get('items')} items. "
         f"Its answers say: {record['reason']}, at {record['items']}."
         for n, record in right.items()
-        if any(record[name] != told[n].get(name) for name in record if name != "beats")
-        or list(map(tuple, record["beats"])) != told[n].get("beats")
+        if any(record[name] != told[n].get(name) for name in record.keys() - PAIRS)
+        or any(list(map(tuple, record[name])) != told[n].get(name) for name in PAIRS)
     }
 
 

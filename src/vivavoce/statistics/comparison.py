@@ -1,7 +1,7 @@
-"""Contestants compared on the same items: paired differences, ties, ranks and win rates.
+"""Contestants compared on the same items: paired differences, ranks and win rates.
 
-Better, tied and the ranks that a contestant may have come from one test of all pairs together (see
-`ranks`). Intervals of two values that overlap do not show a tie: two contestants who fail on the
+Better, undecided and the ranks that a contestant may have come from one test of all pairs together
+(see `ranks`). Intervals of two values that overlap decide nothing: two contestants who fail on the
 same hard papers can differ clearly although their own intervals overlap.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
@@ -17,10 +18,12 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
-from vivavoce.statistics.ranks import Contrasts, rank
+from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
 _POWER = 0.8
+_MOST_CLUSTERS = 10_000
+"""Nobody will have more papers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Difference:
     low: float | None
     high: float | None
     """The 95% interval; None when it cannot be had (see `Resample.intervals`)."""
-    tied: bool | None
+    undecided: bool | None
     """True if the interval contains 0 or `rank` does not tell the two apart; None without an
     interval. Of few clusters the interval alone says too much."""
 
@@ -45,8 +48,10 @@ class Rank:
     """1 + how many have a better value: equal values share a rank. None without a value."""
     rank_interval: tuple[int, int] | None
     """(1 + how many are significantly better, k - how many are significantly worse)."""
-    tied_with: tuple[str, ...]
-    """Names of the contestants that cannot be told apart from this one, sorted."""
+    undecided_with: tuple[str, ...]
+    """Names of the contestants that these items do not tell apart from this one, sorted."""
+    more_needed: tuple[int | None, ...] = ()
+    """For each of these the clusters that would (see `more_clusters`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +68,13 @@ class WinRate:
 
 
 def paired_difference(
-    a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample, *, looks: int = 1
+    a: npt.ArrayLike, b: npt.ArrayLike, resample: Resample, *, span: float = 0.0, looks: int = 1
 ) -> Difference:
     """Difference of two contestants' values, shape (n,), on the n items of `resample` in its order.
 
-    NaN stands for an item without a value; only items with both count. Of a run that might have
-    stopped at any of several `looks`, the chance of a false claim is shared out over them.
+    NaN stands for an item without a value; only items with both count. `span` is the range that
+    values may have. Of a run that might have stopped at any of several `looks`, the chance of a
+    false claim is shared out over them.
     """
     difference = _subtract(_column(a), _column(b))
     value, interval = resample.mean(difference)[0], resample.intervals(difference)[0]
@@ -80,22 +86,29 @@ def paired_difference(
     is_apart = any(
         found.beats
         for found in rank(
-            columns, codes, level=1 - _ALPHA / looks, resamples=draws, seed=resample.seed
+            *(columns, codes),
+            span=span,
+            level=1 - _ALPHA / looks,
+            resamples=draws,
+            seed=resample.seed,
         )
     )
-    return Difference(value, low, high, tied=not is_apart or low <= 0.0 <= high)
+    return Difference(value, low, high, undecided=not is_apart or low <= 0.0 <= high)
 
 
 def rank_contestants(
-    contestants: Mapping[str, npt.ArrayLike], resample: Resample, higher_is_better: bool = True
+    contestants: Mapping[str, npt.ArrayLike],
+    resample: Resample,
+    higher_is_better: bool = True,
+    span: float = 0.0,
 ) -> dict[str, Rank]:
-    """Rank contestants by their mean over the items of `resample`, with ties.
+    """Rank contestants by their mean over the items of `resample`.
 
-    Two contestants are tied when `rank` finds no difference. Where `resample` gives no intervals at
-    all, rank intervals are None and no ties are named. A rank interval always holds the rank: where
-    contestants have values on different items, so that the means and the paired differences may
-    disagree, it is widened to. A contestant without any value is not ranked. The order of the names
-    and of the items does not matter.
+    Two contestants are undecided when `rank` finds no difference; `span` is the range that values
+    may have. Without draws, rank intervals are None and no undecided ones are named. A rank
+    interval always holds the rank: where contestants have values on different items, so that the
+    means and the paired differences may disagree, it is widened to. A contestant without any value
+    is not ranked. The order of the names and of the items does not matter.
 
     A contestant has values of shape (n,), NaN for an item without one.
     """
@@ -103,13 +116,19 @@ def rank_contestants(
     columns = {name: sign * _column(contestants[name]) for name in sorted(contestants)}
     means = {name: resample.mean(column)[0] for name, column in columns.items()}
     ranked = {name: mean for name, mean in means.items() if mean is not None}
-    found = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, tied_with=()))
+    found = dict.fromkeys(contestants, Rank(rank=None, rank_interval=None, undecided_with=()))
     beats: dict[str, set[str]] = {}
-    if ranked and resample.gives_intervals:
-        names = list(ranked)
+    needed: dict[frozenset[str], int | None] = {}
+    if ranked and resample.resamples:
+        names, codes = list(ranked), resample.codes.tolist()
+        table = np.column_stack([columns[name] for name in names])
+        pairs = [frozenset(pair) for pair in combinations(names, 2)]
+        more = more_clusters(Contrasts(table, codes, span), len(pairs))
+        needed = dict(zip(pairs, more, strict=True))
         standings = rank(
-            np.column_stack([columns[name] for name in names]),
-            resample.codes.tolist(),
+            table,
+            codes,
+            span=span,
             resamples=resample.resamples,
             seed=resample.seed,
         )
@@ -117,33 +136,65 @@ def rank_contestants(
             name: {names[rival] for rival in standing.beats}
             for name, standing in zip(names, standings, strict=True)
         }
-    return found | {name: _rank_of(name, ranked, beats) for name in ranked}
+    return found | {name: _rank_of(name, ranked, beats, needed) for name in ranked}
 
 
 def smallest_detectable_difference(
-    contestants: Mapping[str, npt.ArrayLike], resample: Resample
+    contestants: Mapping[str, npt.ArrayLike], resample: Resample, span: float = 0.0
 ) -> float | None:
     """The true difference that these items would show as significant four times out of five.
 
-    (z(1 - 0.05 / 2p) + z(0.8)) clustered standard errors of the paired difference, the median over
-    all p pairs: two-sided 5% for all of them together, 80% power; 2.80 errors for one pair. A pair
-    whose difference is the same on every item says nothing about n and is left out; None when no
-    pair is left. It needs no draws.
+    It is that of `shown_by`, with the median over all p pairs of the clustered standard error of
+    the paired difference. A pair whose difference is the same on every item says nothing about n
+    and is left out; None when no pair is left, or of fewer than `MIN_CLUSTERS`. It needs no draws.
+    """
+    columns = [_column(contestants[name]) for name in sorted(contestants)]
+    if len(columns) < 2 or resample.clusters < MIN_CLUSTERS:
+        return None
+    contrasts = Contrasts(np.column_stack(columns), resample.codes.tolist(), span)
+    errors = contrasts.errors()
+    known = errors[errors > 0]
+    if not known.size:
+        return None
+    comparisons = math.comb(len(columns), 2)
+    return float(shown_by(np.median(known), resample.clusters, contrasts.span, comparisons))
+
+
+def shown_by(
+    errors: npt.ArrayLike, clusters: npt.ArrayLike, span: float, comparisons: int = 1
+) -> Floats:
+    """The true difference that so many clusters show four times out of five.
+
+    That is z(1 - 0.05 / 2p) hypot(e, o) + z(0.8) e + o, with e the standard error. One more
+    cluster against it takes o from the mean, half the span divided by the clusters. Two-sided 5%
+    for all p comparisons together, 80% power.
 
     Source: Bloom, Minimum Detectable Effects, Evaluation Review 19(5), 1995, with Bonferroni's
     bound for the number of comparisons.
     """
-    columns = [_column(contestants[name]) for name in sorted(contestants)]
-    if len(columns) < 2:
-        return None
-    errors = Contrasts(np.column_stack(columns), resample.codes.tolist()).errors()
-    known = errors[errors > 0]
-    if not known.size:
-        return None
-    normal, pairs = NormalDist(), math.comb(len(columns), 2)
-    return (normal.inv_cdf(1 - _ALPHA / (2 * pairs)) + normal.inv_cdf(_POWER)) * float(
-        np.median(known)
-    )
+    normal, error = NormalDist(), np.asarray(errors, dtype=np.float64)
+    one = span / 2 / np.asarray(clusters, dtype=np.float64)
+    critical = normal.inv_cdf(1 - _ALPHA / (2 * max(1, comparisons)))
+    return np.asarray(critical * np.hypot(error, one) + normal.inv_cdf(_POWER) * error + one)
+
+
+def more_clusters(contrasts: Contrasts, comparisons: int = 1) -> list[int | None]:
+    """Clusters beside those of each pair that would show its difference, four times out of five.
+
+    None where that is a number of papers that nobody will have, or no difference is seen.
+    """
+    common, errors = contrasts.common, np.nan_to_num(contrasts.errors())
+    gaps = np.abs(contrasts.sums) / np.maximum(contrasts.items, 1)
+    low = np.maximum(common + 1, MIN_CLUSTERS).astype(np.int64)
+    high = np.full_like(low, _MOST_CLUSTERS + 1)
+    while (low < high).any():
+        tried = (low + high) // 2
+        scaled = errors * np.sqrt(common / tried)
+        is_shown = shown_by(scaled, tried, contrasts.span, comparisons) <= gaps
+        low, high = np.where(is_shown, low, tried + 1), np.where(is_shown, tried, high)
+    is_known = (low <= _MOST_CLUSTERS) & (gaps > 0) & (common > 1)
+    more = (low - common).astype(int).tolist()
+    return [count if known else None for count, known in zip(more, is_known, strict=True)]
 
 
 def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
@@ -167,16 +218,22 @@ def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
     )
 
 
-def _rank_of(name: str, means: Mapping[str, float], beats: Mapping[str, set[str]]) -> Rank:
+def _rank_of(
+    name: str,
+    means: Mapping[str, float],
+    beats: Mapping[str, set[str]],
+    needed: Mapping[frozenset[str], int | None],
+) -> Rank:
     """The rank among those with a mean; `beats` is empty where nothing was tested."""
     place = 1 + sum(mean > means[name] for mean in means.values())
     if not beats:
-        return Rank(rank=place, rank_interval=None, tied_with=())
+        return Rank(rank=place, rank_interval=None, undecided_with=())
     better = {rival for rival, beaten in beats.items() if name in beaten}
     worse = beats[name]
-    tied_with = tuple(sorted(means.keys() - better - worse - {name}))
+    undecided_with = tuple(sorted(means.keys() - better - worse - {name}))
     best, worst = 1 + len(better), len(means) - len(worse)
-    return Rank(place, (min(best, place), max(worst, place)), tied_with)
+    more = tuple(needed[frozenset((name, rival))] for rival in undecided_with)
+    return Rank(place, (min(best, place), max(worst, place)), undecided_with, more)
 
 
 def _column(values: npt.ArrayLike) -> Floats:

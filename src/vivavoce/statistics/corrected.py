@@ -2,10 +2,13 @@
 
 A lenient judge is wrong by as much on ten thousand items as on ten. Where people labelled a random
 draw of clusters, the draw shows the judge's error. Its verdicts on all other items still make the
-interval narrower, by as much as it agrees with people: a judge that guesses has weight 0.
+interval narrower, by as much as it agrees with people: a judge that guesses has weight 0. How much
+that is must be learned from the same labels. So with few of them people alone count, with Wilson's
+interval: where all labels are alike, others may still come.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference,
-arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946.
+arXiv 2311.01453, with clustered variances; Satterthwaite, Biometrics Bulletin 2(6), 1946. Wilson,
+JASA 22(158), 1927, with Student's quantile, and as many labels as the clustered variance is worth.
 """
 
 from __future__ import annotations
@@ -19,6 +22,10 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats
+
+LEAST = 20
+"""Labels above the mean of all, and below it, from which on the judge counts: with fewer the
+corrected interval holds the truth too seldom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,8 @@ class Estimate:
     """Share of the judge's values of unlabelled items that counts, between 0 and 1."""
     labels: int
     """Labelled items that count."""
+    lacking: int = 0
+    """Labels of the rarer kind that lack until the judge counts; 0 where it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,7 @@ class _Sums:
     items_two: Floats
     one_two: Floats
     two_two: Floats
+    one_one: Floats
 
     def covariances(self) -> tuple[Floats, Floats]:
         """Clustered covariance of the means of both columns, and variance of that of the second."""
@@ -68,7 +78,7 @@ def _sums(codes: npt.NDArray[np.int64], one: Floats, two: Floats) -> tuple[_Sums
     """The sums of all clusters, and those that are left without each of them."""
     _, places = np.unique(codes, return_inverse=True)
     n, a, b = (np.bincount(places, column) for column in (np.ones(len(codes)), one, two))
-    parts = (np.ones(len(n)), n, a, b, n * n, n * a, n * b, a * b, b * b)
+    parts = (np.ones(len(n)), n, a, b, n * n, n * a, n * b, a * b, b * b, a * a)
     return _Sums(*(p.sum() for p in parts)), _Sums(*(p.sum() - p for p in parts))
 
 
@@ -78,6 +88,8 @@ def corrected_mean(
     labelled: Sequence[int],
     human: npt.ArrayLike,
     *,
+    bounds: tuple[float, float] | None = None,
+    least: int = LEAST,
     level: float = DEFAULT_LEVEL,
 ) -> Estimate:
     """Mean of people's values over all items, from the judge's and those of some items.
@@ -93,6 +105,8 @@ def corrected_mean(
         labelled: Positions of the items that people labelled: a random draw of clusters. An item
             that stands here twice counts with the mean of its values.
         human: People's values of these, in the same order.
+        bounds: The least and the greatest possible value; those seen by default.
+        least: Labels on either side of their mean below which people alone count.
         level: Of the interval.
 
     Raises:
@@ -109,8 +123,16 @@ def corrected_mean(
         return Estimate(None, None, None, raw, 0.0, 0)
     near, without = _sums(codes[is_labelled], of_people[is_labelled], values[is_labelled])
     far, _ = _sums(codes[is_other], values[is_other], values[is_other])
+    alone = float(near.one / near.items)
+    given = of_people[is_labelled]
+    lacking = max(0, least - min(int((given > alone).sum()), int((given < alone).sum())))
     if near.clusters < 2:
-        return Estimate(float(near.one / near.items), None, None, raw, 0.0, labels)
+        return Estimate(alone, None, None, raw, 0.0, labels, lacking)
+    seen = np.concatenate([values[~np.isnan(values)], given])
+    low, high = bounds or (float(seen.min()), float(seen.max()))
+    if lacking:
+        ends = _wilson(near, alone, low, high, level)
+        return Estimate(alone, *ends, raw, 0.0, labels, lacking)
     uses_judge = near.clusters > 2 and far.clusters > 1
     mean = float(far.two / far.items) if uses_judge else 0.0
     spread = float(far.covariances()[1]) if uses_judge else 0.0
@@ -125,9 +147,31 @@ def corrected_mean(
     degrees = float(near.clusters) - 1
     if weight > 0:  # which comes from these clusters too
         variance, degrees = variance * degrees / (degrees - 1), degrees - 1
+        # One more label may contradict the judge altogether, where few have yet.
+        variance += (weight * (high - low) / labels) ** 2
     parts = (variance, degrees), (weight**2 * spread, float(far.clusters - 1))
     reach = _reach(parts, level)
     return Estimate(value, value - reach, value + reach, raw, weight, labels)
+
+
+def _wilson(
+    sums: _Sums, mean: float, low: float, high: float, level: float
+) -> tuple[float | None, float | None]:
+    """Interval of the mean of values between two bounds; None where these are equal."""
+    from scipy.stats import t
+
+    if low == high:
+        return None, None
+    squares = sums.one_one - 2 * mean * sums.items_one + mean**2 * sums.items_items
+    variance = float(sums.clusters / (sums.clusters - 1) * squares / sums.items**2)
+    share = (mean - low) / (high - low)
+    spread = share * (1 - share) * (high - low) ** 2
+    worth = min(float(sums.items), spread / variance) if variance > 0 else float(sums.clusters)
+    reach = float(t.ppf((1 + level) / 2, float(sums.clusters) - 1)) ** 2 / worth
+    middle = (share + reach / 2) / (1 + reach)
+    half = math.sqrt(reach * share * (1 - share) + reach**2 / 4) / (1 + reach)
+    ends = (max(0.0, middle - half), min(1.0, middle + half))
+    return low + ends[0] * (high - low), low + ends[1] * (high - low)
 
 
 def _weight(sums: _Sums, spread: float) -> Floats:

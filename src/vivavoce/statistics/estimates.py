@@ -111,16 +111,23 @@ def agreement_estimates(
 
 
 def paired_row(
-    a: Mapping[str, float], b: Mapping[str, float], clusters: Mapping[str, str], draws: Draws
+    a: Mapping[str, float],
+    b: Mapping[str, float],
+    clusters: Mapping[str, str],
+    draws: Draws,
+    span: float = 0.0,
 ) -> Row:
-    """(b - a) over the items where both have a value: means, difference, interval, n, tied."""
+    """(b - a) over the items where both have a value: means, difference, interval, n, undecided.
+
+    `span` is the range that values may have.
+    """
     shared = [item for item in sorted(a.keys() & b.keys()) if not math.isnan(a[item] + b[item])]
     if not shared:
-        return {"a": None, "b": None, "difference": None, "ci": None, "n": 0, "tied": None}
+        return {"a": None, "b": None, "difference": None, "ci": None, "n": 0, "undecided": None}
     drawn = draws.of([clusters[item] for item in shared])
     first = np.array([a[item] for item in shared])
     second = np.array([b[item] for item in shared])
-    found = paired_difference(second, first, drawn)
+    found = paired_difference(second, first, drawn, span=span)
     interval = None if found.low is None or found.high is None else [found.low, found.high]
     return {
         "a": drawn.mean(first)[0],
@@ -128,5 +135,5 @@ def paired_row(
         "difference": found.value,
         "ci": interval,
         "n": len(shared),
-        "tied": found.tied,
+        "undecided": found.undecided,
     }

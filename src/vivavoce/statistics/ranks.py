@@ -31,6 +31,10 @@ from vivavoce.statistics.intervals import DEFAULT_LEVEL, DEFAULT_RESAMPLES, Floa
 
 Singles = npt.NDArray[np.float32]
 
+MIN_CLUSTERS = 12
+"""Fewer decide nothing: of contestants whose values are of unlike shapes, one in three would be
+called better falsely."""
+
 CELLS = 4_000_000
 """Pairs x draws, or clusters x draws, that are held at once: 16 MB an array."""
 
@@ -78,10 +82,13 @@ class Flips:
 class Contrasts:
     """Every pair of columns of a table, compared over the items where both have a value."""
 
-    def __init__(self, values: npt.ArrayLike, clusters: Sequence[Hashable]) -> None:
+    def __init__(
+        self, values: npt.ArrayLike, clusters: Sequence[Hashable], span: float = 0.0
+    ) -> None:
         """Compare columns of `values`, shape (items, contestants) with NaN for undefined.
 
-        Clusters are numbered as they come.
+        Clusters are numbered as they come. `span` is the range that values may have, at least that
+        of those seen.
 
         Raises:
             InputError: The table does not fit the clusters, or holds an infinite value.
@@ -101,6 +108,8 @@ class Contrasts:
         self.contestants = table.shape[1]
         self._table = table[order]
         self._starts = np.searchsorted(codes[order], np.arange(self.clusters))
+        known = self._table[~np.isnan(self._table)]
+        self.span = max(span, float(np.ptp(known)) if known.size else 0.0)
         self.first, self.second = np.triu_indices(self.contestants, 1)
         self._measure()
 
@@ -112,21 +121,33 @@ class Contrasts:
             self._own = self._own - self._own.mean(axis=1, keepdims=True)
         count = len(self.first)
         self.sums, squares = np.zeros(count), np.zeros(count)
+        has_all = is_whole[self.first] & is_whole[self.second]
+        self.items = np.full(count, float(len(self._table)))
+        self.common = np.full(count, float(self.clusters))
+        """By pair, the clusters where both have a value, and `items` as well."""
+        for pairs in self._pieces(np.flatnonzero(~has_all)):
+            sizes = self._sizes(pairs)
+            self.items[pairs], self.common[pairs] = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
         for pairs in self._pieces(np.arange(count)):
             differences = self._differences(pairs)
             self.sums[pairs] = differences.sum(axis=0)
             squares[pairs] = (differences**2).sum(axis=0)
         size = self._size = float(np.abs(np.nan_to_num(self._table)).max(initial=0.0))
-        known = self._table[~np.isnan(self._table)]
-        self.spread = float(np.ptp(known)) if known.size else 0.0
-        """Between the greatest value and the least."""
         self.scales = np.sqrt(squares)
         self.scales[self.scales <= max(_ROUNDING * size, _SMALLEST)] = 0.0
         unequal = self.scales > 0
         self.statistics = np.divide(self.sums, self.scales, out=np.zeros(count), where=unequal)
         """By pair, above 0 where the first is ahead, 0 where the two cannot be compared."""
+        one = self.span / 2 * self.items / np.maximum(self.common, 1)
+        left = (np.abs(self.sums) - one) / np.hypot(self.scales, np.maximum(one, _SMALLEST))
+        self.guarded = np.where(unequal & (self.common >= MIN_CLUSTERS), left, -1.0)
+        """Sizes after one more cluster against each pair's difference, half the span an item.
+
+        Never above the present size, and below 0 where that cluster would turn the difference, or
+        where the two share fewer than `MIN_CLUSTERS`.
+        """
         near = self.scales < _NEAR * np.sqrt((self._own**2).sum(axis=0).max(initial=0.0))
-        self._is_apart = near | ~(is_whole[self.first] & is_whole[self.second])
+        self._is_apart = near | ~has_all
 
     def _pieces(self, pairs: Integers) -> Sequence[Integers]:
         piece = max(1, min(CELLS, _NEAR_CELLS) // max(1, len(self._table)))
@@ -146,16 +167,9 @@ class Contrasts:
         differences[np.isnan(differences)] = 0.0
         return self._by_cluster(differences)
 
-    def sizes_after_one_against(self) -> Floats:
-        """The size of each pair's difference if one more cluster spoke against it.
-
-        There the two would be half as far apart as any two values are. It is never above the
-        present size, and below 0 where that cluster would turn the difference.
-        """
-        one = self.spread / 2 * len(self._table) / max(1, self.clusters)
-        scales = np.hypot(self.scales, one)
-        left = np.abs(self.sums) - one
-        return np.divide(left, scales, out=np.zeros(len(left)), where=self.scales > 0)
+    def _sizes(self, pairs: Integers) -> Floats:
+        """Common items of pairs by cluster, shape (clusters, pairs)."""
+        return self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
 
     def intervals(self, bound: float) -> tuple[Floats, Floats]:
         """Lower and upper ends of the mean differences that are no larger than a bound in size.
@@ -166,7 +180,7 @@ class Contrasts:
         """
         low, high = np.empty(len(self.first)), np.empty(len(self.first))
         for pairs in self._pieces(np.arange(len(self.first))):
-            sizes = self._by_cluster((~np.isnan(self._item_differences(pairs))).astype(np.float64))
+            sizes = self._sizes(pairs)
             items = sizes.sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 mean = self.sums[pairs] / items
@@ -185,8 +199,7 @@ class Contrasts:
         """
         found = np.full(len(self.first), np.nan)
         for pairs in self._pieces(np.arange(len(self.first))):
-            apart = self._item_differences(pairs)
-            sizes = self._by_cluster((~np.isnan(apart)).astype(np.float64))
+            sizes = self._sizes(pairs)
             items, held = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
             with np.errstate(invalid="ignore", divide="ignore"):
                 rest = self._differences(pairs) - self.sums[pairs] / items * sizes
@@ -248,19 +261,23 @@ def rank(
     values: npt.ArrayLike,
     clusters: Sequence[Hashable],
     *,
+    span: float = 0.0,
     level: float = DEFAULT_LEVEL,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> list[Standing]:
     """Rank contestants; the chance that any `beats` is false is at most 1 - level.
 
-    The order of the items does not matter. Two contestants without a common item, or without a
-    difference, are tied. Fewer than six clusters decide nothing, however great the differences.
+    That holds where equal contestants are ahead of each other alike. Where one wins seldom and by
+    much, those wins may not have been seen. So a pair is decided only if one more cluster would
+    not undo it, on which the two are half the span apart the other way. Fewer than `MIN_CLUSTERS`
+    decide nothing. The order of the items does not matter.
 
     Args:
         values: Shape (items, contestants); higher is better, NaN is undefined. Two contestants are
             compared over the items where both have a value.
         clusters: The label of each item's cluster, in the same order.
+        span: The range that values may have, at least that of those seen.
         level: Chance that every `beats`, and so every range of ranks, is true.
         resamples: Draws of signs; 0 decides nothing.
         seed: Seed of the draws.
@@ -275,7 +292,7 @@ def rank(
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level} is not between 0 and 1. For 95% use 0.95.")
     flips = Flips(resamples, seed)
-    contrasts = Contrasts(*in_order(values, clusters))
+    contrasts = Contrasts(*in_order(values, clusters), span)
     decided = _step_down(contrasts, Flipped(contrasts, flips), resamples, 1.0 - level)
     return standings(contrasts, decided)
 
@@ -328,9 +345,9 @@ def bound_of(drawn: npt.ArrayLike, alpha: float) -> float:
 
 def _step_down(contrasts: Contrasts, flipped: Flipped, draws: int, alpha: float) -> Integers:
     """Numbers of the pairs that are decided, the clearest first."""
-    sizes = np.abs(contrasts.statistics)
+    sizes = contrasts.guarded
     order = np.argsort(-sizes, kind="stable")
-    order = order[sizes[order] > 0]
+    order = order[contrasts.scales[order] > 0]
     if (allowed := allowed_draws(draws, alpha)) < 0:
         return order[:0]
     bounds = (sizes[order] * SAME).astype(np.float32)

@@ -3,9 +3,7 @@
 Whoever looks twenty times at a test of 5% finds a false difference in one run of four. Here every
 look has its own share of the 5%, and a draw of random signs (see `sign_flips`) that was beyond the
 bound at an earlier look has used its chance up. Within a look pairs are decided from the greatest
-difference down, as in `ranks`. Early looks have few clusters, and one of two contestants may win
-seldom and by much. So a pair is decided where one more cluster would not undo that. The cluster is
-half as much against it as any two values are apart.
+difference down, as in `ranks`, and with the same guard: one more cluster must not undo a decision.
 
 Source: Lan and DeMets, Discrete Sequential Boundaries for Clinical Trials, Biometrika 70(3), 1983,
 with the spending function that they give for Pocock's boundary; Romano and Wolf, JASA 100(469),
@@ -24,7 +22,15 @@ import numpy.typing as npt
 
 from vivavoce.errors import InputError
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES, Integers
-from vivavoce.statistics.ranks import SAME, Contrasts, Flipped, Flips, allowed_draws, bound_of
+from vivavoce.statistics.ranks import (
+    MIN_CLUSTERS,
+    SAME,
+    Contrasts,
+    Flipped,
+    Flips,
+    allowed_draws,
+    bound_of,
+)
 from vivavoce.store import hash_of
 
 Question = Literal["top", "all"]
@@ -39,6 +45,8 @@ class Decision:
     """True when the question is answered."""
     beats: frozenset[tuple[int, int]]
     """Pairs (better, worse) decided so far; none is ever withdrawn."""
+    ties: frozenset[tuple[int, int]]
+    """Pairs shown to differ by less than matters, the smaller number first."""
     active: tuple[int, ...]
     """Columns whose values are still needed, in their order."""
     top: tuple[int, ...]
@@ -62,12 +70,13 @@ class Sequential:
         looks: int = 20,
         seed: int = 0,
         *,
+        span: float = 0.0,
         resamples: int = DEFAULT_RESAMPLES,
     ) -> None:
         """State the question.
 
         Of `top` the k best are wanted. A pair known to differ by less than `indifference` needs no
-        decision, and either may stand among them.
+        decision, and either may stand among them. `span` is the range that values may have.
 
         Raises:
             InputError: An option is out of its range.
@@ -80,7 +89,7 @@ class Sequential:
                 f"indifference={indifference} at least 0."
             )
         self._question, self._k, self._indifference = question, k, indifference
-        self._alpha, self._looks = alpha, looks
+        self._alpha, self._looks, self._span = alpha, looks, span
         self._flips = Flips(resamples, seed)
         self._crossed = np.zeros(resamples, dtype=bool)
         self._look = self._rows = 0
@@ -101,19 +110,18 @@ class Sequential:
             InputError: All looks are used up, rows or contestants are gone, or the values do not
                 fit the clusters.
         """
-        contrasts = Contrasts(values, clusters)
+        contrasts = Contrasts(values, clusters, self._span)
         self._begin(contrasts.contestants, len(clusters))
         # As Pocock's boundary spends the chance, by the share of looks taken.
         spent = self._alpha * math.log1p((math.e - 1) * self._look / self._looks)
-        sizes = np.abs(contrasts.statistics)
-        if self._looks > 1:
-            sizes = contrasts.sizes_after_one_against()
         pairs = self._open_pairs(contrasts)
+        if contrasts.clusters < MIN_CLUSTERS:  # which decide nothing, and spend nothing
+            pairs = pairs[:0]
         drawn = Flipped(contrasts, self._flips).sizes(pairs)
         drawn[:, self._crossed] = np.inf
         while len(pairs):
             bound = bound_of(drawn.max(axis=0), spent)
-            is_decided = sizes[pairs] > bound
+            is_decided = contrasts.guarded[pairs] > bound
             if not is_decided.any():
                 self._crossed |= _crossing(drawn.max(axis=0), bound, spent)
                 self._add_near(contrasts, pairs, bound)
@@ -158,13 +166,14 @@ class Sequential:
         """Pairs whose differences within the bound all lie below what matters.
 
         Of m clusters that show no difference at all, 3 / m of all clusters may still show one.
+        Where they show some, one more cluster against the pair must not undo that.
         """
         if not self._indifference or not math.isfinite(bound):
             return
         low, high = contrasts.intervals(bound)
-        unseen = 3 * contrasts.spread / contrasts.clusters
+        one = contrasts.span / contrasts.clusters
         with np.errstate(invalid="ignore"):
-            reach = np.where(contrasts.scales > 0, np.maximum(-low, high), unseen)
+            reach = np.where(contrasts.scales > 0, np.maximum(-low, high) + one / 2, 3 * one)
             is_near = reach[pairs] < self._indifference
         first, second = contrasts.first[pairs[is_near]], contrasts.second[pairs[is_near]]
         self._near[first, second] = self._near[second, first] = True
@@ -194,10 +203,13 @@ class Sequential:
 
     def _decision(self) -> Decision:
         beats = frozenset((int(i), int(j)) for i, j in np.argwhere(self._ahead))
+        ties = frozenset((int(i), int(j)) for i, j in np.argwhere(np.triu(self._near, 1)))
         active = self._undecided
         if self._question == "all":
             active = np.flatnonzero(~self._settled().all(axis=1)).tolist()
-        return Decision(not active, beats, tuple(active), tuple(sorted(self._inside)), self._look)
+        return Decision(
+            not active, beats, ties, tuple(active), tuple(sorted(self._inside)), self._look
+        )
 
 
 def _crossing(
@@ -239,9 +251,10 @@ class StoppingRule:
         """The question as it is asked for: `top=3` or `all`."""
         return self.question if self.question == "all" else f"top={self.k}"
 
-    def test(self, looks: int) -> Sequential:
-        """The test that answers the question."""
-        return Sequential(self.question, self.k, self.indifference, self.alpha, looks, self.seed)
+    def test(self, looks: int, span: float = 0.0) -> Sequential:
+        """The test that answers the question about values of a range."""
+        given = (self.question, self.k, self.indifference, self.alpha, looks, self.seed)
+        return Sequential(*given, span=span)
 
     def order(self, clusters: Mapping[str, str]) -> list[str]:
         """The clusters of items in the order in which they are asked."""

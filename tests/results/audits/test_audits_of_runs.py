@@ -140,7 +140,7 @@ def test_variants_retrievers_and_settings_are_told_by_the_logs(
     prompts = audit_prompts(logs, **options)
     [row] = [row for row in prompts.spreads if row["headline"] and len(row["variants"]) == 2]
     # The first sentences of the paper do not depend on the wording.
-    assert (row["spread"], row["pairs"][0]["tied"]) == (pytest.approx(0.0), True)
+    assert (row["spread"], row["pairs"][0]["undecided"]) == (pytest.approx(0.0), True)
     gains = [row for row in context_gains(logs, **options).rows if row["headline"]]
     assert {row["setting"] for row in gains} == {"random", "title_only"}
     retrievers = [row for row in compare_retrievers(logs, **options).rows if row["headline"]]

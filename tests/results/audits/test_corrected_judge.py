@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_log
 from tests.servers.commands import only_json
@@ -17,8 +18,9 @@ from vivavoce.errors import InputError
 from vivavoce.results.audits.judge import audit_judge
 from vivavoce.results.board.building import leaderboard
 
-ITEMS = [f"paper-{number:02d}" for number in range(20)]
-DRAW = "10 of 20 clusters at random, seed 0"
+ITEMS = [f"paper-{number:02d}" for number in range(100)]
+DRAW = "50 of 100 clusters at random, seed 0"
+DRAWN = sorted(ITEMS[place] for place in np.random.default_rng(0).permutation(100)[:50])
 
 
 def judged(folder: Path, places: Mapping[str, tuple[str, str]], judge: str = "lab/judge") -> Path:
@@ -53,8 +55,8 @@ def logs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def human(tmp_path: Path) -> Path:
-    """Of the first ten items people let every other one win, never one the judge lets lose."""
-    verdicts = {item: "a" if n % 2 else "b" for n, item in enumerate(ITEMS[:10])}
+    """Of fifty items that were drawn people let odd ones win, never one the judge lets lose."""
+    verdicts = {item: "a" if int(item[-2:]) % 2 else "b" for item in DRAWN}
     return labels(tmp_path / "labels.jsonl", verdicts, draw=DRAW)
 
 
@@ -63,27 +65,53 @@ def test_a_lenient_judge_is_corrected_by_people(logs: Path, human: Path) -> None
     [row] = audit.corrected
     assert (row["contestant"], row["task"], row["setting"]) == ("lab/one", "title", "base")
     assert row["raw"]["value"] == pytest.approx(0.75)
-    # People: 5 of 10; the judge there: 7 of 10, elsewhere 8 of 10. Of the means, the covariance is
-    # (5 - 10 x 0.5 x 0.7) / 90, and the judge's variances (7 - 4.9) / 90 and (8 - 6.4) / 90.
-    assert row["weight"] == pytest.approx(1.5 / 3.7)
-    assert row["calibrated"]["value"] == pytest.approx(0.5 + 1.5 / 3.7 * (0.8 - 0.7))
+    # People: 24 of 50; the judge there: 40 of 50, elsewhere 35 of 50.
+    weight = (24 - 50 * 0.48 * 0.8) / (40 - 50 * 0.8**2 + 35 - 50 * 0.7**2)
+    assert row["weight"] == pytest.approx(weight)
+    assert row["calibrated"]["value"] == pytest.approx(0.48 + weight * (0.7 - 0.8))
     low, high = row["calibrated"]["ci"]
-    assert 0 < low < 0.54 < high < 1
-    assert row["calibrated"]["labels"] == row["labels"] == 10
-    assert not any("drawn at random" in note for note in audit.notes)
+    assert 0.25 < low < 0.45 < high < 0.65
+    assert row["calibrated"]["labels"] == row["labels"] == 50
+    assert audit.notes == ()
+
+
+def test_few_labels_are_peoples_alone(logs: Path, tmp_path: Path) -> None:
+    few = labels(tmp_path / "few.jsonl", dict.fromkeys(DRAWN[:4], "b"), draw=DRAW)
+    audit = audit_judge(logs, human=few, correct=True)
+    [row] = audit.corrected
+    assert (row["weight"], row["lacking"], row["calibrated"]["value"]) == (0.0, 20, 0.0)
+    # Wilson's interval of none of four with t(3) = 3.18245: t^2 / (4 + t^2).
+    assert row["calibrated"]["ci"] == [0.0, pytest.approx(3.18245**2 / (4 + 3.18245**2), rel=1e-5)]
+    [note] = audit.notes
+    assert note.startswith("1 win rate is people's alone: fewer than 20 labels of each kind")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "50 of 100 clusters at random, seed 1",
+        "50 of 90 clusters at random, seed 0",
+        "5 of 100 clusters at random, seed 0",
+        "with a die",
+    ],
+)
+def test_a_record_that_draws_other_items_is_no_draw(logs: Path, human: Path, record: str) -> None:
+    human.write_text(human.read_text(encoding="utf-8").replace(DRAW, record), encoding="utf-8")
+    audit = audit_judge(logs, human=human, correct=True)
+    assert any("not those of a random draw" in note for note in audit.notes)
 
 
 def test_labels_of_items_that_somebody_chose_are_said_to_be_so(logs: Path, tmp_path: Path) -> None:
     chosen = labels(tmp_path / "chosen.jsonl", dict.fromkeys(ITEMS[:10], "a"))
     audit = audit_judge(logs, human=chosen, correct=True)
-    assert any("drawn at random" in note for note in audit.notes)
+    assert any("not those of a random draw" in note for note in audit.notes)
 
 
 def test_one_person_counts_once_and_several_with_their_mean(logs: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
-    first = labels(path, dict.fromkeys(ITEMS[:4], "b"), draw=DRAW, person="ann").read_text()
-    again = labels(path, dict.fromkeys(ITEMS[:4], "a"), draw=DRAW, person="ann").read_text()
-    other = labels(path, dict.fromkeys(ITEMS[:4], "tie"), draw=DRAW, person="ben").read_text()
+    first = labels(path, dict.fromkeys(DRAWN[:4], "b"), draw=DRAW, person="ann").read_text()
+    again = labels(path, dict.fromkeys(DRAWN[:4], "a"), draw=DRAW, person="ann").read_text()
+    other = labels(path, dict.fromkeys(DRAWN[:4], "tie"), draw=DRAW, person="ben").read_text()
     path.write_text(first + again + other)
     audit = audit_judge(logs, human=path, correct=True)
     [row] = audit.corrected
@@ -95,7 +123,7 @@ def test_one_person_counts_once_and_several_with_their_mean(logs: Path, tmp_path
 def test_a_contestant_with_fewer_than_two_labels_is_not_calibrated(
     logs: Path, tmp_path: Path
 ) -> None:
-    one = labels(tmp_path / "one.jsonl", {ITEMS[0]: "a"}, draw=DRAW)
+    one = labels(tmp_path / "one.jsonl", {DRAWN[0]: "a"}, draw=DRAW)
     [row] = audit_judge(logs, human=one, correct=True).corrected
     assert (row["calibrated"], row["labels"]) == (None, 1)
     done = CliRunner().invoke(app, ["audit", "judge", str(logs), "--human", str(one), "--correct"])
@@ -118,7 +146,7 @@ def test_boards_show_the_corrected_rate_beside_the_raw_one(
         corrected["calibrated"]
     ]
     for given, told in (
-        (["--human", str(human)], "corrected by 10 labels"),
+        (["--human", str(human)], "corrected by 50 labels"),
         ([], "not calibrated"),
     ):
         out = tmp_path / f"site-{len(given)}"
@@ -130,7 +158,7 @@ def test_boards_show_the_corrected_rate_beside_the_raw_one(
 
 @pytest.mark.parametrize(
     ("verdicts", "cause"),
-    [({"paper-99": "a"}, "paper-99"), ({}, "no label")],
+    [({"paper-100": "a"}, "paper-100"), ({}, "no label")],
 )
 def test_labels_that_fit_nothing_are_refused(
     logs: Path, tmp_path: Path, verdicts: dict[str, str], cause: str

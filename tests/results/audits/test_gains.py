@@ -27,7 +27,7 @@ def test_a_gain_is_the_mean_difference_on_shared_items(tmp_path: Path) -> None:
     assert (row["n"], row["n_base"], row["n_setting"]) == (3, 4, 3)
     differences = [0.3 - 0.2, 0.0, 0.9 - 0.6]
     assert row["ci"] == pytest.approx(list(interval(differences, ["a", "b", "c"]) or ()))
-    assert (row["setting"], row["base"], row["tied"]) == ("random", "base", True)
+    assert (row["setting"], row["base"], row["undecided"]) == ("random", "base", True)
 
 
 def test_items_of_one_cluster_are_drawn_together(tmp_path: Path) -> None:

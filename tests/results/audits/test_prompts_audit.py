@@ -48,8 +48,8 @@ def test_the_spread_is_the_range_of_the_means(tmp_path: Path) -> None:
     pairs = {tuple(pair["variants"]): pair for pair in row["pairs"]}
     assert pairs[2, 3]["difference"] == pytest.approx(0.2)
     assert pairs[2, 3]["ci"] == pytest.approx([0.2, 0.2])
-    assert pairs[2, 3]["tied"]  # on three items, which decide nothing
-    assert pairs[1, 2]["tied"]  # -0.1, +0.1, +0.3 ... its interval contains 0
+    assert pairs[2, 3]["undecided"]  # on three items, which decide nothing
+    assert pairs[1, 2]["undecided"]  # -0.1, +0.1, +0.3 ... its interval contains 0
 
 
 def test_only_items_of_every_variant_count(tmp_path: Path) -> None:

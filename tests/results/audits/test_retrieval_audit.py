@@ -78,7 +78,7 @@ def test_the_works_of_each_table_are_sought_among_all(made: Path) -> None:
     [ap, recall] = found.differences
     assert (ap["first"], ap["retriever"], ap["n"]) == ("tfidf", "bm25", 2)
     assert ap["difference"] == pytest.approx(bm25["ap"]["value"] - tfidf["ap"]["value"])
-    assert (recall["difference"], recall["tied"]) == (0.0, True)
+    assert (recall["difference"], recall["undecided"]) == (0.0, True)
     assert found.notes == ()
 
 

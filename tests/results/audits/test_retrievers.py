@@ -34,18 +34,18 @@ def test_each_retriever_has_a_mean_a_rank_and_its_gain_over_none(tmp_path: Path)
     assert first["ci"] == pytest.approx(list(interval([0.5, 0.6, 0.7], ["a", "b", "c"]) or ()))
     # ahead on all of three papers, which chance does once in four times
     assert (second["rank"], second["rank_interval"]) == (2, [1, 2])
-    assert second["tied_with"] == ["contriever"]
+    assert second["undecided_with"] == ["contriever"]
     assert second["without"]["gain"] == pytest.approx(0.1)
     assert (second["without"]["value"], second["without"]["n"]) == (pytest.approx(0.2), 3)
     assert second["settings"] == {"chunks": "12", "size": "512", "overlap": "64"}
 
 
-def test_retrievers_that_cannot_be_told_apart_are_tied(tmp_path: Path) -> None:
+def test_retrievers_that_cannot_be_told_apart_are_undecided(tmp_path: Path) -> None:
     write_rag(tmp_path, "bm25", {"a": 0.2, "b": 0.5, "c": 0.4})
     write_rag(tmp_path, "tfidf", {"a": 0.3, "b": 0.3, "c": 0.4})
     first, second = headline(tmp_path)
-    assert (first["retriever"], first["tied_with"]) == ("bm25", ["tfidf"])
-    assert (second["tied_with"], second["rank_interval"]) == (["bm25"], [1, 2])
+    assert (first["retriever"], first["undecided_with"]) == ("bm25", ["tfidf"])
+    assert (second["undecided_with"], second["rank_interval"]) == (["bm25"], [1, 2])
     assert first["without"] == {"value": None, "gain": None, "ci": None, "n": 0}
 
 

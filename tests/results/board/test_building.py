@@ -24,7 +24,8 @@ METRICS = ("rougeL", "rouge1", "rouge2", "length_ratio")
 CONTRACT = {
     *("round", "task", "task_version", "setting", "method", "model", "decoding", "prompt_hash"),
     *("judge", "metric", "value", "value_valid", "ci", "n", "missing", "undefined", "valid"),
-    *("rank", "rank_interval", "tied_with", "contamination", "tokens", "cost", "seconds"),
+    *("rank", "rank_interval", "tied_with", "undecided_with", "more_papers_needed"),
+    *("contamination", "tokens", "cost", "seconds"),
 }
 
 Value = float | None
@@ -122,9 +123,7 @@ def test_a_diagnostic_has_a_row_with_an_interval_and_no_rank(write: Write, tmp_p
     for name in ("value", "ci", "n", "valid"):
         assert diagnostic[name] == headline[name]
     assert (headline["rank"], diagnostic["rank"]) == (1, None)
-    assert (
-        diagnostic["rank_interval"] is diagnostic["tied_with"] is diagnostic["detectable"] is None
-    )
+    assert diagnostic["rank_interval"] is diagnostic["undecided_with"] is None
 
 
 def test_an_item_answered_twice_counts_with_its_mean(write: Write, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert row["win_rate"] == pytest.approx(0.625)  # (2 + 1 / 2) / 4
     assert row["sign_p"] == pytest.approx(1.0)  # of three coins two or more fall alike always
     assert row["better"] is None
-    assert row["tied"] is True
+    assert (row["undecided"], row["tied"]) == (True, False)
+    assert "too few papers to say: 4 of at least 12" in duel["verdict"].lower()
 
 
 def test_its_interval_is_that_of_scipy(tmp_path: Path) -> None:
@@ -89,7 +90,8 @@ def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
         assert one["difference"] == pytest.approx(-other["difference"])
         assert one["ci"] == [pytest.approx(-other["ci"][1]), pytest.approx(-other["ci"][0])]
         assert (one["wins_a"], one["wins_b"]) == (other["wins_b"], other["wins_a"])
-        assert (one["sign_p"], one["tied"]) == (other["sign_p"], other["tied"])
+        for name in ("sign_p", "undecided", "more_papers_needed"):
+            assert one[name] == other[name]
 
 
 def test_a_clear_lead_is_named(tmp_path: Path) -> None:
@@ -97,7 +99,7 @@ def test_a_clear_lead_is_named(tmp_path: Path) -> None:
     low = {item: 0.1 + 0.01 * place for place, item in enumerate(items)}
     high = {item: value + 0.2 for item, value in low.items()}
     row = fight(tmp_path, low, high)["metrics"][0]
-    assert (row["better"], row["tied"]) == ("b", False)
+    assert (row["better"], row["undecided"], row["more_papers_needed"]) == ("b", False, None)
     assert row["sign_p"] == pytest.approx(2 / 2**20)
 
 
@@ -192,7 +194,7 @@ def test_metrics_of_different_judges_are_not_compared(tmp_path: Path) -> None:
 
 def test_without_draws_there_are_no_intervals(tmp_path: Path) -> None:
     row = fight(tmp_path, FIRST, SECOND, resamples=0)["metrics"][0]
-    assert (row["ci"], row["tied"], row["better"], row["win_rate_ci"]) == (None,) * 4
+    assert (row["ci"], row["undecided"], row["better"], row["win_rate_ci"]) == (None,) * 4
     assert row["difference"] == pytest.approx(0.125)
 
 
@@ -223,7 +225,8 @@ def a_row(**changes: Any) -> dict[str, Any]:
         "difference": -0.01,
         "ci": [-0.03, 0.02],
         "better": None,
-        "detectable": 0.04,
+        "tied": False,
+        "more_papers_needed": 25,
         "wins_a": 3,
         "wins_b": 5,
         "equal": 2,
@@ -231,13 +234,14 @@ def a_row(**changes: Any) -> dict[str, Any]:
         **changes,
     }
     sides = {"a": {"name": "lab/one"}, "b": {"name": "lab/two"}}
-    return {"headline": "rougeL", "metrics": [metric], **sides}
+    return {"headline": "rougeL", "metrics": [metric], "clusters": 43, **sides}
 
 
 @pytest.mark.parametrize(
     ("changes", "told", "ahead"),
     [
-        ({}, ["tied", "−0.010", "−0.030 to 0.020", "0.040"], False),
+        ({}, ["undecided", "−0.010", "−0.030 to 0.020", "about 25 more would"], False),
+        ({"tied": True}, ["tied", "less than their run was told to mind"], False),
         (
             {"better": "b", "ci": [-0.03, -0.01], "difference": -0.02},
             ["lab/two is ahead by 0.020", "0.010–0.030", "5 of 10"],

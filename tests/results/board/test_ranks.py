@@ -1,14 +1,15 @@
-"""Ranks, ties and the smallest difference, on the items all contestants answered."""
+"""Ranks, undecided pairs and the smallest difference, on the items all contestants answered."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from vivavoce.results.board.ranks import Contestant, add_ranks
+from vivavoce.results.board.ranks import Contestant, add_ranks, open_question
 from vivavoce.results.logs.records import contestant_label, distinct_labels
 from vivavoce.statistics.comparison import smallest_detectable_difference
 from vivavoce.statistics.intervals import resample
@@ -31,6 +32,7 @@ def contestant(
         "rank": None,
         "rank_interval": None,
         "tied_with": None,
+        "undecided_with": None,
         "detectable": None,
         **changes,
     }
@@ -43,22 +45,24 @@ def standing(*contestants: Contestant, resamples: int = 2000) -> list[dict[str, 
     return [next(iter(found.rows.values())) for found in contestants]
 
 
-def test_a_clear_winner_is_first_and_two_that_cannot_be_told_apart_are_tied() -> None:
+def test_a_clear_winner_is_first_and_two_that_cannot_be_told_apart_are_undecided() -> None:
     first, second, third = standing(
         contestant("a/best", 0.8 + NOISE),
         contestant("a/middle", 0.5 + NOISE),
         contestant("a/other", 0.501 + NOISE[::-1]),
     )
-    assert (first["rank"], first["rank_interval"], first["tied_with"]) == (1, [1, 1], [])
+    assert (first["rank"], first["rank_interval"], first["undecided_with"]) == (1, [1, 1], [])
     assert {second["rank"], third["rank"]} == {2, 3}
     assert second["rank_interval"] == third["rank_interval"] == [2, 3]
-    assert (second["tied_with"], third["tied_with"]) == (["a/other"], ["a/middle"])
+    assert (second["undecided_with"], third["undecided_with"]) == (["a/other"], ["a/middle"])
+    # On 40 papers 0.001 does not show, and 10,000 would not do either.
+    assert (first["more_papers_needed"], second["more_papers_needed"]) == ([], [None])
 
 
 def test_equal_values_share_a_rank() -> None:
     rows = standing(contestant("a/x", 0.5 + NOISE), contestant("b/x", 0.5 + NOISE))
     assert [row["rank"] for row in rows] == [1, 1]
-    assert [row["tied_with"] for row in rows] == [["b/x"], ["a/x"]]
+    assert [row["undecided_with"] for row in rows] == [["b/x"], ["a/x"]]
 
 
 def test_the_oracle_and_a_partial_log_take_no_place() -> None:
@@ -77,18 +81,19 @@ def test_a_metric_undefined_for_over_five_percent_ranks_nobody() -> None:
     assert [row["rank"] for row in rows] == [None, None]
 
 
-def test_without_draws_there_are_ranks_but_no_word_on_ties() -> None:
+def test_without_draws_there_are_ranks_but_no_word_on_who_is_undecided() -> None:
     rows = standing(contestant("a/x", 0.5 + NOISE), contestant("a/y", 0.4 + NOISE), resamples=0)
     assert [row["rank"] for row in rows] == [1, 2]
     assert [row["rank_interval"] for row in rows] == [None, None]
-    assert [row["tied_with"] for row in rows] == [None, None]
+    assert [row["undecided_with"] for row in rows] == [None, None]
 
 
 def test_the_smallest_difference_is_that_of_the_paired_items() -> None:
     one, other = 0.5 + NOISE, 0.4 + NOISE[::-1]
     row, _ = standing(contestant("a/x", one), contestant("a/y", other))
     draws = resample(ITEMS, resamples=0)
-    assert row["detectable"] == smallest_detectable_difference({"x": one, "y": other}, draws)
+    found = smallest_detectable_difference({"x": one, "y": other}, draws, span=1.0)
+    assert row["detectable"] == found
 
 
 def test_runs_of_one_model_are_told_apart_by_what_they_differ_in() -> None:
@@ -96,8 +101,8 @@ def test_runs_of_one_model_are_told_apart_by_what_they_differ_in() -> None:
         contestant("a/x", 0.5 + NOISE, decoding="temperature=0.0"),
         contestant("a/x", 0.5 + NOISE, decoding="temperature=1.0"),
     )
-    assert first["tied_with"] == ["a/x (temperature=1.0)"]
-    assert second["tied_with"] == ["a/x (temperature=0.0)"]
+    assert first["undecided_with"] == ["a/x (temperature=1.0)"]
+    assert second["undecided_with"] == ["a/x (temperature=0.0)"]
 
 
 def test_names_of_one_model_hold_only_the_words_that_differ() -> None:
@@ -146,7 +151,7 @@ def test_win_rates_of_two_judges_are_not_compared() -> None:
     ]
     add_ranks(found, resamples=500, seed=0)
     assert [each.rows["judge_win"]["rank"] for each in found] == [1, 1, 2]
-    assert found[1].rows["judge_win"]["tied_with"] == []
+    assert found[1].rows["judge_win"]["undecided_with"] == []
 
 
 def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says() -> None:
@@ -158,7 +163,7 @@ def test_a_contestant_that_two_judges_saw_is_ranked_once_by_what_no_judge_says()
     ]
     add_ranks(found, resamples=500, seed=0)
     assert [each.rows["rougeL"]["rank"] for each in found] == [None, None, 2, 1]
-    assert found[3].rows["rougeL"]["tied_with"] == []
+    assert found[3].rows["rougeL"]["undecided_with"] == []
 
 
 def test_nobody_is_ranked_by_a_diagnostic() -> None:
@@ -168,8 +173,15 @@ def test_nobody_is_ranked_by_a_diagnostic() -> None:
     assert [each.rows["rougeL"]["rank"] for each in found] == [2, 1]
 
 
-def stopped(comparison: str, number: int, beats: list[list[int]], looks: int = 2) -> dict[str, Any]:
-    return {"comparison": comparison, "contestant": number, "beats": beats, "looks": looks}
+def stopped(
+    comparison: str,
+    number: int,
+    beats: list[list[int]],
+    looks: int = 2,
+    ties: Sequence[list[int]] = (),
+) -> dict[str, Any]:
+    about = {"comparison": comparison, "contestant": number, "beats": beats, "ties": ties}
+    return {**about, "looks": looks}
 
 
 def cut(found: Contestant, count: int) -> Contestant:
@@ -187,31 +199,60 @@ def test_runs_that_stopped_stand_in_one_column_with_whole_runs() -> None:
     )
     assert [row["rank"] for row in (lead, middle, low)] == [1, 2, 3]
     assert [row["rank_interval"] for row in (lead, middle, low)] == [[1, 1], [2, 2], [3, 3]]
-    assert [row["tied_with"] for row in (lead, middle, low)] == [[], [], []]
+    assert [row["undecided_with"] for row in (lead, middle, low)] == [[], [], []]
 
 
 def test_what_a_run_did_not_decide_no_test_decides() -> None:
     record = {n: {"stopped": stopped("first", n, []), "headline": True} for n in (0, 1)}
     low, high, _ = standing(
-        cut(contestant("a/low", 0.1 + NOISE, **record[0]), 20),
+        cut(contestant("a/low", 0.3 + NOISE, **record[0]), 20),
         cut(contestant("a/high", 0.9 + NOISE, **record[1]), 20),
         contestant("null", 0.0 + NOISE),
     )
     assert (high["rank"], low["rank"]) == (1, 2)
     assert high["rank_interval"] == low["rank_interval"] == [1, 2]
+    assert (high["undecided_with"], high["tied_with"]) == (["a/low"], [])
 
 
-@pytest.mark.parametrize(("looks", "ties"), [(2, []), (20, ["lead"])])
+def test_two_that_a_run_showed_to_be_near_are_tied() -> None:
+    record = {
+        n: {"stopped": stopped("first", n, [], ties=[[0, 1]]), "headline": True} for n in (0, 1)
+    }
+    one, other, _ = standing(
+        cut(contestant("a/one", 0.51 + NOISE, **record[0]), 20),
+        cut(contestant("a/other", 0.5 + NOISE, **record[1]), 20),
+        contestant("null", 0.0 + NOISE),
+    )
+    assert (one["tied_with"], one["undecided_with"]) == (["a/other"], [])
+    assert (other["tied_with"], other["undecided_with"]) == (["a/one"], [])
+
+
+def test_an_open_question_names_the_rival_that_fewest_more_papers_decide() -> None:
+    row = {"undecided_with": ["far", "near", "odd"], "more_papers_needed": [900, 30, None]}
+    assert open_question({**row, "clusters": 43}) == (
+        "Undecided against near and 2 others: too few papers to say: about 30 more would."
+    )
+    assert open_question({**row, "clusters": 4}) == (
+        "Undecided against near and 2 others: too few papers to say: 4 of at least 12."
+    )
+    alone = {"undecided_with": ["odd"], "more_papers_needed": [None], "clusters": 43}
+    assert open_question(alone) == (
+        "Undecided against odd: too few papers to say, and no likely number would."
+    )
+    assert open_question({"undecided_with": None, "more_papers_needed": None}) == ""
+
+
+@pytest.mark.parametrize(("looks", "rivals"), [(2, []), (200, ["lead"])])
 def test_a_test_of_a_run_that_stopped_is_shared_out_over_its_looks(
-    looks: int, ties: list[str]
+    looks: int, rivals: list[str]
 ) -> None:
-    # Eight papers of eight: 2 / 256 = 0.008 is below 0.05 / 2 and above 0.05 / 20.
+    # Twelve papers of twelve: 2 / 4096 = 0.0005 is below 0.05 / 2 and above 0.05 / 200.
     record = {"stopped": stopped("first", 0, [], looks), "headline": True}
     early, _ = standing(
-        cut(contestant("a/early", 0.9 + NOISE, **record), 8),
+        cut(contestant("a/early", 0.9 + NOISE, **record), 12),
         contestant("lead", 0.1 + NOISE[::-1]),
     )
-    assert (early["rank"], early["tied_with"]) == (1, ties)
+    assert (early["rank"], early["undecided_with"]) == (1, rivals)
 
 
 def test_pairs_are_ordered_by_the_items_that_both_answered() -> None:

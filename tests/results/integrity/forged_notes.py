@@ -111,7 +111,7 @@ def invented_stop(forged: Forged) -> None:
     record = {
         **{"comparison": "0" * 12, "question": "top=1", "reason": "decided: among the best"},
         **{"contestant": 0, "look": 1, "looks": 3, "items": 6, "of": 6},
-        **{"decided": True, "beats": [[0, 1]]},
+        **{"decided": True, "beats": [[0, 1]], "ties": []},
     }
     _write_stop(forged, record)
 

@@ -264,9 +264,10 @@ def test_the_oldest_papers_train_and_the_newest_test(papers: Papers) -> None:
         papers.add(f"p{9 - number}", f"2024-0{number}" if number else "2024-01-15")
     items = papers.build(splits=[0.1, 0.2, 0.7]).tasks["title"]
     split = {row["id"]: row["split"] for row in items}
-    # January as a whole begins before its 15th: p8 is older than p9.
-    assert [name for name in split if split[name] == "train"] == ["p8"]
-    assert [name for name in split if split[name] == "val"] == ["p7", "p9"]
+    # 2024-01-15 (p9), 2024-01 (p8) and so on: January as a whole ends after its 15th, so
+    # that p9 is older than p8.
+    assert [name for name in split if split[name] == "train"] == ["p9"]
+    assert [name for name in split if split[name] == "val"] == ["p7", "p8"]
     assert set(split.values()) == {"train", "val", "test"}
 
 

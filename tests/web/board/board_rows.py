@@ -46,6 +46,8 @@ def make_row(model: str, value: float | None, rank: int | None = None, **changes
         "rank_interval": None,
         "unranked": None,
         "tied_with": None,
+        "undecided_with": None,
+        "more_papers_needed": None,
         "contamination": None,
         "tokens": None,
         "cost": None,

@@ -17,7 +17,7 @@ from vivavoce.web.board.site import write_site
 
 
 def ranked(model: str, value: float, ranks: list[int], **more: Any) -> dict[str, Any]:
-    return make_row(model, value, ranks[0], rank_interval=ranks, tied_with=[], **more)
+    return make_row(model, value, ranks[0], rank_interval=ranks, **more)
 
 
 def lines(page: html.HtmlElement) -> list[str]:

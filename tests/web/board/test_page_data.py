@@ -103,7 +103,7 @@ def test_ranks_and_reasons_for_no_rank(changes: dict, kind: str, note: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("value", "tie", "ahead", "named"),
+    ("value", "rivals", "ahead", "named"),
     [
         (0.35, (None, None), True, False),
         (0.37, (None, None), False, True),  # its interval overlaps
@@ -112,8 +112,11 @@ def test_ranks_and_reasons_for_no_rank(changes: dict, kind: str, note: str) -> N
         (0.35, (["b/two"], [1, 2]), False, True),
     ],
 )
-def test_how_sure_the_first_place_is(value: float, tie: tuple, ahead: bool, named: bool) -> None:
-    first = make_row("a/one", 0.4, 1, tied_with=tie[0], rank_interval=tie[1])
+def test_how_sure_the_first_place_is(value: float, rivals: tuple, ahead: bool, named: bool) -> None:
+    more = None if rivals[0] is None else [7] * len(rivals[0])
+    first = make_row(
+        "a/one", 0.4, 1, undecided_with=rivals[0], more_papers_needed=more, rank_interval=rivals[1]
+    )
     said = sureness([first, make_row("b/two", value, 2)])
     assert ("b/two" in said, "Ahead" in said or "clear" in said) == (named, ahead)
 
@@ -126,9 +129,9 @@ def test_a_better_one_without_a_rank_is_named_beside_the_best() -> None:
 
 def test_a_floor_never_leads() -> None:
     rows = [
-        make_row("none", 0.5, 1, method="null", rank_interval=[1, 1], tied_with=[]),
-        make_row("a/one", 0.4, 2, rank_interval=[2, 2], tied_with=[]),
-        make_row("none", 0.3, 3, method="random", rank_interval=[3, 3], tied_with=[]),
+        make_row("none", 0.5, 1, method="null", rank_interval=[1, 1]),
+        make_row("a/one", 0.4, 2, rank_interval=[2, 2]),
+        make_row("none", 0.3, 3, method="random", rank_interval=[3, 3]),
     ]
     assert (section(*rows).best or {})["model"] == "a/one"
     assert not any(cell and cell.may_lead for line in lines(*rows).values() for cell in line.cells)
@@ -136,9 +139,9 @@ def test_a_floor_never_leads() -> None:
 
 def test_the_matrix_has_price_valid_answers_and_who_may_be_best() -> None:
     rows = [
-        make_row("a/one", 0.4, 1, rank_interval=[1, 1], tied_with=[], cost=0.24),
-        make_row("b/two", 0.3, 2, rank_interval=[2, 3], tied_with=["none"], valid=0.9),
-        make_row("none", 0.1, 3, method="null", rank_interval=[2, 3], tied_with=["b/two"]),
+        make_row("a/one", 0.4, 1, rank_interval=[1, 1], cost=0.24),
+        make_row("b/two", 0.3, 2, rank_interval=[2, 3], valid=0.9),
+        make_row("none", 0.1, 3, method="null", rank_interval=[2, 3]),
     ]
     # $0.24 for 120 answers is 0.002 an answer. Surely better than both others, and than none.
     assert {
@@ -154,7 +157,7 @@ def test_the_matrix_has_price_valid_answers_and_who_may_be_best() -> None:
 
 def test_equal_contestants_may_all_lead_and_are_surely_better_than_nobody() -> None:
     rows = [
-        make_row(f"a/m{number}", 0.3 + number / 100, 7 - number, rank_interval=[1, 6], tied_with=[])
+        make_row(f"a/m{number}", 0.3 + number / 100, 7 - number, rank_interval=[1, 6])
         for number in range(1, 7)
     ]
     cells = [cell for line in lines(*rows).values() for cell in line.cells if cell]

@@ -35,7 +35,7 @@ def test_a_site_has_its_numbers_in_four_forms() -> None:
 
 def test_csv_parquet_and_json_hold_the_same_rows() -> None:
     rows = [
-        scored("a/one", 0.6, 1, tied_with=["b/two"], rank_interval=[1, 2]),
+        scored("a/one", 0.6, 1, undecided_with=["b/two"], rank_interval=[1, 2]),
         scored("b/two", 0.5, 2, exposure=exposed(0.6, 0.4), ci=None),
         scored("c/none", None, None),
     ]
@@ -49,7 +49,7 @@ def test_csv_parquet_and_json_hold_the_same_rows() -> None:
     assert (sheet[0]["rank_low"], table[0]["rank_high"]) == ("1", 2)
     assert (sheet[1]["ci_low"], table[1]["ci_high"]) == ("", None)
     assert (sheet[1]["cutoff"], table[1]["gap"]) == ("2025-06", pytest.approx(0.2))
-    assert json.loads(sheet[0]["tied_with"]) == ["b/two"]
+    assert json.loads(sheet[0]["undecided_with"]) == ["b/two"]
     assert json.loads(table[0]["decoding"]) == rows[0]["decoding"]
 
 

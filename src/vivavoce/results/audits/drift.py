@@ -104,6 +104,7 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
         "anchors_now": drift["b"],
         "drift": drift["difference"],
         "drift_ci": drift["ci"],
+        "undecided": drift["undecided"],
         "others": len(others),
         "others_now": float(np.mean(others)) if others else None,
         "difficulty": harder.value,

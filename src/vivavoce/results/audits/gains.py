@@ -17,7 +17,7 @@ from typing import Unpack
 
 import numpy as np
 
-from vivavoce.metrics import metrics_of
+from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Sheet, Table, grouped, rank_text, sheet
 from vivavoce.results.contrast import Rows, contrast, counterparts, described, report_of
 from vivavoce.results.logs.records import RowKey, RunLog
@@ -40,7 +40,7 @@ def gain_sheet(title: str, rows: Sequence[Row]) -> Sheet:
         Column("value_base", "base"),
         Column("value", "with it"),
         Column("gain", ci="ci"),
-        *("n", "tied"),
+        *("n", "undecided"),
     )
 
 
@@ -113,7 +113,7 @@ def _gain(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
         "n": found["n"],
         "n_base": base.items,
         "n_setting": other.items,
-        "tied": found["tied"],
+        "undecided": found["undecided"],
     }
 
 
@@ -220,13 +220,12 @@ def _standing(members: Mapping[str, RunLog], metric: str, draws: Draws) -> dict[
     clusters = first.item_clusters()
     drawn = draws.of([clusters[i] for i in shared])
     columns = {name: np.array([of[i] for i in shared]) for name, of in values.items()}
-    directions = metrics_of(first.family)
-    higher = metric not in directions or directions[metric].higher_is_better
+    higher, span = sense_of(first.family, metric)
     return {
         name: {
             "rank": place.rank,
             "rank_interval": list(place.rank_interval) if place.rank_interval else None,
-            "tied_with": list(place.tied_with),
+            "undecided_with": list(place.undecided_with),
         }
-        for name, place in rank_contestants(columns, drawn, higher).items()
+        for name, place in rank_contestants(columns, drawn, higher, span).items()
     }

@@ -13,19 +13,24 @@ labelled an item twice, the last label.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from vivavoce.errors import InputError
 from vivavoce.results.audits.verdicts import OVERALL, REFERENCE, TIE, Judged
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
 from vivavoce.statistics.agreement import pairwise_agreement
+from vivavoce.statistics.corrected import LEAST
 from vivavoce.statistics.estimates import Draws, agreement_estimates, mean_estimate
 from vivavoce.store import Row, read_jsonl
+from vivavoce.text.printing import counted
 
 VERDICTS = ("a", "b", TIE)
 _NEEDED = ("id", "a", "b", "verdict")
@@ -207,9 +212,11 @@ def _side(label: Label, verdict: str) -> str:
     return TIE if verdict == TIE else VERDICTS[label.sides.index(verdict)]
 
 
+DRAWN = "{} of {} clusters at random, seed {}"
+"""Record of a draw from all clusters of a task and setting of a round."""
 NOT_DRAWN = (
-    "The labels do not say that their items were drawn at random (viva annotate import --draw N "
-    "does): if somebody chose them, the corrected values may be as wrong as the judge."
+    "The labels are not those of a random draw that can be made again (viva annotate import --draw "
+    "N makes one): if somebody chose them, the corrected values may be as wrong as the judge."
 )
 _POINTS = {TIE: 0.5, REFERENCE: 0.0}
 
@@ -233,7 +240,13 @@ def corrected_rows(
     for each in judged:
         groups[each.judge, each.asked].append(each)
     rows = [_row(group, labels, draws) for _, group in sorted(groups.items(), key=_spelled)]
-    notes = [] if all(label.draw for label in labels) else [NOT_DRAWN]
+    is_drawn = all(_is_drawn(group, labels) for group in groups.values())
+    notes = [] if is_drawn and all(label.draw for label in labels) else [NOT_DRAWN]
+    if alone := sum(bool(row["calibrated"] and row["lacking"]) for row in rows):
+        notes.append(
+            f"{counted(alone, 'win rate is', 'win rates are')} people's alone: fewer than {LEAST} "
+            "labels of each kind (won, lost) do not show how far the judge errs."
+        )
     if repeated:
         notes.append(f"{repeated} labels left out: the same person labelled the pair again.")
     return rows, notes
@@ -245,6 +258,28 @@ def calibrations(
     """By the key of a board's row: its corrected win rate, None with too few labels."""
     rows, notes = corrected_rows(path, judged, draws)
     return {replace(row["key"], judge=row["judge"]): row["calibrated"] for row in rows}, notes
+
+
+def _is_drawn(group: Sequence[Judged], labels: Sequence[Label]) -> bool:
+    """True if the labels of a row are of clusters that their record's seed draws from its items."""
+    first = group[0]
+    of_row = [each for each in labels if first.contestant in each.sides and each.fits(first)]
+    clusters = {each.id: each.cluster for each in group}
+    names = first.clusters
+    for record in {label.draw for label in of_row}:
+        given = re.fullmatch(DRAWN.format(r"(\d{1,9})", r"(\d{1,9})", r"(\d{1,9})"), record or "")
+        if given is None or int(given[2]) != len(names):
+            return False
+        drawn = draw_clusters(names, int(given[1]), int(given[3]))
+        if any(clusters[label.id] not in drawn for label in of_row if label.draw == record):
+            return False
+    return True
+
+
+def draw_clusters(clusters: Sequence[str], count: int, seed: int) -> set[str]:
+    """So many of a row's clusters, which are sorted, at random."""
+    order = np.random.default_rng(seed).permutation(len(clusters))
+    return {clusters[place] for place in order[:count]}
 
 
 def _spelled(group: tuple[tuple[str, RowKey], list[Judged]]) -> tuple[str, str]:
@@ -270,7 +305,11 @@ def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:
     of_judge = [_mean(points[item]) for item in items]
     order = [clusters[item] for item in items]
     corrected = corrected_mean(
-        of_judge, order, [places[item] for item in labelled], [_mean(people[i]) for i in labelled]
+        of_judge,
+        order,
+        [places[item] for item in labelled],
+        [_mean(people[item]) for item in labelled],
+        bounds=(0.0, 1.0),
     )
     return {
         "judge": first.judge,
@@ -281,6 +320,7 @@ def _row(group: Sequence[Judged], labels: Sequence[Label], draws: Draws) -> Row:
         "calibrated": _calibrated(corrected),
         "labels": corrected.labels,
         "weight": corrected.weight,
+        "lacking": corrected.lacking,
         "key": first.asked,
     }
 

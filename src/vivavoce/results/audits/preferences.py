@@ -17,7 +17,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from inspect_ai.log import read_eval_log_samples
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -25,6 +24,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_questions import ABSENT, PAPER, Side, TablePair
 from vivavoce.results.audits.evaluating import TableAnswer, read_table_answers
+from vivavoce.results.audits.human import DRAWN, draw_clusters
 from vivavoce.results.audits.verdicts import REFERENCE
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import cut, input_text, target_text
@@ -81,21 +81,21 @@ def preference_rows(
     left_out = 0
     place = attrgetter("key.task", "key.setting")
     for _, group in groupby(sorted(chosen, key=place), key=place):
-        of_place = list(_of_place(list(group), a, b))
+        members = list(group)
+        of_place = list(_of_place(members, a, b))
         answered = [row for row in of_place if row["content"]["a"] and row["content"]["b"]]
         left_out += len(of_place) - len(answered)
-        rows += answered if draw is None else _drawn(answered, draw, seed)
+        rows += answered if draw is None else _drawn(members, answered, draw, seed)
     if not rows:
         raise InputError(f"{logs} has no item that both {a} and {b} answered.")
     return Preferences(tuple(rows), left_out)
 
 
-def _drawn(rows: Sequence[Row], draw: int, seed: int) -> list[Row]:
-    """The rows of clusters drawn at random, each with a record of the draw."""
-    clusters = sorted({row["cluster"] for row in rows})
-    order = np.random.default_rng(seed).permutation(len(clusters))
-    chosen = {clusters[place] for place in order[:draw]}
-    record = f"{len(chosen)} of {len(clusters)} clusters at random, seed {seed}"
+def _drawn(logs: Sequence[RunLog], rows: Sequence[Row], draw: int, seed: int) -> list[Row]:
+    """The rows of clusters drawn at random from those of the logs, with a record of the draw."""
+    clusters = sorted({cluster for log in logs for cluster in log.item_clusters().values()})
+    chosen = draw_clusters(clusters, draw, seed)
+    record = DRAWN.format(len(chosen), len(clusters), seed)
     kept = [row for row in rows if row["cluster"] in chosen]
     for row in kept:
         row["content"]["source"]["draw"] = record

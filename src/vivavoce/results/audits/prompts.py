@@ -18,6 +18,7 @@ from typing import Unpack
 import numpy as np
 
 from vivavoce.errors import VivaError
+from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Report, Sheet, sheet, shown
 from vivavoce.results.logs.records import PLACE, RowKey, RunLog
 from vivavoce.results.logs.selection import Reading, open_logs
@@ -33,6 +34,8 @@ UNKNOWN = "spread not measured"
 Variants = dict[int, RunLog]
 Columns = dict[int, dict[str, float]]
 """Each variant's values by item."""
+Measured = tuple[Row, Columns, dict[str, str], float]
+"""A contestant's row, its values, the clusters of items, and the range that values may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class PromptAudit(Report):
             ),
             Column("spread", ci="spread_ci"),
             "n",
-            Column(_tied, "tied"),
+            Column(_undecided, "undecided"),
         )
         yield sheet(
             "Differences between contestants, held against the larger of their spreads",
@@ -72,8 +75,8 @@ class PromptAudit(Report):
         yield "value [95% interval]; --json has every metric and every pair of variants."
 
 
-def _tied(row: Row) -> str:
-    return " ".join("-".join(map(str, p["variants"])) for p in row["pairs"] if p["tied"])
+def _undecided(row: Row) -> str:
+    return " ".join("-".join(map(str, p["variants"])) for p in row["pairs"] if p["undecided"])
 
 
 def audit_prompts(logs: Path | str, **reading: Unpack[Reading]) -> PromptAudit:
@@ -90,22 +93,23 @@ def audit_prompts(logs: Path | str, **reading: Unpack[Reading]) -> PromptAudit:
             "task again with -T variant=2 and -T variant=3, into the same folder."
         )
     spreads: list[Row] = []
-    places: dict[tuple[tuple[str, ...], str], list[tuple[Row, Columns, dict[str, str]]]] = {}
+    places: dict[tuple[tuple[str, ...], str], list[Measured]] = {}
     for (key, _), variants in sorted(contestants.items()):
         first = variants[min(variants)]
         clusters = {i: c for log in variants.values() for i, c in log.item_clusters().items()}
         for metric in first.metrics:
             columns = {n: variants[n].item_values(metric) for n in sorted(variants)}
+            _, span = sense_of(first.family, metric)
             row = {
                 **{name: value for name, value in asdict(key).items() if name != "prompt_hash"},
                 "contestant": first.contestant,
                 "metric": metric,
                 "headline": metric == first.metrics[0],
-                **_spread(columns, clusters, draws),
+                **_spread(columns, clusters, draws, span),
             }
             spreads.append(row)
             place = (tuple(str(row[name]) for name in PLACE), metric)
-            places.setdefault(place, []).append((row, columns, clusters))
+            places.setdefault(place, []).append((row, columns, clusters, span))
     differences = [
         _difference(a, b, draws) for members in places.values() for a, b in combinations(members, 2)
     ]
@@ -133,7 +137,7 @@ def _contestants(
     return contestants, notes
 
 
-def _spread(columns: Columns, clusters: Mapping[str, str], draws: Draws) -> Row:
+def _spread(columns: Columns, clusters: Mapping[str, str], draws: Draws, span: float) -> Row:
     """Means by variant, their paired differences, and their range on the shared items."""
     shared = [
         item
@@ -147,11 +151,11 @@ def _spread(columns: Columns, clusters: Mapping[str, str], draws: Draws) -> Row:
     ]
     pairs = []
     for first, second in combinations(columns, 2):
-        found = paired_row(columns[first], columns[second], clusters, draws)
+        found = paired_row(columns[first], columns[second], clusters, draws, span)
         pairs.append(
             {
                 "variants": [first, second],
-                **{name: found[name] for name in ("difference", "ci", "n", "tied")},
+                **{name: found[name] for name in ("difference", "ci", "n", "undecided")},
             }
         )
     spread, interval = _range(columns, shared, labels, draws)
@@ -179,15 +183,12 @@ def _range(
     return max(means) - min(means), list(interval) if interval else None
 
 
-def _difference(
-    a: tuple[Row, Columns, dict[str, str]], b: tuple[Row, Columns, dict[str, str]], draws: Draws
-) -> Row:
+def _difference(a: Measured, b: Measured, draws: Draws) -> Row:
     """Two contestants by their means over the variants that both ran with."""
-    (row_a, columns_a, clusters), (row_b, columns_b, _) = a, b
+    (row_a, columns_a, clusters, span), (row_b, columns_b, *_) = a, b
     variants = sorted(columns_a.keys() & columns_b.keys())
-    found = paired_row(
-        _over_variants(columns_b, variants), _over_variants(columns_a, variants), clusters, draws
-    )
+    in_a, in_b = (_over_variants(columns, variants) for columns in (columns_a, columns_b))
+    found = paired_row(in_b, in_a, clusters, draws, span)
     spreads = [row["spread"] for row in (row_a, row_b) if row["spread"] is not None]
     by_variant = {
         str(n): paired_row(columns_b[n], columns_a[n], clusters, Draws(0))["difference"]
@@ -205,7 +206,7 @@ def _difference(
         "difference": found["difference"],
         "ci": found["ci"],
         "n": found["n"],
-        "tied": found["tied"],
+        "undecided": found["undecided"],
         "spread": spread,
         "by_variant": by_variant,
         "changes_sign": min(known, default=0.0) < 0 < max(known, default=0.0),

@@ -121,15 +121,15 @@ def compare_dates(
 
 
 def _split_order(task: str, rows: Sequence[Row]) -> Iterator[Row]:
-    """Items that begin before an item of an earlier split does."""
+    """Items dated before an item of an earlier split, by the last day that each date can mean."""
     latest: tuple[date, str] | None = None
     for split in _SPLITS:
         members = [
-            (period(row["published"])[0], row["id"]) for row in rows if row["split"] == split
+            (period(row["published"])[1], row["id"]) for row in rows if row["split"] == split
         ]
-        for begins, item in sorted(members):
-            if latest and begins < latest[0]:
-                detail = f"a {split} item that begins before {latest[1]} of an earlier split"
+        for ends, item in sorted(members):
+            if latest and ends < latest[0]:
+                detail = f"a {split} item that ends before {latest[1]} of an earlier split"
                 yield finding(
                     "split_order", task, item, other=latest[1], detail=detail, breach=True
                 )

@@ -89,7 +89,7 @@ class RetrievalAudit(Report):
             "retriever",
             Column("first", "more than"),
             Column("difference", ci="ci"),
-            *("n", "tied"),
+            *("n", "undecided"),
         )
         yield "mean over tables [95% interval over source papers]; --json has every cutoff."
 
@@ -264,5 +264,5 @@ def _differences(
         for other, values in others:
             of_other = dict(zip(ids, values[:, column].tolist(), strict=True))
             names = {"measure": measured, "first": first, "retriever": other}
-            rows.append({**names, **paired_row(of_first, of_other, clusters, draws)})
+            rows.append({**names, **paired_row(of_first, of_other, clusters, draws, 1.0)})
     return rows

@@ -36,6 +36,8 @@ class Judged:
     answer_words: int
     reference_words: int
     answer_hash: str
+    clusters: tuple[str, ...] = ()
+    """Those of all items of its log, sorted."""
 
     def places(self, criterion: str) -> tuple[str, str] | None:
         """The places that won, with the answer first and with the reference first.
@@ -86,11 +88,12 @@ def _of_log(log: LogHeader) -> Iterator[Judged]:
     import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 
     samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
+    clusters = tuple(sorted({str((one.metadata or {})["cluster"]) for one in samples}))
     if any(isinstance(_note(summary), str) for summary in samples):
         # Too long for the log's summaries: the samples themselves have it.
         samples = read_eval_log_samples(log.path, all_samples_required=False)
     for sample in samples:
-        yield from _judged(log, sample, _note(sample))
+        yield from _judged(log, sample, _note(sample), clusters)
 
 
 def _note(sample: EvalSample | EvalSampleSummary) -> Any:
@@ -98,7 +101,12 @@ def _note(sample: EvalSample | EvalSampleSummary) -> Any:
     return next((n for n in notes if isinstance(n, str) or (n and "orders" in n)), None)
 
 
-def _judged(log: LogHeader, sample: EvalSample | EvalSampleSummary, note: Any) -> Iterator[Judged]:
+def _judged(
+    log: LogHeader,
+    sample: EvalSample | EvalSampleSummary,
+    note: Any,
+    clusters: tuple[str, ...],
+) -> Iterator[Judged]:
     """A judged answer; nothing for one that no judge has seen."""
     if sample.error or not isinstance(note, dict):
         return
@@ -116,4 +124,5 @@ def _judged(log: LogHeader, sample: EvalSample | EvalSampleSummary, note: Any) -
         answer_words=int(words.get(ANSWER) or 0),
         reference_words=int(words.get(REFERENCE) or 0),
         answer_hash=str(note.get("answer") or ""),
+        clusters=clusters,
     )

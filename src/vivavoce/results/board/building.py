@@ -258,6 +258,8 @@ def _shared_fields(log: RunLog, items: int) -> Row:
         "rank_interval": None,
         "unranked": None,
         "tied_with": None,
+        "undecided_with": None,
+        "more_papers_needed": None,
         "detectable": None,
         "calibrated": None,
         "tokens": sum(sample.tokens for sample in log.samples),

@@ -161,7 +161,15 @@ class BoardRow(TypedDict):
     ]
     unranked: Annotated[str | None, BoardColumn(says="Reason why it has no rank.")]
     tied_with: Annotated[
-        list[str] | None, BoardColumn(says="Contestants that cannot be told apart from this one.")
+        list[str] | None,
+        BoardColumn(says="Contestants shown to differ by less than its run was told to mind."),
+    ]
+    undecided_with: Annotated[
+        list[str] | None, BoardColumn(says="Contestants that too few papers tell apart from it.")
+    ]
+    more_papers_needed: Annotated[
+        list[int | None] | None,
+        BoardColumn(says="Further papers that would tell it from each of these; null for too many"),
     ]
     contamination: Annotated[
         str | None,

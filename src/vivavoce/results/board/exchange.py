@@ -146,7 +146,17 @@ def _result(row: Row) -> Row:
 
 _DETAILS = (
     *("n", "clusters", "missing", "undefined", "valid", "value_valid", "rank", "rank_interval"),
-    *("tied_with", "detectable", "headline", "partial", "judge", "calibrated", "contamination"),
+    *(
+        "tied_with",
+        "undecided_with",
+        "more_papers_needed",
+        "detectable",
+        "headline",
+        "partial",
+        "judge",
+        "calibrated",
+        "contamination",
+    ),
     *("fit", "agent", "trust", "tokens", "cost", "seconds"),
 )
 """Columns that a record holds as texts beside the value."""

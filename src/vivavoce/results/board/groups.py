@@ -23,6 +23,7 @@ from vivavoce.results.board.columns import (
     terminal_columns,
 )
 from vivavoce.results.board.facts import fit_text
+from vivavoce.results.board.ranks import open_question
 from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
 from vivavoce.store import Row, canonical_json, hash_of, hash_rows
@@ -175,6 +176,10 @@ class Board(Report):
             if stopped := line["stopped"]:
                 of = f"{stopped['items']:,} of {stopped['of']:,} items"
                 below.append(f"{line['name']} stopped: {stopped['reason']}, after {of}.")
+        if first := next(
+            (line for line in lines if line["rank"] == 1 and open_question(line)), None
+        ):
+            below.append(f"{first['name']}: {open_question(first)}")
         if found := [row["detectable"] for row in leads if row["detectable"]]:
             text = f"Smallest difference in {headline} that these items can show: {found[0]:.3f}"
             below.append(text)

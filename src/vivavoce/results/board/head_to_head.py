@@ -1,6 +1,6 @@
 """Two contestants on the same items: by how much one is ahead, how often, and where most.
 
-The difference is that of their boards' values, with the interval that ties rest on; wins are
+The difference is that of their boards' values, with its interval; wins are
 counted by item. Items of a cluster are no witnesses of their own, so the sign test counts clusters.
 """
 
@@ -13,18 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
-from vivavoce.metrics import metrics_of
+from vivavoce.metrics import metrics_of, sense_of
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
-from vivavoce.results.board.ranks import decided
+from vivavoce.results.board.ranks import decided, tied, why_undecided
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
 from vivavoce.statistics.comparison import (
+    more_clusters,
     paired_difference,
     smallest_detectable_difference,
     win_rate,
 )
 from vivavoce.statistics.intervals import Floats, Resample, resample
+from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.ratios import spread
 from vivavoce.store import Row
 from vivavoce.text.printing import chance, counted, figure, interval, visible
@@ -60,7 +62,7 @@ class HeadToHead(Report):
                 row["metrics"],
                 *(Column("metric", form=".60"), "a", "b"),
                 Column("difference", "a - b", ci="ci"),
-                Column(lambda m: m["better"] or ("tied" if m["tied"] else None), "better"),
+                Column(_outcome, "better"),
                 *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
                 Column(lambda m: chance(m["sign_p"]) or None, "p"),
                 "n",
@@ -72,6 +74,12 @@ class HeadToHead(Report):
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
         yield "a - b: mean over items of both [95% interval]; p: sign test by cluster."
+
+
+def _outcome(row: Row) -> str | None:
+    """The better one by a metric, or that the two are tied or undecided."""
+    states = (name for name in ("tied", "undecided") if row[name])
+    return row["better"] or next(states, None)
 
 
 def _wins(name: str, head: str) -> Column:
@@ -99,19 +107,11 @@ def verdict(row: Row) -> str:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
         return f"They differ by {gap} in {name}; with so little there is no interval."
-    low, high = found["ci"]
-    if low > 0 or high < 0:
-        return (
-            f"They are tied in {name}: a − b is {figure(found['difference'])} "
-            f"({interval(found['ci'])}), but chance alone is as clear on so few papers more often "
-            "than once in twenty."
-        )
-    enough = found["detectable"]
-    limit = f" These items cannot resolve differences below {figure(enough)}." if enough else ""
-    return (
-        f"They are tied in {name}: a − b is {figure(found['difference'])}, and may be "
-        f"{interval(found['ci'])}.{limit}"
-    )
+    amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
+    if found["tied"]:
+        return f"They are tied in {name}: they differ by less than their run was told to mind."
+    why = why_undecided(row["clusters"], found["more_papers_needed"])
+    return f"Who is better in {name} is undecided: {amount}. {why[:1].upper()}{why[1:]}."
 
 
 def head_to_head(
@@ -200,10 +200,13 @@ def duel(a: Side, b: Side, *, resamples: int, seed: int, differing: int = DIFFER
 def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -> None:
     """Say of a run that stopped what it decided: a further test would be a look not counted."""
     ahead = decided(stopped)
+    better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
+    is_tied = bool(tied(stopped)[0, 1])
     for row in rows:
-        better = "a" if ahead[0, 1] else "b" if ahead[1, 0] else None
-        row["better"] = better if row["metric"] == headline else None
-        row["tied"] = row["better"] is None if row["metric"] == headline else None
+        is_asked = row["metric"] == headline
+        row["better"] = better if is_asked else None
+        row["tied"] = is_tied if is_asked else None
+        row["undecided"] = not (better or is_tied) if is_asked else None
         row["detectable"] = row["sign_p"] = None
 
 
@@ -232,7 +235,9 @@ def _metric_row(
     """One metric; `sign` says whether more is better (1), less (-1), or neither (0)."""
     first, second = (board_values(log, metric, shared) for log in (a, b))
     both = ~np.isnan(first - second)
-    found = paired_difference(first, second, draws, looks=looks)
+    _, span = sense_of(a.family, metric)
+    found = paired_difference(first, second, draws, span=span, looks=looks)
+    [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
     leads = _leads(a, b, metric, sign, shared)
     wins, (by_cluster, _) = win_rate(leads, draws), draws.by_cluster(leads)
@@ -247,9 +252,11 @@ def _metric_row(
         "b": draws.mean(columns["b"])[0],
         "difference": found.value,
         "ci": None if found.low is None or found.high is None else [found.low, found.high],
-        "tied": found.tied,
-        "better": None if found.tied is not False or not lead else "a" if lead > 0 else "b",
-        "detectable": smallest_detectable_difference(columns, draws),
+        "tied": None if found.undecided is None else False,
+        "undecided": found.undecided,
+        "more_papers_needed": more if found.undecided else None,
+        "better": None if found.undecided is not False or not lead else "a" if lead > 0 else "b",
+        "detectable": smallest_detectable_difference(columns, draws, span),
         "wins_a": wins.wins,
         "wins_b": wins.losses,
         "equal": wins.ties,

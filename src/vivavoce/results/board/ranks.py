@@ -1,4 +1,4 @@
-"""Ranks of contestants, ties, and the smallest difference the items can show.
+"""Ranks of contestants, those undecided, and the smallest difference the items can show.
 
 Contestants of one metric are compared all together, on the items that all of them have answered.
 One that stopped early is compared with each other on the items that both have answered.
@@ -14,14 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from vivavoce.metrics import metrics_of
+from vivavoce.metrics import sense_of
 from vivavoce.results.board.columns import MAX_UNDEFINED
 from vivavoce.results.logs.records import distinct_labels
-from vivavoce.statistics.comparison import rank_contestants, smallest_detectable_difference
+from vivavoce.statistics.comparison import (
+    more_clusters,
+    rank_contestants,
+    smallest_detectable_difference,
+)
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ranks import rank
+from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING
+from vivavoce.text.printing import counted, visible
 
 ALPHA = 0.05
 """Chance that anything said of a column is false, beside what its runs decided as they stopped."""
@@ -47,7 +52,7 @@ class Contestant:
 
 
 def add_ranks(contestants: Sequence[Contestant], *, resamples: int, seed: int) -> None:
-    """Fill in rank, rank_interval, tied_with, detectable and unranked of one task and setting.
+    """Fill in the ranks of one task and setting, who is tied or undecided, and who is unranked.
 
     A metric that rests on a judge ranks those of one judge. By any other metric a contestant that
     several judges have seen is ranked once, by its first row.
@@ -81,14 +86,45 @@ def _why_unranked(contestant: Contestant, metric: str) -> str | None:
 
 def decided(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
     """Significant differences between contestants of one comparison, shape (better, worse)."""
-    places = {record["contestant"]: place for place, record in enumerate(records)}
-    ahead = np.zeros((len(records), len(records)), dtype=bool)
-    for better, worse in {tuple(pair) for record in records for pair in record["beats"]}:
-        if better in places and worse in places:
-            ahead[places[better], places[worse]] = True
+    ahead = _pairs(records, "beats")
     for place in range(len(records)):  # who is better than a better one is better too
         ahead |= np.outer(ahead[:, place], ahead[place])
     return ahead
+
+
+def tied(records: Sequence[Row]) -> npt.NDArray[np.bool_]:
+    """Pairs of one comparison that were shown to differ by less than matters, symmetric."""
+    near = _pairs(records, "ties")
+    return (near | near.T) & ~(decided(records) | decided(records).T)
+
+
+def _pairs(records: Sequence[Row], name: str) -> npt.NDArray[np.bool_]:
+    places = {record["contestant"]: place for place, record in enumerate(records)}
+    found = np.zeros((len(records), len(records)), dtype=bool)
+    for one, other in {tuple(pair) for record in records for pair in record[name]}:
+        if one in places and other in places:
+            found[places[one], places[other]] = True
+    return found
+
+
+def why_undecided(papers: int, more: int | None) -> str:
+    """Words of a pair that so many papers do not decide, and how many more would."""
+    if papers < MIN_CLUSTERS:
+        return f"too few papers to say: {papers} of at least {MIN_CLUSTERS}"
+    if more is None:
+        return "too few papers to say, and no likely number would"
+    return f"too few papers to say: about {more:,} more would"
+
+
+def open_question(row: Row) -> str:
+    """A sentence on whom too few papers tell a contestant from; empty where there is nobody."""
+    pairs = zip(row["undecided_with"] or (), row["more_papers_needed"] or (), strict=True)
+    ordered = sorted(pairs, key=lambda pair: (pair[1] is None, pair[1] or 0, pair[0]))
+    if not ordered:
+        return ""
+    (rival, more), *others = ordered
+    rest = f" and {counted(len(others), 'other', 'others')}" if others else ""
+    return f"Undecided against {visible(rival)}{rest}: {why_undecided(row['clusters'], more)}."
 
 
 def _comparable(contestants: Sequence[Contestant], metric: str) -> list[list[int]]:
@@ -120,7 +156,6 @@ def _rank_group(
     ranked: Sequence[Contestant], metrics: Sequence[str], resamples: int, seed: int
 ) -> None:
     names = distinct_labels([next(iter(contestant.rows.values())) for contestant in ranked])
-    directions = metrics_of(ranked[0].family)
     for metric in metrics:
         rows = [contestant.rows[metric] for contestant in ranked]
         gaps = [row["undefined"] > MAX_UNDEFINED * row["n"] for row in rows]
@@ -129,22 +164,23 @@ def _rank_group(
             for row in rows:
                 row["unranked"] = f"over {MAX_UNDEFINED:.0%} of the answers of {who} are undefined"
             continue
-        is_higher_better = metric not in directions or directions[metric].higher_is_better
+        is_higher_better, span = sense_of(ranked[0].family, metric)
         whole = {
             n: one
             for n, one, row in zip(names, ranked, rows, strict=True)
             if not row.get("stopped")
         }
         if whole:
-            _rank_whole(whole, metric, is_higher_better, resamples, seed)
+            _rank_whole(whole, metric, is_higher_better, span, resamples, seed)
         if len(whole) < len(ranked):
-            _rank_with_stopped(ranked, names, metric, is_higher_better, resamples, seed)
+            _rank_with_stopped(ranked, names, metric, is_higher_better, span, resamples, seed)
 
 
 def _rank_whole(
     ranked: Mapping[str, Contestant],
     metric: str,
     is_higher_better: bool,
+    span: float,
     resamples: int,
     seed: int,
 ) -> None:
@@ -153,14 +189,16 @@ def _rank_whole(
     clusters = next(iter(ranked.values())).clusters
     draws = resample([clusters[item] for item in shared], resamples=resamples, seed=seed)
     values = {name: _column(contestant, metric, shared) for name, contestant in ranked.items()}
-    standing = rank_contestants(values, draws, is_higher_better)
-    detectable = smallest_detectable_difference(values, draws)
+    standing = rank_contestants(values, draws, is_higher_better, span)
+    detectable = smallest_detectable_difference(values, draws, span)
     for name, contestant in ranked.items():
         place = standing[name]
         contestant.rows[metric] |= {
             "rank": place.rank,
             "rank_interval": list(place.rank_interval) if place.rank_interval else None,
-            "tied_with": list(place.tied_with) if place.rank_interval else None,
+            "tied_with": [] if place.rank_interval else None,
+            "undecided_with": list(place.undecided_with) if place.rank_interval else None,
+            "more_papers_needed": list(place.more_needed) if place.rank_interval else None,
             "detectable": detectable,
         }
 
@@ -170,6 +208,7 @@ def _rank_with_stopped(
     names: Sequence[str],
     metric: str,
     is_higher_better: bool,
+    span: float,
     resamples: int,
     seed: int,
 ) -> None:
@@ -184,37 +223,54 @@ def _rank_with_stopped(
     labels = [clusters[item] for item in items]
     table = np.column_stack([_column(contestant, metric, items) for contestant in ranked])
     table = table if is_higher_better else -table
+    contrasts = Contrasts(table, labels, span)
+    needed = np.full((len(ranked), len(ranked)), None)
+    needed[contrasts.first, contrasts.second] = more_clusters(contrasts, len(contrasts.first))
+    needed[contrasts.second, contrasts.first] = needed[contrasts.first, contrasts.second]
+    near = np.zeros((len(ranked), len(ranked)), dtype=bool)
     records = [contestant.rows[metric].get("stopped") for contestant in ranked]
     runs = np.array([record["comparison"] if record else "" for record in records])
     looks = {record["comparison"]: record["looks"] for record in records if record}
     # Two runs that stopped meet at one of their pairs of looks.
-    ahead = _tested(table, labels, ALPHA / math.prod(sorted(looks.values())[-2:]), resamples, seed)
+    alpha = ALPHA / math.prod(sorted(looks.values())[-2:])
+    ahead = _tested(table, labels, span, alpha, resamples, seed)
     for run in sorted(set(runs)):
         members = np.flatnonzero(runs == run)
         stopped = [record for n in members if (record := records[n])]
-        whole = _tested(table[:, members], labels, ALPHA, resamples, seed)
+        whole = _tested(table[:, members], labels, span, ALPHA, resamples, seed)
         ahead[np.ix_(members, members)] = decided(stopped) if run else whole
+        if run:
+            near[np.ix_(members, members)] = tied(stopped)
     size = float(np.abs(np.nan_to_num(table)).max(initial=0.0)) * len(items)
     is_tested = resamples > 0 or len(set(runs)) == 1
     for n, contestant in enumerate(ranked):
         leads = np.nansum(table - table[:, [n]], axis=0)
         place = 1 + int((leads > _ROUNDING * size).sum())
         low, high = 1 + int(ahead[:, n].sum()), len(ranked) - int(ahead[n].sum())
-        is_open = ~(ahead[n] | ahead[:, n])
-        tied = sorted(name for m, name in enumerate(names) if m != n and is_open[m])
+        is_open = ~(ahead[n] | ahead[:, n] | near[n])
+        is_open[n] = False
+        undecided = sorted(np.flatnonzero(is_open).tolist(), key=lambda m: names[m])
+        ties = np.flatnonzero(near[n]).tolist()
         contestant.rows[metric] |= {
             "rank": place,
             "rank_interval": [min(low, place), max(high, place)] if is_tested else None,
-            "tied_with": tied if is_tested else None,
+            "tied_with": sorted(names[m] for m in ties) if is_tested else None,
+            "undecided_with": [names[m] for m in undecided] if is_tested else None,
+            "more_papers_needed": [needed[n, m] for m in undecided] if is_tested else None,
         }
 
 
 def _tested(
-    table: npt.NDArray[np.float64], labels: Sequence[str], alpha: float, resamples: int, seed: int
+    table: npt.NDArray[np.float64],
+    labels: Sequence[str],
+    span: float,
+    alpha: float,
+    resamples: int,
+    seed: int,
 ) -> npt.NDArray[np.bool_]:
     """Significant differences between columns of values, shape (better, worse)."""
     ahead = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
-    found = rank(table, labels, level=1 - alpha, resamples=resamples, seed=seed)
+    found = rank(table, labels, span=span, level=1 - alpha, resamples=resamples, seed=seed)
     for better, standing in enumerate(found):
         ahead[better, list(standing.beats)] = True
     return ahead

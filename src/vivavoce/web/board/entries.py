@@ -13,7 +13,7 @@ from vivavoce.store import Row
 from vivavoce.text.printing import counted, figure, interval, share, visible
 from vivavoce.web.board.names import kind_of
 
-_NAMED_TIES = 6
+_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ def rank_note(lead: Row | None, kind: str) -> str:
     return f"{low}–{high}" if low != high else ""
 
 
-def tied_names(row: Row) -> str:
-    """Whom a ranked row is tied with, in names; the rest as a number."""
-    if not row["tied_with"] or row["rank"] is None:
+def named_rivals(row: Row, field: str) -> str:
+    """Whom a ranked row is tied or undecided with, in names; the rest as a number."""
+    if not row[field] or row["rank"] is None:
         return ""
-    named = [visible(name, 60) for name in row["tied_with"][:_NAMED_TIES]]
-    rest = len(row["tied_with"]) - len(named)
+    named = [visible(name, 60) for name in row[field][:_NAMED]]
+    rest = len(row[field]) - len(named)
     return ", ".join(named) + (f" and {rest:,} more" if rest else "")
 
 

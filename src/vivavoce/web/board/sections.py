@@ -11,11 +11,19 @@ from typing import Any, NamedTuple
 from vivavoce.metrics import Metric
 from vivavoce.results.board.columns import BoardColumn, page_columns
 from vivavoce.results.board.groups import by_contestant
+from vivavoce.results.board.ranks import open_question
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
-from vivavoce.text.printing import counted, figure, visible
+from vivavoce.text.printing import counted, figure
 from vivavoce.web.board import names
-from vivavoce.web.board.entries import MetricColumn, bounds_of, fact, faults_of, make_column
+from vivavoce.web.board.entries import (
+    MetricColumn,
+    bounds_of,
+    fact,
+    faults_of,
+    make_column,
+    named_rivals,
+)
 
 MAX_COLUMNS = 5
 """Metrics of the main table; the others stand below it."""
@@ -180,10 +188,10 @@ def sureness(ranked: Sequence[Row]) -> str:
         return "No other contestant is ranked."
     if best["rank_interval"] and best["rank_interval"][0] > 1:
         return f"Behind {names.label(ranked[0])}, which is a floor."
+    if best["undecided_with"]:
+        return open_question(best)
     if best["tied_with"]:
-        tied = ", ".join(visible(name) for name in best["tied_with"][:2])
-        unnamed = len(best["tied_with"]) - 2
-        return f"Tied with {tied}{f' and {unnamed:,} more' if unnamed > 0 else ''}."
+        return f"Tied with {named_rivals(best, 'tied_with')}."
     if is_first(best):
         return "Ahead of every other contestant on the same items."
     if best["ci"] is None:

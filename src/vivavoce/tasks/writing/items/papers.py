@@ -275,8 +275,11 @@ def _verbatim(golds: Sequence[str], shown: Mapping[str, str]) -> Reason | None:
 
 
 def assign_splits(rows: list[Row], shares: Sequence[float]) -> None:
-    """Cut the items into train, val and test by date, oldest first; equal dates by id."""
-    rows.sort(key=lambda row: (*period(row["published"]), row["id"]))
+    """Cut the items into train, val and test by date, oldest first; equal dates by id.
+
+    A date known to the month or the year counts as its last day.
+    """
+    rows.sort(key=lambda row: (*reversed(period(row["published"])), row["id"]))
     first = round(shares[0] * len(rows))
     second = round((shares[0] + shares[1]) * len(rows))
     for index, row in enumerate(rows):

@@ -16,7 +16,7 @@ from vivavoce.tasks import FamilyCard, TaskCard, list_families
 from vivavoce.text.printing import counted, figure, visible
 from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.downloads import LINKS
-from vivavoce.web.board.entries import between, fact, rank_note, rank_of, tied_names
+from vivavoce.web.board.entries import between, fact, named_rivals, rank_note, rank_of
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
 from vivavoce.web.board.names import TAGS, kind_of, model_path, run_with, title_of
 from vivavoce.web.board.overview import about_round, family_of, overview
@@ -214,8 +214,10 @@ def _rank(board: BoardOf, row: Row) -> Markup:
         return markup("<small>{}</small>", note)
     of = f"of {len(board.ranked)}" + (f", may be {note}" if note else "")
     found = markup("<b>{}</b> <small>{}</small>", rank, of)
-    tied = tied_names(row)
-    return found + markup(" <small>tied with <bdi>{}</bdi></small>", tied) if tied else found
+    for field, said in (("tied_with", "tied with"), ("undecided_with", "undecided with")):
+        if rivals := named_rivals(row, field):
+            found += markup(" <small>{} <bdi>{}</bdi></small>", said, rivals)
+    return found
 
 
 def _value(board: BoardOf, row: Row) -> Markup:
