@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from safetensors.numpy import save_file
@@ -136,6 +137,19 @@ def test_factor_compares_one_file_with_one(tmp_path):
     assert all(entry["ci"] is None for entry in result["metrics"].values())
 
 
+def test_time_stamps_of_a_factor_count_as_on_their_clock(tmp_path):
+    names = ["a", "b", "c"]
+    clock = pa.array(["2024-01-02 00:30"] * 3).cast(pa.timestamp("us"))
+    for zone in ("+08:00", "-05:00", "Asia/Shanghai", "UTC"):
+        stamps = pc.assume_timezone(clock, zone)
+        files = [
+            factor(tmp_path / name, datetime=days, instrument=names, value=[1.0, 2.0, 3.0])
+            for name, days in (("g.parquet", ["2024-01-02"] * 3), ("p.parquet", stamps))
+        ]
+        metrics = score("factor", *files)["metrics"]
+        assert (metrics["form"]["value"], metrics["acc"]["value"]) == (1.0, 1.0), zone
+
+
 def test_a_factor_that_cannot_be_read_scores_zero_and_a_broken_gold_one_is_refused(tmp_path):
     gold = factor(tmp_path / "g.parquet", datetime=["2024-01-01"], instrument=["a"], value=[1.0])
     broken = tmp_path / "p.parquet"
@@ -199,3 +213,25 @@ def test_table_9_is_reproduced_and_its_interval_holds_it(data_dir):
 def test_legacy_needs_the_published_queries(data_dir, tmp_path):
     gold = lines(tmp_path / "g.jsonl", {"id": 0, "gold": ["A"]})
     assert "402" in refused("ranking", gold, lines(tmp_path / "p.jsonl"), "--legacy")
+
+
+WRONG = {
+    "writing": ({"reference": ["a", "list"]}, "reference"),
+    "ranking": ({"gold": "Deep Nets"}, "gold"),
+    "leaderboards": ({"entries": {"A": 1}}, "entries"),
+    "tables": ({"papers": ["p1"], "table": "| a |"}, "table"),
+    "own_list": ({"gold": ["a"]}, "gold"),
+    "factor": (None, "Parquet"),
+    "architecture": (None, "safetensors"),
+}
+
+
+@pytest.mark.parametrize("family", WRONG)
+def test_a_file_of_another_form_ends_with_the_form_that_is_read(family, tmp_path):
+    row, named = WRONG[family]
+    gold = tmp_path / "g.jsonl"
+    gold.write_text("no such file" if row is None else json.dumps({"id": 1, **row}) + "\n", "utf-8")
+    answers = lines(tmp_path / "p.jsonl", {"id": 1, "text": "an answer"})
+    said = refused(family, gold, answers)
+    assert f"Of {family}, gold is " in said
+    assert named in said.partition(f"Of {family}, gold is ")[2]

@@ -7,12 +7,17 @@ subsequence of words. A side without units gives 0.
 
 Source: C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004, sections 2 and 3.
 Words are cut, and F rounded, as the rouge-score 0.1.2 package does it, so the floats are equal.
+That package sees ASCII alone. Where most letters of a reference are others, words are runs of any
+letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) each
+character is one.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 import sys
+import unicodedata
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +32,11 @@ Words = npt.NDArray[np.int64]
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 _SPELLED = bytes(code if code in _LETTERS else ord(" ") for code in bytes(range(256)).lower())
 """Each byte in lower case; a space for those that are no letter."""
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_OTHER_WORDS = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _SHORTEST_STEMMED = 4
 _MOST_KEPT = 1 << 21
 """Characters of the words whose numbers are kept."""
@@ -65,13 +75,22 @@ def rouge(prediction: str, reference: str, *, stem: bool = False) -> Rouge:
 def rouge_words(prediction: str, reference: str, stem: bool = False) -> tuple[Words, Words]:
     """Cut two texts into lower-case runs of ASCII letters and digits, and number these.
 
-    Other letters part words: `naïve` is `na` and `ve`. With `stem`, words of more than three
-    characters count by their Porter stem (NLTK's variant). Numbers hold for the two texts only.
+    Other letters part words: `naïve` is `na` and `ve`, but where most letters of the reference are
+    others. With `stem`, words of more than three characters count by their Porter stem (NLTK's
+    variant). Numbers hold for the two texts only.
     """
+    cut = _ascii_words
+    if not reference.isascii():
+        letters = [letter.isascii() for letter in reference if letter.isalpha()]
+        cut = _other_words if 2 * sum(letters) < len(letters) else cut
     if _KEPT[stem].characters > _MOST_KEPT:
         _KEPT[stem] = _Numbers(stem)
     numbers = _KEPT[stem]
-    return _words(prediction, numbers), _words(reference, numbers)
+    predicted, expected = (
+        np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+        for words in (cut(prediction), cut(reference))
+    )
+    return predicted, expected
 
 
 def rouge_n(prediction: Words, reference: Words, n: int) -> Overlap:
@@ -86,11 +105,15 @@ def rouge_l(prediction: Words, reference: Words) -> Overlap:
     return _overlap(matches, len(prediction), len(reference))
 
 
-def _words(text: str, numbers: _Numbers) -> Words:
+def _ascii_words(text: str) -> list[bytes]:
     if not text.isascii():
         text = text.lower()  # the Kelvin sign becomes an ASCII letter
-    words = text.encode("ascii", "replace").translate(_SPELLED).split()
-    return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+    return text.encode("ascii", "replace").translate(_SPELLED).split()
+
+
+def _other_words(text: str) -> list[bytes]:
+    same = unicodedata.normalize("NFKC", text).casefold()
+    return [word.encode() for word in _OTHER_WORDS.findall(same)]
 
 
 def _units(words: Words, n: int) -> Words:
@@ -142,8 +165,8 @@ class _Numbers(dict[bytes, int]):
         self.characters = 0
 
     def __missing__(self, word: bytes) -> int:
-        is_stemmed = self._stem and len(word) >= _SHORTEST_STEMMED
-        stem = porter_stem(word.decode("ascii")) if is_stemmed else word.decode("ascii")
+        is_stemmed = self._stem and len(word) >= _SHORTEST_STEMMED and word.isascii()
+        stem = porter_stem(word.decode()) if is_stemmed else word.decode()
         self[word] = number = self._of_stems.setdefault(stem, self._next())
         self.characters += len(word)
         return number

@@ -15,10 +15,10 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import estimate
+from vivavoce.statistics.ratios import Measured, estimate
 from vivavoce.store import Row
 from vivavoce.tasks import broken_families, find_family, list_families
-from vivavoce.tasks.scoring.files import ScoreFamily, missing, read_pairs
+from vivavoce.tasks.scoring.files import Rows, ScoreFamily, missing, read_pairs
 
 __all__ = ["ScoreFamily", "ScoreOptions", "list_score_families", "score"]
 
@@ -62,25 +62,33 @@ def score(
     _refuse_unused(chosen, options)
     shared = {"resamples": resamples, "seed": options.seed, "aggregate": options.aggregate}
     golds, answers = (Path(one) if isinstance(one, str) else one for one in (gold, predictions))
-    if chosen.measure_files is not None:
-        if not isinstance(golds, Path) or not isinstance(answers, Path):
-            raise InputError(f"{family} takes two files, not rows.")
-        measured = chosen.measure_files(golds, answers, options)
-        count, lacking = 1, 0
-        metrics = estimate(measured, resample(["file"], resamples=0))
-    elif chosen.measure is not None:
-        pairs = read_pairs(golds, answers)
-        measured = chosen.measure(pairs, options)
-        clusters = [pair.cluster for pair in pairs][: measured.items or None]
-        count, lacking = len(clusters), missing(pairs)
-        metrics = estimate(measured, resample(clusters, resamples=resamples, seed=options.seed))
+    try:
+        measured, clusters, lacking = _measured(chosen, golds, answers, options)
+    except InputError as error:
+        raise InputError(f"{error}\n{chosen.shape}") from error
+    draws = 0 if chosen.measure_files else resamples
+    metrics = estimate(measured, resample(clusters, resamples=draws, seed=options.seed))
     return {
         "family": family,
-        "n": count,
+        "n": len(clusters),
         "missing": lacking,
         "metrics": metrics,
         "settings": {**shared, **measured.settings},
     }
+
+
+def _measured(
+    family: ScoreFamily, gold: Rows, predictions: Rows, options: ScoreOptions
+) -> tuple[Measured, list[str], int]:
+    """The values of a family, the cluster of each item, and how many have no prediction."""
+    if family.measure_files is not None:
+        if not isinstance(gold, Path) or not isinstance(predictions, Path):
+            raise InputError(f"{family.name} takes two files, not rows.")
+        return family.measure_files(gold, predictions, options), ["file"], 0
+    assert family.measure is not None
+    pairs = read_pairs(gold, predictions)
+    measured = family.measure(pairs, options)
+    return measured, [pair.cluster for pair in pairs][: measured.items or None], missing(pairs)
 
 
 def _find(name: str) -> ScoreFamily:

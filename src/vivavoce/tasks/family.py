@@ -218,4 +218,10 @@ def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
         scores = [score(pair) for pair in pairs]
         return Measured({name: means_of([one[name] for one in scores]) for name in metrics})
 
-    return ScoreFamily(name=shown, summary=card.summary.rstrip("."), measure=measure)
+    return ScoreFamily(
+        name=shown,
+        summary=card.summary.rstrip("."),
+        gold='{"id": 1, "gold": ...}',
+        prediction='{"id": 1, "text": "..."}',
+        measure=measure,
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from math import inf
 from typing import Any
 
 from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log
@@ -75,14 +74,6 @@ def negative_tokens(forged: Forged) -> None:
     for sample in forged.samples:
         for event in replies(sample):
             event.output.usage = None
-
-
-def negative_cost(forged: Forged) -> None:
-    _use(forged, total_cost=-40.0)
-
-
-def infinite_cost(forged: Forged) -> None:
-    _use(forged, total_cost=inf)
 
 
 def negative_seconds(forged: Forged) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 
 from vivavoce.results.integrity.rescoring import LOGGED, Recording, make_again, reopen
+from vivavoce.results.logs.reading import read_logs
 from vivavoce.running.ledger import LEDGER, new_logs, read_ledger
 from vivavoce.store import canonical_json, read_jsonl
 from vivavoce.tasks.scoring.marks import our_scores
@@ -166,3 +168,33 @@ def forge(forgery: Forgery, honest: Path, folder: Path, round: Path, easy: Path)
         forgery.edit(forged)
         write_eval_log(forged.log, str(path))
     forgery.ledger(folder)
+
+
+def shown_by_boards(logs: Path) -> list[str]:
+    """All that boards, their pages and audits read of a folder of logs, in one order."""
+    found, foreign = read_logs(logs)
+    shown = [repr(replace(log, name="", path="")) for log in found]
+    shown += [log.reason for log in foreign]
+    for path in sorted(logs.glob("*.eval")):
+        with suppress(Exception):  # of a damaged log there is no text to show
+            for sample in read_eval_log(str(path)).samples or []:
+                notes = [(one.answer, one.metadata) for one in (sample.scores or {}).values()]
+                said = (sample.input, sample.target, sample.output.completion, sample.metadata)
+                shown.append(repr((sample.id, sample.epoch, said, notes)))
+    return sorted(shown)
+
+
+def asked_in(logs: Path) -> list[str]:
+    """What the transcripts of a folder of logs say was asked, with what settings and tools."""
+    return sorted(
+        repr((sample.id, sample.epoch, [_asked(event) for event in sample.events]))
+        for path in sorted(logs.glob("*.eval"))
+        for sample in read_eval_log(str(path)).samples or []
+    )
+
+
+def _asked(event: Any) -> Any:
+    if isinstance(event, ModelEvent):
+        words = [message.text for message in event.input]
+        return event.model, words, event.tools, event.config, event.output.choices
+    return (event.event, getattr(event, "result", None))

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from tests.results.integrity.doors import problems_of, try_doors
 from tests.results.integrity.forgeries import FORGERIES
-from tests.results.integrity.forging import RECOMPUTED, Forgery, forge
+from tests.results.integrity.forging import (
+    RECOMPUTED,
+    Forgery,
+    asked_in,
+    forge,
+    shown_by_boards,
+)
 from tests.results.integrity.honest import RUNS, make_honest
 from tests.servers.commands import only_json, viva_here
 
@@ -56,6 +62,9 @@ def test_a_forgery_is_not_recomputed_unless_its_replies_are_forged_too(
     honest, round, easy = made
     logs = tmp_path / "logs"
     forge(forgery, honest, logs, round, easy)
+    # Unchecked, it would show otherwise on a board or a page, or come from other requests.
+    before = honest / forgery.of
+    assert shown_by_boards(logs) != shown_by_boards(before) or asked_in(logs) != asked_in(before)
     code, found = verified(logs, "--round", round)
     if forgery.caught == RECOMPUTED:
         assert (code, {log["status"] for log in found["logs"]}) == (0, {"recomputed"}), found

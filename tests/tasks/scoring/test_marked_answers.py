@@ -33,7 +33,7 @@ KINDS: dict[str, Kind] = {
 METHOD: defaultdict[str, dict[str, Any]] = defaultdict(dict, table={"methods": ["one_step"]})
 """How a model is asked where that is not one message."""
 PROGRAMS = ("formula", "reproduce")
-HALVES = dict(zip(("developed on", "kept"), [halves(markups(60, seed=3))[0]] * 2, strict=True))
+HALVES = dict(zip(("developed on", "kept"), halves(markups(60, seed=3)), strict=True))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
+from vivavoce.sources.catalogues.decoding import decode_document
 from vivavoce.store import (
     Row,
     hash_file,
@@ -251,7 +252,7 @@ def _write_shard(
             if isinstance(item, Fault):
                 faults.append(asdict(item))
             else:
-                rows.append(document_row(item))
+                rows.append(document_row(decode_document(item) if source.is_metadata else item))
                 if item.health_reasons:
                     doubts.append({"where": item.key, "reason": "; ".join(item.health_reasons)})
     write_parquet(path, rows, DOCUMENT)

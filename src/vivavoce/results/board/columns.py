@@ -18,6 +18,7 @@ from vivavoce.results.board.facts import (
     Fit,
     Work,
     fit_of,
+    truncated_of,
     why_set_aside,
     work_of,
 )
@@ -257,6 +258,18 @@ class BoardRow(TypedDict):
         BoardColumn(
             says="Clusters that the items come from; intervals draw these.",
             of_log=lambda log: len(set(log.item_clusters().values())),
+        ),
+    ]
+    truncated: Annotated[
+        float | None,
+        BoardColumn(
+            says="Share of replies that end at the limit of tokens; null where none does.",
+            label="Cut off",
+            unit="share",
+            page=8,
+            terminal=(7, "cut off"),
+            is_optional=True,
+            of_log=truncated_of,
         ),
     ]
     fit: Annotated[

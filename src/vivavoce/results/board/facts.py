@@ -43,6 +43,12 @@ def fit_of(log: RunLog) -> Fit | None:
     return {"whole": whole, "cut": cut, "dropped": dropped}
 
 
+def truncated_of(log: RunLog) -> float | None:
+    """Share of a log's replies that end at the limit of tokens; None where none does."""
+    count = sum(sample.truncated for sample in log.samples)
+    return count / len(log.samples) if count else None
+
+
 def fit_text(fit: Mapping[str, float]) -> str:
     """Shares of a setting's added parts in print: whole, then cut and left out where any is."""
     rest = (("cut", "cut"), ("dropped", "left out"))

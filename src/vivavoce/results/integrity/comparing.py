@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
-from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 from pydantic_core import to_jsonable_python
 
@@ -54,16 +53,13 @@ def compare_usage(sample: EvalSample) -> Iterator[str]:
     if roles > everyone:
         yield f"its roles used {roles} tokens, all models together {everyone}."
     usage = [*sample.model_usage.values(), *sample.role_usage.values(), *paid]
-    values = [value for use in usage for value in _numbers(use)]
+    stated = [value for use in usage for value in use.model_dump().values()]
+    values = [value for value in stated if isinstance(value, int | float)]
     values += [time for time in (sample.total_time, sample.working_time) if time is not None]
     for value in values:
         if not (math.isfinite(value) and value >= 0):
             yield f"it states {value} as tokens, dollars or seconds."
             return
-
-
-def _numbers(usage: ModelUsage) -> Iterator[float]:
-    return (value for value in usage.model_dump().values() if isinstance(value, int | float))
 
 
 def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -> str | None:

@@ -286,6 +286,7 @@ def sample_score(
         counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
+        truncated=(score.metadata or {}).get("truncated") is True,
     )
 
 

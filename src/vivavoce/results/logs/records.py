@@ -119,6 +119,8 @@ class SampleScore:
     """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
     agent: Mapping[str, int] = field(default_factory=dict)
     """Steps, searches and reads of an agent; empty where none answered."""
+    truncated: bool = False
+    """True if the reply ended at its limit of tokens."""
 
 
 def where(sample: str | int, epoch: int) -> str:

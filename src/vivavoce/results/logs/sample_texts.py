@@ -20,6 +20,7 @@ from inspect_ai._util.async_zip import AsyncZipReader
 from inspect_ai._util.asyncfiles import AsyncFilesystem
 from inspect_ai._util.zip_common import ZipEntry
 from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.model import ContentReasoning
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
@@ -28,6 +29,7 @@ from vivavoce.results.logs.reading import sample_score
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
 from vivavoce.tasks.scoring.marks import our_scores
+from vivavoce.text.final_answer import final_answer
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
@@ -73,6 +75,8 @@ class Texts:
     input: str = ""
     gold: str = ""
     output: str = ""
+    cut: str = ""
+    """Reasoning, drafts and wrappers that were cut off before it was scored."""
     explanation: str = ""
     """Explanation of the score by its scorer."""
     judgement: Mapping[str, Any] | None = None
@@ -159,15 +163,25 @@ def _texts(sample: EvalSample, *, is_first: bool) -> Texts:
     def text(value: str) -> str:
         return cut(value, longest)
 
-    score = next(iter(our_scores(sample.scores)), None)
+    score, output = next(iter(our_scores(sample.scores)), None), sample.output.completion
     judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
     return Texts(
         input=text(input_text(sample)) if is_first else "",
         gold=text(target_text(sample)) if is_first else "",
-        output=text(sample.output.completion),
+        output=text(output),
+        cut=text(
+            "\n\n".join([*_reasoning(sample), *(part for _, part in final_answer(output).cuts)])
+        ),
         explanation=text((score.explanation if score else None) or ""),
         judgement=judgement if isinstance(judgement, Mapping) else None,
     )
+
+
+def _reasoning(sample: EvalSample) -> list[str]:
+    """Reasoning that a provider sends apart from the answer."""
+    content = sample.output.message.content if sample.output.choices else ""
+    parts = [] if isinstance(content, str) else content
+    return [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
 
 
 class _TooLarge(Exception):

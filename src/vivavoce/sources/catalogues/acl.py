@@ -226,5 +226,5 @@ SOURCE = Source(
     matches=lambda path: path.suffix == ".xml" and is_collection(path.name[:-4]),
     read=read_with(_read_file, _LARGEST_FILE, "collection"),
     holds_many=True,
-    reader_version="2",
+    reader_version="3",
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
+from vivavoce.sources.catalogues.decoding import RAISED
 from vivavoce.sources.json_records import (
     Fields,
     line_at,
@@ -42,12 +43,17 @@ def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
     return rows_at(message, "items") if "items" in message else [message]
 
 
+def _without_markup(text: str, space: str) -> str:
+    return _MARKUP.sub(space, RAISED.sub(r"^\1", text))
+
+
 def read_work(work: Fields) -> Document:
     """The paper that a work describes; `InputError` says why there is none."""
     doi = find_doi(line_at(work, "DOI"))
     if doi is None:
         raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is none")
-    title = clean_line(_MARKUP.sub("", next(iter(texts_at(work, "title")), "")))
+    named = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
+    title = ": ".join(filter(None, (clean_line(_without_markup(name, "")) for name in named)))
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))
@@ -57,7 +63,7 @@ def read_work(work: Fields) -> Document:
         name = " ".join(filter(None, names)) or line_at(person, "name")
         if any(map(str.isalpha, name)):
             authors.append(Author(name, find_orcid(line_at(person, "ORCID"))))
-    abstract = clean_line(_MARKUP.sub(" ", text_at(work, "abstract")))
+    abstract = clean_line(_without_markup(text_at(work, "abstract"), " "))
     dates = [date for name in _DATES for date in _date(object_at(work, name))]
     return Document(
         kind=KIND,
@@ -101,5 +107,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
-    reader_version="2",
+    reader_version="3",
 )

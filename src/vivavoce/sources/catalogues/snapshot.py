@@ -75,5 +75,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(piece, read_rows(piece, COLUMNS), _document),
     holds_many=True,
-    reader_version="3",
+    reader_version="4",
 )

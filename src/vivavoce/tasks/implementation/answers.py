@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
@@ -55,11 +56,22 @@ def _read_factor(path: Path) -> FactorFrame | None:
     except (OSError, pa.ArrowException):
         return None
     try:
-        return frame_from_columns(
-            {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
-        )
+        return frame_from_columns({name: _on_the_clock(table[name]) for name in table.column_names})
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def _on_the_clock(column: Any) -> npt.NDArray[Any]:
+    """A column's values; time stamps of a zone as the day and minute on its clock."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    zone = column.type.tz if pa.types.is_timestamp(column.type) else None
+    if zone in ("UTC", "Etc/UTC", "Z"):
+        zone = "+00:00"
+    if zone:
+        column = pc.local_timestamp(column.cast(pa.timestamp(column.type.unit, zone)))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def _measure_architecture(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
@@ -92,11 +104,15 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="factor",
         summary="one computed factor: does it run, its form, correlation and exact values",
+        gold="Parquet with the columns datetime, instrument and one of values",
+        prediction="the same, the column of values under any name",
         measure_files=_measure_factor,
     ),
     ScoreFamily(
         name="architecture",
         summary="outputs of a network's layers: shapes and values, deeper layers weigh more",
+        gold="safetensors, a tensor a layer",
+        prediction="the same",
         uses=("legacy", "gamma"),
         measure_files=_measure_architecture,
     ),

@@ -64,6 +64,8 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="leaderboards",
         summary="tables of methods and scores: methods found, scores right, order kept",
+        gold='{"id": 1, "entries": [{"method": "A", "score": 71.5}]}',
+        prediction='the same, or {"id": 1, "text": "a table"}',
         measure=_measure,
     ),
 )

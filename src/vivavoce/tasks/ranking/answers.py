@@ -81,6 +81,8 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="ranking",
         summary="lists of papers, best first: complete, in order, concordant pairs, Kendall's tau",
+        gold='{"id": 1, "gold": ["best title", "next"]}',
+        prediction='{"id": 1, "text": "1. best title\\n2. next"}',
         uses=("legacy",),
         measure=_measure,
     ),

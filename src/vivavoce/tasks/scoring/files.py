@@ -78,12 +78,21 @@ class ScoreFamily:
 
     name: str
     summary: str
+    gold: str
+    """A row of gold, or what the file holds, as a message shows it."""
+    prediction: str
+    """The same of predictions."""
     uses: tuple[str, ...] = ()
     """The options, beside seed and aggregate, that the family knows."""
     measure: Callable[[Sequence[Pair], ScoreOptions], Measured] | None = None
     """For families whose files hold one item a line."""
     measure_files: Callable[[Path, Path, ScoreOptions], Measured] | None = None
     """For families whose file is one item."""
+
+    @property
+    def shape(self) -> str:
+        """Both files in a sentence."""
+        return f"Of {self.name}, gold is {self.gold} and a prediction is {self.prediction}."
 
 
 Rows = Path | Sequence[Row]

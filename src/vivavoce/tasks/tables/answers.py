@@ -83,6 +83,9 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="tables",
         summary="literature tables: papers selected, schema, cells, relations between cells",
+        gold='{"id": 1, "papers": ["p1"], "table": {"columns": ["Size"], "rows": '
+        '[{"paper": "p1", "cells": {"Size": "3M"}}]}}, with "titles": {"p1": "..."} if it has any',
+        prediction='the same, or {"id": 1, "text": "a table"}',
         uses=("pairs",),
         measure=_measure,
     ),

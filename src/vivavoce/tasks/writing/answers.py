@@ -42,6 +42,8 @@ SCORE_FAMILIES = (
     ScoreFamily(
         name="writing",
         summary="texts: ROUGE, and BERTScore with --bertscore",
+        gold='{"id": 1, "reference": "..."}',
+        prediction='{"id": 1, "text": "..."}',
         uses=("stem", "bertscore", "layer"),
         measure=_measure,
     ),

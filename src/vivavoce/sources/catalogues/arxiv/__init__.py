@@ -265,5 +265,5 @@ SOURCE = Source(
     matches=has_suffix(*_SUFFIXES),
     read=read_with(read_file, LARGEST_FILE, "feed"),
     holds_many=True,
-    reader_version="3",
+    reader_version="4",
 )

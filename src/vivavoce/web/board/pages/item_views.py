@@ -203,6 +203,7 @@ def _card(
         "further": [(attempt, excerpt(attempt.texts.output, size)) for attempt in further],
         "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
         "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
+        "cut": excerpt(texts.cut, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
         "verdicts": verdicts(texts.judgement),
         "judge": (texts.judgement or {}).get("model") or source.key.judge,
         "is_other_input": not texts.problem and texts.input != common,

@@ -232,7 +232,9 @@ def _said(attempt: Attempt) -> Row:
     return {
         "values": None if score is None else score.values,
         "fault": None if score is None else score.fault,
+        "truncated": None if score is None else score.truncated,
         "output": texts.output,
+        "cut": texts.cut or None,
         "explanation": texts.explanation or None,
         "problem": texts.problem or None,
     }

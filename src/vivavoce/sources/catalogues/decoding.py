@@ -1,0 +1,73 @@
+r"""Text of catalogues: accents of TeX, entities and tags as the characters that they stand for.
+
+Titles, abstracts, names and venues go through this, whatever catalogue they come from. Formulas
+between dollar signs stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from vivavoce.records import Document
+from vivavoce.sources.fulltext.latex.layout import SYMBOLS, accented
+from vivavoce.text.cell_text import unescape_entities
+
+_MAX_ESCAPES = 3
+"""An entity may be escaped again on its way, as in `&amp;amp;`."""
+RAISED = re.compile(r"<(?:jats:)?sup>\s*([+−-]?\d{1,4})\s*</(?:jats:)?sup>", re.IGNORECASE)
+_INLINE = re.compile(
+    r"</?(?:jats:)?(?:i|b|u|em|strong|tt|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_BLOCK = re.compile(
+    r"</?(?:p|br|div|sec|title|list|list-item|jats:[\w-]{1,30})(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
+_SPACES = re.compile(r"[ \t]{2,}")
+_MATH = re.compile(r"((?<!\\)\$[^$]{1,2000}(?<!\\)\$)")
+_ACCENT = re.compile(
+    r"(?P<command>\\(?:[`'^\"~=.]|[cvuHkrbd](?![A-Za-z])))\s*"
+    r"(?:\{\s*(?P<group>\\?[A-Za-z]{1,3})\s*\}|(?P<letter>\\[ij](?![A-Za-z])|[A-Za-z]))"
+)
+_SYMBOL = re.compile(r"(\\(?:ss|ae|AE|oe|OE|o|O|aa|AA|l|L|i|j))(?![A-Za-z])(?:\{\}|\s+(?=\w))?")
+_STYLE = re.compile(r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf))\s?\{([^{}]*)\}")
+_ESCAPE = re.compile(r"\\([&%_#$])")
+_GROUP = re.compile(r"(?<![_^\w\\}])\{([^\W_][\w'-]*)\}|(?<=\w)\{([^\W\d_])\}|\{([^\x00-\x7f])\}")
+
+
+def decode_text(text: str) -> str:
+    """A text with the characters that its entities, tags and commands of TeX stand for."""
+    for _ in range(_MAX_ESCAPES):
+        if "&" not in text or (plain := unescape_entities(text)) == text:
+            break
+        text = plain
+    if "<" in text:
+        text = _BLOCK.sub(" ", _INLINE.sub("", RAISED.sub(r"^\1", text)))
+    if "\\" in text or "{" in text:
+        parts = _MATH.split(text)
+        parts[::2] = map(_without_tex, parts[::2])
+        text = "".join(parts)
+    return text
+
+
+def _without_tex(text: str) -> str:
+    text = _ACCENT.sub(_accented, text)
+    text = _SYMBOL.sub(lambda match: SYMBOLS[match[1]], text)
+    text = _ESCAPE.sub(r"\1", _STYLE.sub(r"\1", text))
+    return _GROUP.sub(lambda match: match[match.lastindex or 0], text)
+
+
+def _accented(match: re.Match[str]) -> str:
+    letters = match["group"] or match["letter"]
+    return accented(match["command"], SYMBOLS.get(letters, letters))
+
+
+def decode_document(document: Document) -> Document:
+    """A catalogue's document with every text field decoded."""
+    title, venue = (
+        each and " ".join(decode_text(each).split()) for each in (document.title, document.venue)
+    )
+    abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
+    authors = tuple(replace(each, name=decode_text(each.name)) for each in document.authors)
+    return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)

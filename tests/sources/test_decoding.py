@@ -1,0 +1,80 @@
+"""Text of catalogues: entities, tags and TeX as the characters that they stand for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.servers.commands import viva_here
+
+from vivavoce.sources.catalogues.decoding import decode_text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Research &amp;amp; Development", "Research & Development"),
+        ("p &lt; 0.05 &#8211; B&#x2019;s", "p < 0.05 – B’s"),
+        ("Cats &lt;i&gt;Felis&lt;/i&gt;", "Cats Felis"),
+        ("10<sup>6</sup> cells and H<sub>2</sub>O", "10^6 cells and H2O"),
+        ("AT&T and Q&A stay", "AT&T and Q&A stay"),
+        (r"{\'E}tale \"Uber-Gr\"o{\ss}e", "Étale Über-Größe"),
+        (r"Erd\H{o}s, \v{S}idak, Ho\v cevar, \O stergaard", "Erdős, Šidak, Hočevar, Østergaard"),
+        (r"na\"{\i}ve and Fran{\c c}ois", "naïve and François"),
+        (r"{BERT} for R\&D: \emph{why}?", "BERT for R&D: why?"),
+        (r"Sets $\{a\}_{i}$ with $\'x$ and 5\% more", r"Sets $\{a\}_{i}$ with $\'x$ and 5% more"),
+        ("{a, b} and x_{2} stay", "{a, b} and x_{2} stay"),
+        ("a < b and c > d", "a < b and c > d"),
+    ],
+)
+def test_what_characters_a_text_stands_for(text: str, plain: str) -> None:
+    assert decode_text(text) == plain
+    assert decode_text(plain) == plain
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("unit", ["&amp;", "<i ", "{", "\\'", "{\\'e", "$", "<sup>1", "\\emph{"])
+def test_long_texts_take_linear_time(unit: str) -> None:
+    decode_text(unit * 50_000)
+
+
+ROW = {
+    "id": "0704.0001",
+    "title": r"R\&amp;D of {\'E}tale otters",
+    "abstract": r"We film na\"ive otters &amp; seals, $p < 3$.",
+    "authors": r"J\"org M\"uller",
+    "journal-ref": r"J. Stat. &amp; \'Econ. 3",
+    "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
+    "categories": "cs.CL",
+    "update_date": "2007-04-03",
+}
+
+
+def test_every_field_of_a_catalogue_is_decoded(tmp_path: Path) -> None:
+    snapshot = tmp_path / "arxiv-metadata-oai-snapshot.json"
+    snapshot.write_text(json.dumps(ROW) + "\n", "utf-8")
+    work = {
+        "DOI": "10.1000/1",
+        "title": ["Cats &lt;i&gt;Felis&lt;/i&gt;"],
+        "subtitle": ["a study &amp; more"],
+        "abstract": "<jats:p>10<jats:sup>6</jats:sup> cats &amp;amp; dogs.</jats:p>",
+        "container-title": ["Cats &amp; Dogs"],
+        "author": [{"given": "Zo&#235;", "family": "Bell"}],
+    }
+    crossref = tmp_path / "cats.crossref.json"
+    answer = {"status": "ok", "message": work}
+    crossref.write_text(json.dumps(answer), "utf-8")
+    for kind, file in (("snapshot", snapshot), ("crossref", crossref)):
+        viva_here("ingest", kind, file, "--corpus", tmp_path / "corpus")
+    exported = {}
+    for table in ("papers", "authorships"):
+        out = tmp_path / f"{table}.jsonl"
+        viva_here("corpus", "export", table, "--corpus", tmp_path / "corpus", "--out", out)
+        exported[table] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    fields = {paper["title"]: (paper["abstract"], paper["venue"]) for paper in exported["papers"]}
+    assert fields == {
+        "R&D of Étale otters": ("We film naïve otters & seals, $p < 3$.", "J. Stat. & Écon. 3"),
+        "Cats Felis: a study & more": ("10^6 cats & dogs.", "Cats & Dogs"),
+    }
+    assert {row["name"] for row in exported["authorships"]} == {"Jörg Müller", "Zoë Bell"}
