@@ -44,7 +44,7 @@ def compare(logs: Path, first: str, second: str) -> None:
     items = sorted(scores[first].keys() & scores[second].keys())
     # Both models meet the same papers, hard ones and easy ones: what is compared is each paper.
     ours, theirs = (np.array([scores[name][i] for i in items], float) for name in (first, second))
-    difference = paired_difference(ours, theirs, resample(items))
+    difference = paired_difference(ours, theirs, resample(items), span=1.0)
     print(f"{first} - {second}: {difference.value:+.3f} on {len(items)} papers")
     if difference.undecided is None:
         print("  too few papers for an interval")

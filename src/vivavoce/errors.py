@@ -7,7 +7,8 @@ VivaError                1   the work failed
 ├── EmptyRoundError      1   a round would hold no item
 ├── NothingToAuditError  1   logs hold nothing that an audit compares
 ├── InputError           2   wrong use or unreadable input
-│   └── NoItemsError     2   a task has no item in a setting
+│   ├── NoItemsError     2   a task has no item in a setting
+│   └── UnreadableError  2   a file has to be changed before it can be read
 ├── ProviderError        1   a provider refuses for good
 ├── MissingExtra         1   an optional package is not installed
 ├── PluginError          1   an installed package registers something unusable
@@ -44,6 +45,14 @@ class InputError(VivaError):
     """Wrong use or unreadable input; the message names the file, the line or the id."""
 
     exit_code = 2
+
+
+class UnreadableError(InputError):
+    """A file of a kind that nobody can read before something is done to it."""
+
+    def __init__(self, reason: str, kind: str) -> None:
+        self.kind = kind
+        super().__init__(reason)
 
 
 class NoItemsError(InputError):

@@ -196,6 +196,8 @@ class Fault:
     where: str
     """File name, with the row where there is one: `papers.jsonl:12`."""
     reason: str
+    kind: str = ""
+    """`scan` or `locked`, where its reader knows what has to be done to the file first."""
 
 
 @dataclass(frozen=True, slots=True)

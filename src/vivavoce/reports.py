@@ -15,7 +15,7 @@ from operator import getitem
 from typing import Any
 
 from vivavoce.store import Row
-from vivavoce.text.printing import visible
+from vivavoce.text.printing import bracket, visible
 
 NOTHING = "–"
 """Printed where there is no value."""
@@ -66,7 +66,7 @@ def shown(value: Any, form: str = "") -> str:
     """Print a value by its type; `0.412 [0.380, 0.441]` for a row of `value` and `ci`."""
     if isinstance(value, Mapping):
         ends = value["ci"] if value["value"] is not None else None
-        interval = f" [{ends[0]:z.3f}, {ends[1]:z.3f}]" if ends else ""
+        interval = f" {bracket(ends)}" if ends else ""
         return shown(value["value"], form) + interval
     if value is None:
         return NOTHING

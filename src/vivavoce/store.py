@@ -70,6 +70,10 @@ def loads_fast(content: bytes) -> Any:
         return json.loads(content.decode("utf-8", "surrogatepass"))
 
 
+SHORT_HASH = 8
+"""Letters of a hash that people are shown."""
+
+
 def hash_of(value: Any) -> str:
     """Sha256 of a value's canonical JSON."""
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()

@@ -28,7 +28,7 @@ def test_what_there_is_as_a_table_or_json(
 ) -> None:
     found = json.loads(viva("list", thing, "--json").stdout)
     assert expected in [row[column] for row in found]
-    printed = viva("list", thing).stdout.splitlines()
+    printed = viva("list", thing, "--wide").stdout.splitlines()
     assert printed[0].split()[0] == column
     assert len(printed) == 2 + len(found)
 

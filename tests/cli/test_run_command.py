@@ -17,6 +17,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 from vivavoce.tasks import list_families
+from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.sample_round import open_round
 
 viva = partial(viva_here, expect=None)
@@ -208,10 +209,40 @@ def test_prompts_of_ones_own_are_used_and_make_a_row_of_their_own(
     assert baseline(small, tmp_path / "logs").exit_code == 0
     assert baseline(small, tmp_path / "logs", "--prompts", prompts).exit_code == 0
     rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    assert len({row["prompt_hash"] for row in rows}) == 2
+    assert {row["alias"]: row["prompt_hash"][:4] for row in rows}.keys() == {None, "prompts"}
+    own = next(row["prompt_hash"] for row in rows if row["alias"])
+    shipped = next(row["prompt_hash"] for row in rows if not row["alias"])
+    shown = viva("board", "show", tmp_path / "logs").stdout
+    assert "extractive/lead (prompts)" in shown
+    for name in ("prompts", "extractive/lead (prompts)", f"extractive/lead ({own[:8]})"):
+        done = viva(
+            "board",
+            "compare",
+            f"extractive/lead ({shipped[:8]})",
+            name,
+            "--logs",
+            tmp_path / "logs",
+        )
+        assert done.exit_code == 0, done.stderr
     (prompts / "title.md.j2").write_text("Mine, without the abstract: {{ content }}")
     done = baseline(small, tmp_path / "logs", "--prompts", prompts)
     assert (done.exit_code, "{{ abstract }}" in done.stderr) == (2, True)
+
+
+def test_unchanged_templates_are_the_same_run_and_a_name_may_be_given(
+    small: Round, tmp_path: Path
+) -> None:
+    logs, copied = tmp_path / "logs", tmp_path / "copied"
+    shutil.copytree(open_prompts("writing", None).folder, copied)
+    assert baseline(small, logs).exit_code == 0
+    before = sorted(logs.glob("*.eval"))
+    assert baseline(small, logs, "--prompts", copied, "--as", "my copy").exit_code == 0
+    assert sorted(logs.glob("*.eval")) == before
+    other = tmp_path / "other"
+    assert baseline(small, other, "--as", "plain one").exit_code == 0
+    assert "extractive/lead (plain one)" in viva("board", "show", other).stdout
+    done = baseline(small, other, "--as", "<b>")
+    assert (done.exit_code, "--as '<b>' is no name" in done.stderr) == (2, True)
 
 
 def test_a_log_cut_short_is_set_aside_and_made_again(small: Round, tmp_path: Path) -> None:

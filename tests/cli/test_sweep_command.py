@@ -47,8 +47,8 @@ def test_a_sweep_is_printed_as_a_list_and_as_a_grid(swept: Path) -> None:
 
 
 def test_the_board_shows_what_an_answer_costs(swept: Path) -> None:
-    plain = viva_here("board", "show", swept).stdout.splitlines()
-    costs = viva_here("board", "show", swept, "--costs").stdout.splitlines()
+    plain = viva_here("board", "show", swept, "--wide").stdout.splitlines()
+    costs = viva_here("board", "show", swept, "--costs", "--wide").stdout.splitlines()
     assert plain[1].split()[-3:] == ["valid", "shown", "whole"]
     assert costs[1].split()[-5:-2] == ["tokens", "s", "$"]
     [row, *_] = [row for row in leaderboard(swept, resamples=0).rows if row["rank"] == 1]

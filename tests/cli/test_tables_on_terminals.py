@@ -48,6 +48,25 @@ def test_rows_of_one_name_go_on_below_beside_what_tells_them_apart() -> None:
     ]
 
 
+def test_sentences_are_broken_and_rows_without_a_cell_do_not_go_on_below() -> None:
+    heads = ("task", "version", "tools", "summary")
+    rows = (
+        ("title", "1-A", "", "A title of about ten words from the main text and the abstract."),
+        ("table", "3-A", "search, read", ""),
+    )
+    assert list(table_lines(Sheet("", heads, rows), 40)) == [
+        "task   version  tools",
+        "-----  -------  ------------",
+        "title      1-A",
+        "table      3-A  search, read",
+        "",
+        "task   summary",
+        "-----  ---------------------------------",
+        "title  A title of about ten words from",
+        "       the main text and the abstract.",
+    ]
+
+
 def test_a_long_name_is_cut_with_a_mark() -> None:
     long = Sheet("", HEADS, (("1", "maker/" + "long" * 20, "0.5", "0.6", "12"),))
     *_, last = table_lines(long, 60)

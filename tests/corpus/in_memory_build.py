@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def tables_in_memory(corpus: Path) -> Rows:
             "source": kind,
             "where": f"file {d.source_file}",
             "reason": "the row names a file, and no paper came from a file of exactly that name",
+            "kind": "",
         }
         for kind, d in lonely
     ]
@@ -157,7 +159,7 @@ def _add_faults(tables: Rows, batches: Sequence[Batch]) -> None:
     for batch in reversed(batches):
         later = read_later[batch.kind]
         tables["faults"] += [
-            {"source": batch.kind, "where": fault.where, "reason": fault.reason}
+            {"source": batch.kind, **asdict(fault)}
             for fault in read_faults(batch)
             if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
         ]

@@ -1,8 +1,10 @@
-"""Ends of an exam that nobody wants to be errors: Ctrl-C, and No to the plan."""
+"""Ends of an exam that are no errors: Ctrl-C, No to the plan, and a question answered early."""
 
 from __future__ import annotations
 
-import signal
+import os
+import pty
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +12,10 @@ from threading import Event
 
 import pytest
 from tests.examining.papers import quality, save_pages
-from tests.servers.commands import VIVA, viva
+from tests.servers.commands import VIVA, interrupt, viva
 from tests.servers.scripted import Ask, Reply, scripted
+
+TWO = ("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak")
 
 
 @pytest.mark.slow
@@ -22,24 +26,47 @@ def test_ctrl_c_ends_with_130_and_the_command_that_goes_on(tmp_path: Path) -> No
         was_asked.set()
         return replace(quality(ask), delay=2.0)
 
+    command = ["exam", str(papers), "--tasks", "abstract", "--yes", "--out", str(tmp_path / "out")]
     with scripted(slowly) as server:
-        command = [
-            *("exam", str(papers), "--tasks", "abstract", "--yes", "--out", str(tmp_path / "out")),
-            *("--model", "openai-api/scripted/fine", "--model", "openai-api/scripted/weak"),
-        ]
+        rest = interrupt([*command, *TWO], was_asked, server.environment)
+        assert rest == [*command, *TWO]
+        server.script = quality
+        done = viva(*rest, env=server.environment)
+        assert done.stdout.strip().endswith("index.html")
+
+
+@pytest.mark.slow
+def test_no_to_the_plan_is_no_error_and_asks_nobody(tmp_path: Path) -> None:
+    papers = save_pages(tmp_path / "papers", 8)
+    command = ("exam", papers, "--tasks", "abstract", "--out", tmp_path / "out", *TWO)
+    ours, theirs = pty.openpty()
+    with scripted(quality) as server:
         process = subprocess.Popen(
-            [str(VIVA), *command],
+            [str(VIVA), *map(str, command)],
             env=server.environment,
+            stdin=theirs,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert was_asked.wait(120)
-        process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=120)[1]
-        assert process.returncode == 130
-        *_, last = told.strip().splitlines()
-        assert last.split() == ["viva", *command]
-        server.script = quality
-        done = viva(*last.split()[1:], env=server.environment)
-        assert done.stdout.strip().endswith("index.html")
+        os.write(ours, b"n\n")
+        shown, told = process.communicate(timeout=120)
+        assert (process.returncode, server.asks) == (0, []), told
+    os.close(ours)
+    os.close(theirs)
+    assert "abstract: 8 items" in shown
+    assert shown.strip().endswith("No model was asked.")
+    assert "Error" not in told
+
+
+@pytest.mark.slow
+def test_a_question_that_is_answered_early_ends_its_step(tmp_path: Path) -> None:
+    papers = save_pages(tmp_path / "papers", 48)
+    command = ("exam", papers, "--tasks", "abstract", "--yes", "--out", tmp_path / "out", *TWO)
+    with scripted(quality) as server:
+        told = viva(*command, env=server.environment).stderr
+        asked = len(server.asks)
+    [line] = [each for each in told.splitlines() if "decided after" in each]
+    found = re.fullmatch(r"Asking about abstract: decided after (\d+) of (\d+)", line)
+    assert found
+    assert asked == int(found[1]) < int(found[2])

@@ -21,7 +21,7 @@ from tests.servers.scripted import KEY, Ask, Reply, ScriptedServer, answer, erro
 
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.rounds import load_round
-from vivavoce.store import lock
+from vivavoce.store import lock, read_sealed, write_sealed
 
 PAPERS = 14
 FIELDS = {"answer", "contestants", "more_papers", "papers", "plan", "verdicts", "site"}
@@ -238,6 +238,20 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
     assert (first["kind"], {row["kind"] for row in baselines}) == ("authors' text", {"baseline"})
     by_value = [row["values"]["abstract"]["value"] for row in baselines]
     assert by_value == sorted(by_value, reverse=True)
+
+
+@pytest.mark.slow
+def test_an_exam_of_another_version_is_told_in_a_line(
+    pages: Path, based: Path, tmp_path: Path
+) -> None:
+    out = copied(based, tmp_path)
+    record = {**read_sealed(out / "exam.json"), "format": 1}
+    write_sealed(out / "exam.json", record)
+    done = viva_here("exam", pages, "--tasks", "abstract", "--out", out, expect=2)
+    assert done.stderr == (
+        f"Error: {out} holds an exam of another version of viva, which this one cannot read. "
+        "Name another --out.\n"
+    )
 
 
 @pytest.mark.slow

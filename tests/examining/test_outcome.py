@@ -102,6 +102,21 @@ def test_one_for_a_task_and_several_that_cannot_be_told_apart_on_another() -> No
     assert [row["best"] for row in found.tasks] == [[B], [A, B]]
 
 
+def test_an_outcome_that_several_tasks_share_is_said_once() -> None:
+    low = {A: [0.1] * 4, B: [0.05] * 4, **REST}
+    mixed = {**low, "null": [0.3] * 4}
+    stands = [
+        standing("title", low, {("lead", A), ("lead", B)}),
+        standing("abstract", mixed, {("null", A), ("null", B)}),
+        standing("introduction", low, {("lead", B)}),
+    ]
+    pairs = [pair(each.chosen.task, A, B, None, 9) for each in stands]
+    assert answer(stands, pairs, (A, B)).answer == (
+        "Neither a nor b is better than the best baseline (lead, null) on title and abstract "
+        "(worse: a, b), on introduction (worse: b; undecided: a)."
+    )
+
+
 def test_one_model_alone_is_held_against_the_best_baseline() -> None:
     stand = standing("title", {A: [0.5] * 4, **REST}, {(A, "lead"), (A, "null")})
     assert answer([stand], [], (A,)).answer == "a is better than every baseline on title."

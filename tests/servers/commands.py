@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tests.servers.scripted import ScriptedServer
@@ -62,6 +64,23 @@ def viva(
     assert expect is None or done.returncode == expect, f"{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stdout + done.stderr
     return done
+
+
+def interrupt(words: Sequence[str], was_asked: Event, env: Mapping[str, str]) -> list[str]:
+    """Press Ctrl-C once a model was asked; the words of the command that goes on, as printed."""
+    process = subprocess.Popen(
+        [str(VIVA), *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert was_asked.wait(120)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=120)[1]
+    assert process.returncode == 130, told
+    assert "Traceback" not in told
+    *_, before, last = told.strip().splitlines()
+    assert before == "Stopped. What is done is kept. To go on:"
+    program, *rest = shlex.split(last)
+    assert program == "viva"
+    return rest
 
 
 def viva_here(

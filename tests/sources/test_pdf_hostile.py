@@ -20,10 +20,10 @@ from vivavoce.sources.fulltext.pdf.document import read_file
 NAMES = ["1 Introduction", "2 Method", "3 Conclusion"]
 
 
-def fault_of(path: Path) -> str:
+def fault_of(path: Path, kind: str = "") -> str:
     (fault,) = get_source("pdf").read(Piece(path), ReadOptions())
     assert isinstance(fault, Fault)
-    assert fault.where == path.name
+    assert (fault.where, fault.kind) == (path.name, kind)
     return fault.reason
 
 
@@ -32,7 +32,7 @@ def test_an_encrypted_file_says_so(tmp_path: Path) -> None:
     canvas = Canvas(str(path), encrypt=StandardEncryption("secret", canPrint=0))
     canvas.drawString(100, 700, "nobody reads this without the word")
     canvas.save()
-    assert fault_of(path) == "encrypted: a password is needed to open it"
+    assert fault_of(path, "locked") == "encrypted: a password is needed to open it"
 
 
 def test_pages_that_are_pictures_ask_for_ocr(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_pages_that_are_pictures_ask_for_ocr(tmp_path: Path) -> None:
         canvas.rect(100, 100, 300, 500, fill=1)
         canvas.showPage()
     canvas.save()
-    assert "OCR" in fault_of(path)
+    assert "OCR" in fault_of(path, "scan")
 
 
 def test_a_file_cut_short_is_damaged(tmp_path: Path) -> None:

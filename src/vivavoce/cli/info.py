@@ -64,12 +64,13 @@ def _tasks() -> Listing:
             family,
             task.version,
             ", ".join(task.settings),
+            ", ".join(task.tools),
             task.summary,
         ]
         for family, card in list_families().items()
         for name, task in card.tasks.items()
     ]
-    return ["task", "family", "version", "settings", "summary"], rows
+    return ["task", "family", "version", "settings", "tools", "summary"], rows
 
 
 def _methods() -> Listing:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import zip_longest
 from shutil import get_terminal_size
 from signal import SIGINT
 from textwrap import wrap
@@ -21,6 +22,8 @@ from vivavoce.errors import MissingExtra, VivaError
 from vivavoce.reports import Report, Sheet
 from vivavoce.text.printing import visible
 
+PIPED = 100
+"""Columns of a table that goes to no terminal."""
 _WIDE = "--wide"
 _COMMANDS = ("viva ", "pip install ")
 
@@ -128,9 +131,25 @@ def _broken(line: str, window: int | None) -> list[str]:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr; silent where stderr is not a terminal."""
+    """A progress bar on stderr; where that is no terminal, a line for work that ends early.
+
+    A total that shrinks is that of work whose question was answered before the end.
+    """
+    before = (0, 0)
+
+    def early(done: int, total: int) -> str:
+        nonlocal before
+        (were_done, planned), before = before, (done, total)
+        is_early = were_done < planned and done == total < planned
+        return f"{label}: decided after {done:,} of {planned:,}" if is_early else ""
+
     if not sys.stderr.isatty():  # what draws a bar takes as long to load as a small job
-        yield lambda done, total: None
+
+        def tell(done: int, total: int) -> None:
+            if line := early(done, total):
+                say(line, quiet=True)
+
+        yield tell
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -145,7 +164,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         task = bars.add_task(label, total=None)
 
         def update(done: int, total: int) -> None:
-            bars.update(task, completed=done, total=total)
+            shown = early(done, total) or label
+            bars.update(task, completed=done, total=total, description=shown)
 
         yield update
 
@@ -153,12 +173,14 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(table: Sheet) -> None:
     """Print a table; columns of numbers stand right.
 
-    On a terminal that is too narrow the columns go on below, beside the names of the rows.
+    Where a terminal is too narrow, or a pipe's 100 columns, sentences are broken between words and
+    further columns go on below, beside the names of the rows.
     """
     if table.title:
         say(table.title)
     rows = tuple(tuple(visible(cell, limit=None) for cell in row) for row in table.rows)
-    window = None if _is_open(sys.stdout) else get_terminal_size().columns
+    piped = None if _state["wide"] else PIPED
+    window = piped if _is_open(sys.stdout) else get_terminal_size().columns
     for line in (*table_lines(replace(table, rows=rows), window), *table.below):
         say(line)
 
@@ -173,16 +195,47 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
     if window is not None and taken > window // 2:
         longest = max(names, key=lambda i: widths[i])
         widths[longest] = max(_LEAST, window // 2 - taken + widths[longest])
+    whole, prose = list(widths), _prose(rows, numeric, names) if window is not None else []
+    room = (window or 0) - sum(widths[i] + 2 for i in names)
+    for place in prose:
+        widths[place] = min(widths[place], max(_LEAST, min(_COLUMN, room)))
     for number, block in enumerate(_blocks(widths, names, window)):
         if number:
             yield ""
-        for row in [headers, ["-" * width for width in widths], *rows]:
-            cells = [_cut(row[i], widths[i], is_right=numeric[i]) for i in block]
-            yield "  ".join(cells).rstrip()[:window]
+        given = {place: widths[place] for place in block}
+        for place in (one for one in block if one in prose):
+            left = (window or 0) - sum(given.values()) - 2 * (len(block) - 1)
+            given[place] = min(whole[place], given[place] + max(0, left))
+        own = [place for place in block if place not in names]
+        told = [row for row in rows if not number or any(row[place] for place in own)]
+        for row in [headers, ["-" * given.get(i, 0) for i in range(len(headers))], *told]:
+            cells = [
+                (wrap(row[i], given[i] or 1) or [""])
+                if i in prose
+                else [_cut(row[i], given[i], is_right=numeric[i])]
+                for i in block
+            ]
+            for line in zip_longest(*cells, fillvalue=""):
+                texts = (text.ljust(given[i]) for text, i in zip(line, block, strict=True))
+                yield "  ".join(texts).rstrip()[:window]
 
 
 _LEAST = 12
 """Characters that the name of a row keeps on the narrowest terminal."""
+_COLUMN = 36
+"""Characters that a column of sentences keeps at least; they are broken between words."""
+
+
+def _prose(
+    rows: Sequence[Sequence[str]], numeric: Sequence[bool], names: Sequence[int]
+) -> list[int]:
+    """Places of columns of sentences; one with a command stays in one piece, to be copied."""
+    return [
+        place
+        for place, is_one in enumerate(numeric)
+        if not (is_one or place in names)
+        and not any(word in row[place] for row in rows for word in _COMMANDS)
+    ]
 
 
 def _names(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[int]:

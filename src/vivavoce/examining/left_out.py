@@ -16,7 +16,6 @@ from vivavoce.records import Paper
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import EVERY_TASK
 from vivavoce.sources import list_sources
-from vivavoce.sources.fulltext.pdf import SCANNED
 from vivavoce.store import Row
 from vivavoce.text.printing import guard_formula
 
@@ -78,8 +77,15 @@ def count_papers(
 
 def _unread(fault: Row, paths: Mapping[str, Path]) -> Row:
     path = shlex.quote(str(paths.get(fault["where"], fault["where"])))
-    remedy = f"ocrmypdf {path} {path}" if fault["reason"] == SCANNED else None
-    return {"file": fault["where"], "reason": fault["reason"], "remedy": remedy}
+    remedies = {
+        "scan": f"ocrmypdf {path} {path}",
+        "locked": f"qpdf --decrypt --replace-input --password=PASSWORD {path}",
+    }
+    return {
+        "file": fault["where"],
+        "reason": fault["reason"],
+        "remedy": remedies.get(fault["kind"]),
+    }
 
 
 def _left_out(paper: Paper, reason: str) -> Row:

@@ -103,12 +103,17 @@ def conclude(
     """Draw the answer, the table and what more papers would show from standings and pairs."""
     short = last_parts(models)
     tasks = [_task(each, verdicts, models) for each in standings]
-    answers: dict[tuple[str, str], list[str]] = {}
+    answers: dict[tuple[str, ...], list[Row]] = {}
     for row in tasks:
-        answers.setdefault(_phrase(row, models, short), []).append(_plain(row["task"]))
-    said = "; ".join(
-        f"{before} {_listed(names)}{after}" for (before, after), names in answers.items()
-    )
+        answers.setdefault(_recommended(row) if models else (row["baseline"],), []).append(row)
+    if models:
+        said = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
+    else:
+        lists = (
+            f"{name} on {_listed([_plain(row['task']) for row in rows])}"
+            for (name,), rows in answers.items()
+        )
+        said = f"no model was asked; the best baseline is {', '.join(lists)}"
     wanted = [line for row in tasks for line in _wanted(row, short)]
     judged = [sample.judge_cost for each in standings for sample in each.samples(models)]
     return Outcome(
@@ -153,28 +158,46 @@ def _task(standing: Standing, verdicts: Sequence[Row], models: Sequence[str]) ->
     }
 
 
-def _phrase(row: Row, models: Sequence[str], short: Mapping[str, str]) -> tuple[str, str]:
-    """The answer about a task: the words before the name of the task, and those after it."""
-    above, worse, baseline = (
-        row["better_than_baseline"],
-        row["worse_than_baseline"],
-        row["baseline"],
+def _recommended(row: Row) -> tuple[str, ...]:
+    """The models to take for a task; none where no model is better than the best baseline."""
+    return tuple(row["best"] if row["better_than_baseline"] else ())
+
+
+def _sentence(
+    best: Sequence[str], rows: Sequence[Row], models: Sequence[str], short: Mapping[str, str]
+) -> str:
+    """The sentence on all tasks of one outcome, with what sets some of them apart."""
+    rivals = list(dict.fromkeys(row["baseline"] for row in rows))
+    rival = (
+        f"the baseline {rivals[0]}"
+        if len(rivals) == 1
+        else f"the best baseline ({', '.join(rivals)})"
     )
-    if not models:
-        return f"no model was asked; the best baseline is {baseline} on", ""
-    if not above:
-        open_ones = [short[name] for name in models if name not in worse]
-        states = [f"worse: {', '.join(short[name] for name in worse)}"] if worse else []
-        states += [f"undecided: {', '.join(open_ones)}"] if open_ones else []
-        return f"{_nobody(models, short)} better than the baseline {baseline} on", (
-            f" ({'; '.join(states)})"
-        )
-    if len(models) == 1:
-        return f"{short[models[0]]} is better than every baseline on", ""
-    weak = [short[name] for name in row["best"] if name not in above]
-    after = f" ({_listed(weak)} not shown to be better than {baseline})" if weak else ""
-    names = _listed([short[name] for name in row["best"]])
-    return (f"{names} for" if len(row["best"]) == 1 else f"{names} cannot be told apart on"), after
+    names, preposition = _listed([short[name] for name in best]), "on"
+    if not best:
+        head = f"{_nobody(models, short)} better than {rival}"
+    elif len(models) == 1:
+        head = f"{names} is better than every baseline"
+    elif len(best) == 1:
+        head, preposition = names, "for"
+    else:
+        head = f"{names} cannot be told apart"
+    tasks: dict[str, list[str]] = {}
+    for row in rows:
+        tasks.setdefault(_apart(row, models, short), []).append(_plain(row["task"]))
+    parts = (f"{preposition} {_listed(of)}{apart}" for apart, of in tasks.items())
+    return f"{head} {', '.join(parts)}"
+
+
+def _apart(row: Row, models: Sequence[str], short: Mapping[str, str]) -> str:
+    """The models of a task against its best baseline, where the outcome does not say it."""
+    above, worse = row["better_than_baseline"], row["worse_than_baseline"]
+    if above:
+        weak = [short[name] for name in row["best"] if name not in above]
+        return f" ({_listed(weak)} not shown to be better than {row['baseline']})" if weak else ""
+    groups = {"worse": worse, "undecided": [name for name in models if name not in worse]}
+    states = [f"{state}: {', '.join(short[n] for n in of)}" for state, of in groups.items() if of]
+    return f" ({'; '.join(states)})" if states else ""
 
 
 def _nobody(models: Sequence[str], short: Mapping[str, str]) -> str:

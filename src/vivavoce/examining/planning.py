@@ -49,7 +49,9 @@ def templates() -> Environment:
     """The page and the sentences."""
     made = environment_of("vivavoce.examining")
     made.globals["min_papers"] = MIN_CLUSTERS
-    made.filters |= {each.__name__: each for each in (printing.figure, dollars, papers_line)}
+    made.filters |= {
+        each.__name__: each for each in (printing.figure, printing.bracket, dollars, papers_line)
+    }
     return made
 
 

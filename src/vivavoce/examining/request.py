@@ -25,6 +25,8 @@ from vivavoce.version import __version__
 ARXIV = "arxiv:"
 """Start of PAPERS that name a query to arXiv instead of files."""
 STATE = "exam.json"
+FORMAT = 2
+"""Raised when a kept report gets other fields."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,13 +105,19 @@ class State:
         """Open the record; that of other papers is replaced unless models were asked about them.
 
         Raises:
-            InputError: The folder holds answers about other papers, or something else.
+            InputError: The folder holds answers about other papers, an exam of another version of
+                this package, or something else.
             DamagedError: The record is damaged.
         """
         self._request, self._path = request, request.out / STATE
         about = _about(request, files)
         if self._path.exists():
             self._record = read_sealed(self._path, "Remove the folder, or name another --out.")
+            if self._record.get("format") != FORMAT:
+                raise InputError(
+                    f"{request.out} holds an exam of another version of viva, which this one "
+                    "cannot read. Name another --out."
+                )
             self.is_new = self._record.get("about") != about
         elif any(path.exists() for path in (request.corpus, request.logs.parent, request.site)):
             raise InputError(f"{request.out} holds no exam but other files. Name another --out.")
@@ -121,7 +129,8 @@ class State:
                     f"{request.out} holds an exam of other papers, which models were asked about. "
                     "Name another --out."
                 )
-            self._record = {"about": about, "agreed": [], "done": {}, "shown": None}
+            empty: Row = {"about": about, "agreed": [], "done": {}, "shown": None}
+            self._record = {"format": FORMAT, **empty}
 
     @property
     def is_agreed(self) -> bool:

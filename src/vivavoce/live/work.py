@@ -289,6 +289,7 @@ class Cells:
                 methods=methods,
                 judge=judge.model if judge else None,
                 settings=(cell.setting,),
+                alias=one.name,
                 budget=budget,
                 prices={n: self._config.prices[n] for n in names if n in self._config.prices},
                 **asked.shared(Patience),

@@ -151,6 +151,15 @@ class Spending(Shape):
         object.__setattr__(self, "prices", prices)
 
 
+LONGEST_ALIAS = 64
+_ALIAS = re.compile(rf"[\w.-][\w. -]{{0,{LONGEST_ALIAS - 1}}}")
+
+
+def is_alias(name: str) -> bool:
+    """Check whether a board may show a name beside a model's."""
+    return bool(_ALIAS.fullmatch(name)) and name == name.strip()
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunSpec(ModelUse, Patience, Spending):
     """Specification of a run: what `viva run`, its `--config` and `vivavoce.run` take."""
@@ -190,6 +199,9 @@ class RunSpec(ModelUse, Patience, Spending):
         Named, Opt("For the tasks: data_info=full.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None
+    alias: Annotated[
+        str | None, Opt("Name on boards, beside the model's; else that of --prompts.", "--as")
+    ] = None
     sweep: Annotated[
         Mapping[str, Sequence[Any]],
         Opt(
@@ -229,6 +241,11 @@ class RunSpec(ModelUse, Patience, Spending):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.alias is not None and not is_alias(self.alias):
+            raise InputError(
+                f"--as {self.alias!r} is no name. Write up to {LONGEST_ALIAS} letters, digits, "
+                "spaces and . _ -"
+            )
         methods = self.methods or (() if self.agent else ("direct",))
         found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
         for name, value in found.items():

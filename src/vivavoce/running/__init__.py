@@ -82,7 +82,8 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         raise InputError(f"A specification is given, and {', '.join(given)} too. Give one of them.")
     tasks, skipped = resolve(spec)
     sizes = [len(task.dataset) for task in tasks]
-    listen(progress, spec.epochs * sum(min(size, spec.limit or size) for size in sizes))
+    planned = spec.epochs * sum(min(size, spec.limit or size) for size in sizes)
+    count = listen(progress, planned)
     asked = {name: list(getattr(spec, name)) for name in ("tasks", "models", "methods")}
     with lock(spec.logs), recording(spec.logs, asked), ExitStack() as stack:
         set_aside = set_aside_damaged(spec.logs)
@@ -104,6 +105,10 @@ def run(spec: RunSpec | None = None, progress: Progress | None = None, **given: 
         refused = {gate.model: gate.line for gate in gates if gate.line}
         found = (why_incomplete(log, refused) for log in logs)
         failed = tuple(sorted({line for line in found if line}))
+        if progress and not failed and count() < planned:
+            # The others are answers of earlier runs, and those that nobody needs.
+            whole = planned - sum(row["of_answers"] - row["answers"] for row in stopped)
+            progress(whole, whole)
         journal.close(finished=not failed)
         if batches:
             batches.close(finished=not failed)

@@ -81,8 +81,12 @@ Progress = Callable[[int, int], None]
 """Called with (samples done, samples in all)."""
 
 
-def listen(progress: Progress | None, total: int) -> None:
-    """Tell `progress` of every sample that ends from now on; None to stop telling."""
+def listen(progress: Progress | None, total: int) -> Callable[[], int]:
+    """Tell `progress` of every sample that ends from now on; None to stop telling.
+
+    Returns:
+        A function that counts the samples that have ended.
+    """
     from inspect_ai.hooks import Hooks, SampleEnd, hooks
 
     ended: set[tuple[str, str]] = set()
@@ -94,6 +98,8 @@ def listen(progress: Progress | None, total: int) -> None:
             ended.add((data.eval_id, data.sample_id))
             if progress:
                 progress(min(len(ended), total), total)
+
+    return lambda: len(ended)
 
 
 def item_values(

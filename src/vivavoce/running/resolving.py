@@ -118,6 +118,8 @@ def _make_tasks(
     subset, cutoffs = subset_of(spec), cutoffs_of(spec)
     for swept in combinations(spec.sweep, names):
         created = _create_task(task, {**_task_args(spec, family, setting), **swept})
+        if spec.alias:
+            created.metadata = {**(created.metadata or {}), "alias": spec.alias}
         if subset:
             created = take_subset(created, subset)
         if cutoffs is not None:
@@ -269,8 +271,10 @@ def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
     """Arguments of a task; they decide which log of the folder a run goes on with."""
     from vivavoce.tasks.entry import fingerprint, open_prompts
 
+    opened, shipped = open_round(spec.round), open_prompts(family, None)
     prompts = str(spec.prompts.resolve()) if spec.prompts else None
-    opened = open_round(spec.round)
+    if open_prompts(family, prompts).sha256 == shipped.sha256:
+        prompts = None  # unchanged templates ask what the shipped ones ask
     args = {
         "round": str(spec.round.resolve()),
         "setting": setting,

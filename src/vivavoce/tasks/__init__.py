@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from vivavoce.rounds import Builder, Round
 
 
+AGENT = "agent"
+TOOLS = ("search", "read")
+"""Tools over the papers of a round, in tasks that have the method `agent`."""
+
+
 class _Card(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -59,6 +64,11 @@ class TaskCard(_Card):
     """Extras and system packages beyond the base install; empty when none."""
     demo: str | None = None
     """Method that the demo runs beside the oracle and the constant answer; None to leave it out."""
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Tools that an agent gets: those of a library where the task offers the method `agent`."""
+        return TOOLS if AGENT in self.methods else ()
 
 
 class FamilyCard(_Card):

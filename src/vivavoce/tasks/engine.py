@@ -152,6 +152,7 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
         "family": view.family,
         "task": view.task,
         "setting": view.given.label,
+        **({"alias": name} if (name := view.prompts.name) else {}),
         "prompt_hash": view.prompts.hash_in(getattr(view.given, "variant", 1)),
         "metrics": list(card.metrics),
         "diagnostics": list(card.diagnostics),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
 
 SHOWN_CHARACTERS = 160
 
@@ -32,9 +33,12 @@ def guard_formula(text: str) -> str:
     return "'" + text if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 
+_LEAST_SHOWN = 0.0005
+
+
 def figure(value: float) -> str:
     """A score with three decimals; what is not 0 is not printed as 0."""
-    if value != 0 and abs(value) < 0.0005:
+    if value != 0 and abs(value) < _LEAST_SHOWN:
         return "<0.001" if value > 0 else ">−0.001"
     text = f"{value:z.3f}" if abs(value) < 10 else f"{value:,.1f}"
     return text.replace("-", "−")
@@ -44,7 +48,7 @@ def signed(value: float | None) -> str:
     """A difference, with its sign where it is not printed as 0; a dash where there is none."""
     if value is None:
         return "–"
-    return ("+" if value >= 0.0005 else "") + figure(value)
+    return ("+" if value >= _LEAST_SHOWN else "") + figure(value)
 
 
 def interval(bounds: tuple[float, float]) -> str:
@@ -52,6 +56,19 @@ def interval(bounds: tuple[float, float]) -> str:
     low, high = (figure(bound) for bound in bounds)
     joint = " to " if "−" in low + high else "–"
     return f"{low}{joint}{high}"
+
+
+def bracket(ends: Sequence[float], sign: str = "") -> str:
+    """An interval in plain characters; one that leaves 0 out is not printed as if it held it."""
+    low, high = ends
+    leaves_out = low > 0 or high < 0
+
+    def end(value: float) -> str:
+        if leaves_out and abs(value) < _LEAST_SHOWN:
+            return f"<{sign}0.001" if value > 0 else ">-0.001"
+        return f"{value:{sign}z.3f}"
+
+    return f"[{end(low)}, {end(high)}]"
 
 
 def share(value: float) -> str:

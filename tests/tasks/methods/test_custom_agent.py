@@ -141,3 +141,12 @@ def test_an_agent_that_is_not_there_is_named(
     Path("README.md").write_text("# Read me", "utf-8")
     with pytest.raises(InputError, match=message):
         custom_agent(name, sha256)
+
+
+def test_a_tool_that_a_task_does_not_give_is_told_in_a_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = folder.parent / "wanting.py"
+    agent.write_text('async def solve(question, tools):\n    return tools["browse"]("melon")\n')
+    with pytest.raises(AssertionError, match=r"The task gives an agent no tool .*search, read;"):
+        work(f"{agent}@solve", folder, monkeypatch)

@@ -154,6 +154,20 @@ def test_a_planted_near_copy_is_found_by_name(papers: Papers) -> None:
     assert "13-word runs of the abstract" in kin["detail"]
 
 
+def test_a_paper_that_retells_the_gold_with_every_fourth_word_changed_is_not_shown(
+    papers: Papers,
+) -> None:
+    gold = words("summary", 60)
+    retold = " ".join(w if n % 4 else f"other{n}" for n, w in enumerate(gold.split()))
+    papers.add("p", "2024-05", abstract=gold, **by("Weir"))
+    papers.add("older", "2023-05", abstract=retold, **by("Weir", "Lim"))
+    items = papers.build()
+    for kind in ("random", "coauthor"):
+        assert rejected(items, kind) == ("older", "gold_retold")
+        # It gives away no title.
+        assert demos(items, kind, "title") == ["older"]
+
+
 def test_a_work_that_came_out_earlier_under_another_id_is_no_target(papers: Papers) -> None:
     papers.add("p", "2024-05", abstract=words("summary", 60), **by("Weir"))
     papers.add("copy", "2023-05", abstract=words("summary", 55), **by("Weir", "Lim"))

@@ -77,5 +77,5 @@ def test_a_page_speaks_of_a_next_round_only_where_there_is_one(tmp_path: Path) -
 
 def test_what_rounds_to_nothing_has_no_sign() -> None:
     assert (shown(-0.0), shown(-0.0004), figure(-0.0)) == ("0.000", "0.000", "0.000")
-    assert shown({"value": -0.0, "ci": [-0.0004, -0.1]}) == "0.000 [0.000, -0.100]"
+    assert shown({"value": -0.0, "ci": [-0.0004, 0.1]}) == "0.000 [0.000, 0.100]"
     assert shares_text((0.45, 0.8)) == "45–80%"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -312,7 +312,7 @@ def _faults(batches: Sequence[Batch], unmatched: Sequence[tuple[Batch, Fault]]) 
             if later.isdisjoint((fault.where, fault.where.rpartition(":")[0]))
         ]
         later.update(entry["name"] for entry in batch.plan["inputs"])
-    rows = [{"source": kind, "where": f.where, "reason": f.reason} for kind, f in faults]
+    rows = [{"source": source, **asdict(fault)} for source, fault in faults]
     return sort_rows(pa.Table.from_pylist(rows, schema=TABLES["faults"]), KEYS["faults"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.corpus.build.engine import Engine
@@ -250,7 +250,7 @@ def _write_shard(
             continue
         for item in source.read(piece, options):
             if isinstance(item, Fault):
-                faults.append({"where": item.where, "reason": item.reason})
+                faults.append(asdict(item))
             else:
                 rows.append(document_row(decode_document(item) if source.is_metadata else item))
                 if item.health_reasons:

@@ -73,7 +73,8 @@ def not_exported(corpus: Corpus | Path | str, kind: str) -> list[Fault]:
     """Faults of files that an ingest could not read, so that the export cannot write them."""
     opened = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     rows = (row for row in opened.rows("faults") if row["source"] == kind)
-    return [Fault(row["where"], row["reason"]) for row in rows]
+    # Tables of an older format have no kinds.
+    return [Fault(row["where"], row["reason"], row.get("kind") or "") for row in rows]
 
 
 def _records(corpus: Corpus, kind: str) -> Iterator[tuple[_Place, str, str]]:

@@ -51,12 +51,12 @@ from vivavoce.store import Row, read_json
 from vivavoce.tasks.writing.items.inputs import (
     TASKS,
     PaperText,
-    gold,
+    demonstration_text,
     paper_from_row,
     settings_of,
     slots,
 )
-from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
+from vivavoce.text.shingles import RETOLD, RETOLD_BESIDE, retold_share, shingles_of
 
 FAMILY = "writing"
 PAPERS = "papers.parquet"
@@ -233,13 +233,13 @@ def _overlaps(
         demos = demonstrations(row, setting)
         for paper_id in demos:
             if paper_id not in shown:
-                text = _shown_of(task, papers[paper_id])
+                text = demonstration_text(task, papers[paper_id])
                 retold = retold_share(told, shingles_of(text))
                 shown[paper_id] = found_in(runs, runs_of(text, length)), retold
         beside = [shown[paper_id][0] for paper_id in demos]
         beside += works if setting != "title_only" else []
         mine, is_verbatim, retold_own = own[texts]
-        shares = [retold_own, *(shown[paper_id][1] for paper_id in demos)]
+        shares = [shown[paper_id][1] for paper_id in demos]
         shares += beside_work if setting != "title_only" else []
         yield (
             setting,
@@ -249,17 +249,10 @@ def _overlaps(
                 "own": share_of(mine),
                 "whole": share_of(mine, *beside),
                 "verbatim": is_verbatim,
-                "retold": max((share for share in shares if share is not None), default=None),
-                "retold_own": retold_own,
+                "retold_beside": max((share or 0.0 for share in shares), default=0.0),
+                "retold_own": retold_own or 0.0,
             },
         )
-
-
-def _shown_of(task: str, paper: PaperText) -> str:
-    """Texts of a demonstration: the inputs of its paper, and its gold."""
-    texts = [*slots(task, "base", paper).values()]
-    texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
-    return "\n\n".join(texts)
 
 
 def _cell(
@@ -281,8 +274,14 @@ def _cell(
         "limit": limit,
         "short": len(measured) - len(known),
         "verbatim": sum(row["verbatim"] for row in measured),
-        "retold": sum((row["retold"] or 0.0) >= RETOLD for row in measured),
+        "retold": sum(_is_retold(row, limit) for row in measured),
     }
+
+
+def _is_retold(row: Row, limit: float | None) -> bool:
+    """Check whether the input of an item retells its gold, by the rule that rounds are built by."""
+    is_own = row["retold_own"] >= max(RETOLD, limit or 0.0)
+    return bool(is_own or row["retold_beside"] >= RETOLD_BESIDE)
 
 
 def _leaking(
@@ -291,14 +290,14 @@ def _leaking(
     for row in measured:
         if row["verbatim"]:
             yield finding("gold_in_input", task, row["id"], setting=setting, breach=True)
-        if (row["retold"] or 0.0) >= max(RETOLD, limit or 0.0):
+        if _is_retold(row, limit):
             yield finding(
                 "gold_retold",
                 task,
                 row["id"],
                 setting=setting,
-                detail=f"{row['retold']:.0%} of the gold's 3-word runs stand close together in the "
-                f"input, {row['retold_own'] or 0.0:.0%} in the paper's own text",
+                detail=f"{row['retold_own']:.0%} of the gold's 3-word runs stand close together in "
+                f"the paper's own text, {row['retold_beside']:.0%} in one beside it",
                 breach=True,
             )
         if limit is not None and row["whole"] is not None and row["whole"] > limit:

@@ -101,6 +101,13 @@ class BoardRow(TypedDict):
         BoardColumn(says="Settings that change answers, and attempts at an item."),
     ]
     prompt_hash: Annotated[str | None, BoardColumn(says="Hash of the prompts.")]
+    alias: Annotated[
+        str | None,
+        BoardColumn(
+            says="Name that its maker gave the contestant or its prompts.",
+            of_log=lambda log: log.alias or None,
+        ),
+    ]
     judge: Annotated[str | None, BoardColumn(says="What judged the answers; null without a judge.")]
     metric: Annotated[str, BoardColumn(says="Name of the metric.")]
     value: Annotated[

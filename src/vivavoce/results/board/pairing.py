@@ -12,6 +12,7 @@ from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import Place, RunLog, bare_setting
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.rounds.family import check_split
+from vivavoce.store import SHORT_HASH
 
 _LISTED = 20
 """Names that a refusal lists."""
@@ -65,12 +66,12 @@ def contestant_pairs(
     chosen, notes = select_logs(logs, partial=partial, split=only.split)
     places = _by_place(chosen, only)
     sides = [
-        {place: [log for log in group if log.key.is_named(name)] for place, group in places.items()}
+        {place: [log for log in group if log.is_named(name)] for place, group in places.items()}
         for name in (a, b)
     ]
     for name, side in zip((a, b), sides, strict=True):
         if not any(side.values()):
-            names = sorted({log.key.contestant for group in places.values() for log in group})
+            names = sorted({log.contestant for group in places.values() for log in group})
             raise InputError(f"{logs} has no contestant {name!r}. There are: {_listed(names)}.")
     pairs = [
         (Side(a, first, logs), Side(b, second, logs))
@@ -189,7 +190,7 @@ def _sides(first: RunLog, a: Path, second: RunLog, b: Path) -> Pair:
 
 def _longest_name(log: RunLog) -> str:
     judge = f" (judge {log.key.judge})" if log.key.judge else ""
-    return f"{log.key.contestant} ({log.key.decoding}) ({log.key.prompt_hash}){judge}"
+    return f"{log.contestant} ({log.key.decoding}) ({log.key.prompt_hash[:SHORT_HASH]}){judge}"
 
 
 def _listed(names: Sequence[str]) -> str:

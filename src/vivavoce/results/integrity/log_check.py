@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog
 from vivavoce.errors import VivaError
 from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED
 from vivavoce.rounds import Round, load_round
-from vivavoce.store import Row
+from vivavoce.store import SHORT_HASH, Row
 
 REFUSED = "refused"
 _LONGEST_PATH = 1024
@@ -89,7 +89,8 @@ class Rounds:
         found = self._named.get(sha256)
         if found is None and any(each.id == name for each in self._named.values()):
             check.refused.append(
-                f"its round {name} ({sha256[:12]}) is not the one named: that has another hash."
+                f"its round {name} ({sha256[:SHORT_HASH]}) is not the one named, which has another "
+                "hash."
             )
             return None
         found = found or (None if self._named else self._where_it_was(header))

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 from vivavoce.errors import InputError
 from vivavoce.models import is_same_family
+from vivavoce.requests.run import is_alias
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.records import (
     NO_MODEL,
@@ -25,7 +26,7 @@ from vivavoce.results.logs.records import (
 from vivavoce.rounds.family import split_name
 from vivavoce.running.logs import answers_to_come, is_log, settled
 from vivavoce.statistics.intervals import defined
-from vivavoce.store import hash_of
+from vivavoce.store import SHORT_HASH, hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.scoring.marks import JUDGE, VALID, our_scores
 from vivavoce.text.dates import parse_date
@@ -60,6 +61,7 @@ _JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
 LARGEST_PART = 256 << 20
 """Bytes of a sample or of all summaries, unpacked: a sample of 1,000 long prompts has a tenth."""
+_NOBODY = "none/none"
 _MAX_SETTING = 24
 _MAX_TITLE = 300
 """Characters of a setting that is shown as it is; of a longer one a row's key holds the hash."""
@@ -165,6 +167,7 @@ def _run_log(
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
+        alias=_alias(metadata, header.eval.model),
         samples=tuple(
             score for summary in summaries if (score := sample_score(summary, shown, added))
         ),
@@ -183,7 +186,7 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
         params = {name: value for name, value in (step.params or {}).items() if name != "context"}
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
         steps.append(short_name(step.solver) + (f"({settings})" if settings else ""))
-    has_model = header.eval.model != "none/none"
+    has_model = header.eval.model != _NOBODY
     return RowKey(
         round=metadata["round"],
         task=metadata["task"],
@@ -197,6 +200,13 @@ def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
     )
 
 
+def _alias(metadata: Mapping[str, Any], model: str) -> str:
+    """The name that a run gives itself; empty where it is none or the model's own says the same."""
+    alias = str(metadata.get("alias") or "")
+    is_more = is_alias(alias) and alias != model.rpartition("/")[2] and model != _NOBODY
+    return alias if is_more else ""
+
+
 def _judge(header: EvalLog, judged_by: str) -> str:
     """The judge, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
 
@@ -206,7 +216,7 @@ def _judge(header: EvalLog, judged_by: str) -> str:
     if role is None or not judged_by:
         return judged_by
     settings = [
-        f"{name}={hash_of(given)[:8]}"
+        f"{name}={hash_of(given)[:SHORT_HASH]}"
         for name, given in (
             ("settings", role.config.model_dump(include=set(DECODING), exclude_none=True)),
             ("model_args", role.args),
@@ -230,14 +240,14 @@ def _decoding(header: EvalLog, has_model: bool) -> str:
         contexts = [found for given in arguments if (found := given.get("context"))]
         settings.update({"context": contexts[-1]} if contexts else {})
         if header.eval.model_args:
-            settings["model_args"] = hash_of(header.eval.model_args)[:12]
+            settings["model_args"] = hash_of(header.eval.model_args)[:SHORT_HASH]
     settings["attempts"] = header.eval.config.epochs or 1
     return " ".join(f"{name}={_shown(value)}" for name, value in settings.items())
 
 
 def _shown(value: Any) -> str:
     is_short = isinstance(value, bool | int | float | str) and len(str(value)) <= _MAX_SETTING
-    return str(value) if is_short else hash_of(value)[:12]
+    return str(value) if is_short else hash_of(value)[:SHORT_HASH]
 
 
 def sample_score(

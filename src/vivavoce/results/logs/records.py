@@ -13,7 +13,7 @@ from typing import Any
 
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import SPLIT_LABELS, check_split
-from vivavoce.store import Row
+from vivavoce.store import SHORT_HASH, Row
 
 Place = tuple[str, str, str, str]
 """Round, task, task version and setting: what was asked."""
@@ -50,25 +50,17 @@ class RowKey:
         """The contestant's short name."""
         return contestant_label({"model": self.model, "method": self.method})
 
-    def is_named(self, name: str) -> bool:
-        """True if a name on a board, alone or with words of the run behind it, can mean this."""
-        label, words = self.contestant, {*self.decoding.split(), self.prompt_hash}
-        behind = name[len(label) :]
-        if not name.startswith(label) or not behind:
-            return name == label
-        if not (behind.startswith(" (") and behind.endswith(")")):
-            return False
-        return all(
-            words.issuperset(part.split()) or part == f"judge {self.judge}"
-            for part in behind[2:-1].split(") (")
-        )
+
+_LEAST_OF_HASH = 4
+"""Letters of a hash that may stand for it; where two begin with them, both are named."""
 
 
 def contestant_label(row: Mapping[str, Any]) -> str:
-    """A contestant's short name: its model, and its method where that is not `direct`."""
+    """A contestant's short name: its model, its method unless that is `direct`, its alias."""
     if row["model"] == NO_MODEL:
         return str(row["method"])
-    return row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
+    label = row["model"] if row["method"] == "direct" else f"{row['model']} + {row['method']}"
+    return f"{label} ({row['alias']})" if row.get("alias") else label
 
 
 def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -82,12 +74,16 @@ def distinct_labels(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for place, label in enumerate(labels):
             places.setdefault(label, []).append(place)
         for label, equal in places.items():
-            words = [str(rows[place][field_name] or "").split() for place in equal]
+            words = [_words(str(rows[place][field_name] or ""), field_name) for place in equal]
             shared = set.intersection(*map(set, words))
             for place, of_place in zip(equal, words, strict=True):
                 own = " ".join(word for word in of_place if word not in shared)
                 labels[place] = f"{label} ({own})" if own else label
     return labels
+
+
+def _words(value: str, field_name: str) -> list[str]:
+    return [value[:SHORT_HASH]] if field_name == "prompt_hash" else value.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +166,8 @@ class LogHeader:
     """Of the files that hold them."""
     only: tuple[str, ...] = ()
     """Ids of its items, where they are a split of the log's; else empty."""
+    alias: str = ""
+    """Name that its maker gave the contestant or its prompts."""
     path: str = ""
     sha256: str = ""
     """Of the file; empty where it was not hashed."""
@@ -182,7 +180,25 @@ class LogHeader:
     @property
     def contestant(self) -> str:
         """The contestant's name on the board."""
-        return self.key.contestant
+        return contestant_label(
+            {"model": self.key.model, "method": self.key.method, "alias": self.alias}
+        )
+
+    def is_named(self, name: str) -> bool:
+        """True if a name on a board can mean this: alone, with words of the run, or the alias."""
+        label = self.key.contestant
+        behind = name[len(label) :]
+        if name == self.alias or not name.startswith(label) or not behind:
+            return name in (label, self.alias)
+        is_whole = behind.startswith(" (") and behind.endswith(")")
+        return is_whole and all(self._is_word(part) for part in behind[2:-1].split(") ("))
+
+    def _is_word(self, part: str) -> bool:
+        words = self.key.decoding.split()
+        return part in (self.alias, f"judge {self.key.judge}") or all(
+            word in words or (len(word) >= _LEAST_OF_HASH and self.key.prompt_hash.startswith(word))
+            for word in part.split()
+        )
 
     def as_row(self) -> Row:
         """The header as JSON values."""

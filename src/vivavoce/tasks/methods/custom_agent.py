@@ -152,6 +152,17 @@ def _desk(state: TaskState) -> Desk | None:
     return Desk(open_library(state))
 
 
+class _Tools(dict[str, Callable[..., str]]):
+    """Tools by name; one that is missing is told in a sentence."""
+
+    def __missing__(self, name: str) -> Callable[..., str]:
+        there = f"There are: {', '.join(self)}" if self else "It gives none"
+        raise InputError(
+            f"The task gives an agent no tool {name!r}. {there}; viva list tasks shows which task "
+            "gives which."
+        )
+
+
 def _agent_of(made: Any, desk: Desk | None) -> Agent:
     """An agent of Inspect: as it is, or made with the tools where its maker takes them."""
     if inspect.iscoroutinefunction(made) or inspect.iscoroutinefunction(type(made).__call__):
@@ -170,7 +181,7 @@ async def _call(
     given: list[object] = [question]
     if len(inspect.signature(function).parameters) > 1:
         tools = functions_of(desk) if desk else {}
-        given.append({name: in_words(each) for name, each in tools.items()})
+        given.append(_Tools({name: in_words(each) for name, each in tools.items()}))
     start = AgentState(messages=[ChatMessageUser(content=question)])
     # What a provider searches or runs by itself is later than the item's cutoff.
     closed = {"web_search": False, "code_execution": False, "client_mcp_servers": False}

@@ -66,6 +66,12 @@ class PromptSet:
             return _SHIPPED + folder.relative_to(_PACKAGE).as_posix()
         return str(folder)
 
+    @property
+    def name(self) -> str | None:
+        """Name of the folder; None for shipped templates."""
+        folder = self.folder.resolve()
+        return None if folder.is_relative_to(_PACKAGE) else folder.name
+
     def hash_in(self, variant: int) -> str:
         """Hash of the set in one of its wordings."""
         return self.sha256 if variant == 1 else hash_of({"set": self.sha256, "variant": variant})

@@ -7,14 +7,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from vivavoce.store import Row, hash_of
+from vivavoce.store import SHORT_HASH, Row, hash_of
 from vivavoce.text.printing import counted, visible
 
 NO_MODEL = ("", "none", "none/none", "null", "null/null")
 _CONTROLS = ("oracle", "null", "copycat", "random")
 _BASELINE_PROVIDERS = ("extractive", "none", "null")
 TAGS = {"model": "", "baseline": "Baseline", "floor": "Floor", "ceiling": "Ceiling"}
-_HASH_SHOWN = 8
 _CACHED = 8192
 
 
@@ -51,7 +50,8 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
         return name, []
     if row["method"] in _CONTROLS:
         return name, [f"run as {visible(row['model'])}"]
-    return name, [visible(row["method"])]
+    alias = [visible(row["alias"])] if row.get("alias") else []
+    return name, [*alias, visible(row["method"])]
 
 
 def run_with(row: Row) -> list[str]:
@@ -64,8 +64,9 @@ def run_with(row: Row) -> list[str]:
 def label(row: Row) -> str:
     """A contestant's name in a sentence, distinguished from other uses of its model."""
     name, details = name_and_details(row)
-    is_plain = row["method"] in ("direct", *_CONTROLS) or not details
-    return name if is_plain else f"{name} ({visible(row['method'])})"
+    is_plain = row["method"] in _CONTROLS or not details
+    others = [] if is_plain else [one for one in details if one != "direct"]
+    return f"{name} ({', '.join(others)})" if others else name
 
 
 def title_of(task: str) -> str:
@@ -78,7 +79,7 @@ def facts_of(row: Row) -> tuple[str, ...]:
     """Settings of a contestant's run: decoding, prompt and judge."""
     facts = _decoding(row["decoding"])
     if row["prompt_hash"]:
-        facts.append(f"prompt {visible(row['prompt_hash'])[:_HASH_SHOWN]}")
+        facts.append(f"prompt {visible(row['prompt_hash'])[:SHORT_HASH]}")
     if row["judge"]:
         facts.append(f"judge {visible(row['judge'])}")
     return tuple(facts)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions, Source, has_suffix, one_piece
-
-SCANNED = "the pages hold no text, only images: run text recognition (OCR) first"
-"""Reason of a file that is pictures of pages."""
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
@@ -17,6 +14,8 @@ def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
 
     try:
         yield read_in_child(piece.path)
+    except UnreadableError as error:
+        yield Fault(piece.path.name, str(error), error.kind)
     except InputError as error:
         yield Fault(piece.path.name, str(error))
 

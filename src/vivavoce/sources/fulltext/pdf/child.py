@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import Document
 from vivavoce.sources.fulltext.pdf.document import read_file
 
@@ -72,6 +72,8 @@ class Child:
             raise InputError(self._obituary(process))
         found = json.loads(answer)
         if "reason" in found:
+            if kind := found.get("kind"):
+                raise UnreadableError(found["reason"], kind)
             raise InputError(found["reason"])
         return _documents().validate_python(found["document"])
 
@@ -182,6 +184,8 @@ def _say(stream: object, answer: dict[str, object]) -> None:
 def _answer(path: Path) -> dict[str, object]:
     try:
         return {"document": asdict(read_file(path))}
+    except UnreadableError as error:
+        return {"reason": str(error), "kind": error.kind}
     except InputError as error:
         return {"reason": str(error)}
     except OSError as error:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pypdfium2.raw as pdfium
 
-from vivavoce.errors import InputError
+from vivavoce.errors import InputError, UnreadableError
 from vivavoce.records import CitedTable, Document, Reference
 from vivavoce.sources import read_whole
 from vivavoce.sources.fulltext.assemble import build_sections
 from vivavoce.sources.fulltext.model import Block
-from vivavoce.sources.fulltext.pdf import SCANNED
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
@@ -62,7 +61,8 @@ def read_pages(
     """The paper on these pages; `InputError` where they hold no text."""
     letters = sum(len(word.text) for page in pages for word in page.words)
     if letters < _MIN_LETTERS * len(pages):
-        raise InputError(SCANNED)
+        reason = "the pages hold no text, only images: run text recognition (OCR) first"
+        raise UnreadableError(reason, "scan")
     layout = read_layout(pages)
     mark_furniture(layout)
     columns = Columns(layout)
@@ -215,7 +215,7 @@ def _opened(content: bytes) -> Iterator[object]:
     if not document:
         error = pdfium.FPDF_GetLastError()
         if error == pdfium.FPDF_ERR_PASSWORD:
-            raise InputError("encrypted: a password is needed to open it")
+            raise UnreadableError("encrypted: a password is needed to open it", "locked")
         if error == pdfium.FPDF_ERR_SECURITY:
             raise InputError("encrypted in a way that cannot be read")
         raise InputError("damaged: PDFium cannot open it")

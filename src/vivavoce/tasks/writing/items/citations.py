@@ -36,7 +36,7 @@ from vivavoce.text.citation_markers import (
 )
 from vivavoce.text.dates import day_after
 from vivavoce.text.normalise import normalise_title
-from vivavoce.text.shingles import mix
+from vivavoce.text.shingles import is_retold_beside, mix, shingles_of
 
 MAX_WORKS = 100
 """Works listed in the padded track."""
@@ -154,7 +154,12 @@ class Library:
         have = sum(bool(row["abstract"]) for row in cited)
         kept = round(len(padding) * have / max(1, len(cited)))
         padding[kept:] = [{**row, "abstract": None} for row in padding[kept:]]
-        return Works(tuple(shuffled(cited + padding, "works")), told is not None)
+        gold = shingles_of("\n\n".join(gold_paragraphs("related_work", paper.sections)))
+        listed = [
+            {**row, "abstract": None} if is_retold_beside(gold, row["abstract"] or "") else row
+            for row in shuffled(cited + padding, "works")
+        ]
+        return Works(tuple(listed), told is not None)
 
     def _cited(self, references: Sequence[Row], used: set[str]) -> Iterator[Row]:
         for row in references:

@@ -1,7 +1,8 @@
 """Papers shown as examples, with their gold, before the target.
 
 A demonstration is a paper that could be a target of the task itself (quality gates, gold, no second
-copy of another paper). It is strictly earlier than the target's first version, and is not its kin.
+copy of another paper). It is strictly earlier than the target's first version, is not its kin, and
+does not retell its gold.
 `random` ones share the target's primary category. `coauthor` ones have one of the target's authors
 as first author, without being by the same group as a whole. Names that may be several people's
 connect nobody.
@@ -21,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.tasks.writing.items.activity import Authors, number_of
-from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.items.inputs import PaperText, demonstration_text
 from vivavoce.tasks.writing.items.near_duplicates import Hashes, Kinship
 from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
 from vivavoce.text.dates import day_after, earlier, period
-from vivavoce.text.shingles import mix
+from vivavoce.text.shingles import is_retold_beside, mix, shingles_of
 
 KINDS = ("random", "coauthor")
 _FIRST_LOOK = 32
@@ -132,6 +133,9 @@ class Demonstrations:
         mine = self.authors.of_paper.get(target.paper_id)
         if kind == "coauthor" and mine == self.authors.of_paper.get(candidate):
             return "same_group", "the target's authors, all of them and nobody else, wrote it"
+        gold = shingles_of(gold_of(task, target) or "")
+        if task != "title" and is_retold_beside(gold, demonstration_text(task, theirs)):
+            return "gold_retold", "it says what the target's gold says"
         return None
 
     def _nearest_of_category(self, task: str, target: PaperText) -> tuple[str, Reason]:

@@ -224,3 +224,10 @@ def _repeats(own: Sequence[str], paragraph: str) -> bool:
 
 def _is_long(paragraph: str) -> bool:
     return paragraph.count(" ") + 1 >= _LONG_PARAGRAPH
+
+
+def demonstration_text(task: str, paper: PaperText) -> str:
+    """Texts of a demonstration: the inputs of its paper, and its gold."""
+    texts = [*slots(task, "base", paper).values()]
+    texts.append(gold(task, paper.title, paper.abstract, paper.sections) or "")
+    return "\n\n".join(texts)

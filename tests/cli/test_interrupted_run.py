@@ -1,0 +1,35 @@
+"""Ctrl-C in the middle of `viva run`: it says the command that goes on, and that command does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from tests.servers.commands import interrupt, small_round, viva
+from tests.servers.scripted import Ask, Reply, opening, scripted
+
+from vivavoce.results.board.building import leaderboard
+
+
+@pytest.mark.slow
+def test_ctrl_c_prints_the_run_that_goes_on(tmp_path: Path) -> None:
+    opened, was_asked = small_round(tmp_path, papers=6), Event()
+
+    def slowly(ask: Ask) -> Reply:
+        was_asked.set()
+        return replace(opening(ask), delay=2.0)
+
+    command = [
+        *("run", "title", "abstract", "--round", str(opened.folder)),
+        *("--logs", str(tmp_path / "my logs"), "--model", "openai-api/scripted/one"),
+    ]
+    with scripted(slowly) as server:
+        rest = interrupt(command, was_asked, server.environment)
+        assert rest == command
+        server.script = opening
+        viva(*rest, env=server.environment)
+        assert len(server.asks) >= 12
+    rows = leaderboard(tmp_path / "my logs", resamples=0).rows
+    assert {(row["task"], row["n"]) for row in rows} == {("title", 6), ("abstract", 6)}
