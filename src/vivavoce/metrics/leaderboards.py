@@ -30,7 +30,7 @@ from vivavoce.metrics.ranking import kendall_tau
 from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
-from vivavoce.text.json_answer import find_json
+from vivavoce.text.json_answer import as_records, find_json
 from vivavoce.text.table_lines import ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
@@ -159,6 +159,7 @@ def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
 
 def _records(value: Any) -> list[dict[str, Any]]:
     """The records of a JSON value, each one line of a board; empty where it is none."""
+    value = as_records(value)
     if isinstance(value, dict):
         lists = [_records(inner) for inner in value.values() if isinstance(inner, list)]
         if found := next(filter(None, lists), None):

@@ -208,6 +208,9 @@ def _read_lines(text: str) -> tuple[list[str], bool]:
     """The lines of an answer without its mark-up, and whether some were left unread."""
     truncated = len(text) > MAX_CHARACTERS
     text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
+    for pattern, mark in _MARKS:
+        text = pattern.sub(mark, text)
+    text = _numbered(text)
     text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
     text = html.unescape(_OTHER_TAG.sub("", text))
     lines = _open_containers(text).splitlines()
@@ -232,6 +235,38 @@ def _open_containers(text: str) -> str:
         if string is not None:
             (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
     return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
+
+
+_MARKS = (
+    (re.compile(r"^[ \t]*\\item(?:\[[^\]\n]{0,20}\])?[ \t]*", re.MULTILINE), "- "),
+    (re.compile(r"^[ \t]*\\(?:begin|end)\{[^{}\n]{0,30}\}[^\n]*$", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,20}([0-9]{1,5})[ ]?(?:\t|&)[ \t]*", re.MULTILINE), r"\1. "),
+    (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
+    (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
+)
+"""Marks of items in LaTeX, in tables parted by tabs, and keycaps."""
+_LABELLED = re.compile(
+    r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
+)
+_SEQUENCES = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth".split(),
+    list("abcdefghijklmnopqrstuvwxyz"),
+    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split(),
+)
+
+
+def _numbered(text: str) -> str:
+    """A text whose lines are counted by words, letters or Roman numerals, with numbers instead."""
+    labels = list(_LABELLED.finditer(text))
+    for sequence in _SEQUENCES:
+        counted = [label for label in labels if label[1].lower() in sequence]
+        if [label[1].lower() for label in counted] != sequence[: max(2, len(counted))]:
+            continue
+        for number in range(len(counted), 0, -1):
+            start, end = counted[number - 1].span()
+            text = f"{text[:start]}{number}. {text[end:]}"
+        break
+    return text
 
 
 def _as_number(match: re.Match[str]) -> str:

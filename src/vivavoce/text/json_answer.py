@@ -58,6 +58,26 @@ def find_json(
     return _beginning(text, is_wanted) if found is None else found
 
 
+def as_records(value: Any) -> Any:
+    """The records of a table that is written by column, or as lists below a header; else itself."""
+    lists = value
+    if isinstance(value, dict):
+        columns, rows = value.get("columns"), value.get("rows")
+        if isinstance(columns, list) and isinstance(rows, list):
+            lists = [columns, *rows]
+        elif len(value) > 1 and all(map(_is_list_of_texts, value.values())):
+            lists = [list(value), *map(list, zip(*value.values(), strict=False))]
+    if not isinstance(lists, list) or len(lists) < 2 or not all(map(_is_list_of_texts, lists)):
+        return value
+    header, *rows = lists
+    is_named = all(isinstance(name, str) for name in header)
+    return [dict(zip(header, row, strict=False)) for row in rows] if is_named else value
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(each, dict | list) for each in value)
+
+
 def _beginning(text: str, is_wanted: Wanted) -> Any | None:
     """The JSON value that a text breaks off in, without what it broke off in the middle of."""
     start = _next_start(text, 0)

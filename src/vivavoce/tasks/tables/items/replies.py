@@ -29,7 +29,7 @@ from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_te
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.tasks.tables.items.item import answer_table
 from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
-from vivavoce.text.json_answer import find_json
+from vivavoce.text.json_answer import as_records, find_json
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
 MAX_ENTRIES = 200
@@ -212,10 +212,10 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     def is_paper(name: str) -> bool:
         return names.find(name) in titles
 
-    found = find_json(answer, lambda value: _holds_table(value, is_paper), mend=True)
+    found = find_json(answer, lambda value: _holds_table(as_records(value), is_paper), mend=True)
     if found is not None:
         try:
-            return answer_table(_in_form(found, is_paper), names)
+            return answer_table(_in_form(as_records(found), is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)

@@ -1,0 +1,124 @@
+"""Every form of an answer that the manual lists scores as the plain one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.commands import only_json, viva_here
+
+PAGE = Path(__file__).parents[3] / "docs" / "scoring.md"
+TITLES = ["Boxes", "Tides", "Rain"]
+ENTRIES = [{"method": "RiverNet", "score": 71.5}, {"method": "RainMap", "score": 69.0}]
+ROWS = {"p1": ("GRU", "squared"), "p2": ("forest", "Gini")}
+GOLD: dict[str, dict[str, Any]] = {
+    "ranking": {"gold": TITLES},
+    "leaderboards": {"entries": ENTRIES},
+    "tables": {
+        "papers": list(ROWS),
+        "titles": {"p1": "Otters", "p2": "Seals"},
+        "table": {
+            "columns": ["Model", "Loss"],
+            "rows": [
+                {"paper": paper, "cells": {"Model": model, "Loss": loss}}
+                for paper, (model, loss) in ROWS.items()
+            ],
+        },
+    },
+}
+BEST = {"ranking": "ktau", "leaderboards": "f1", "tables": "avg"}
+FORMS = {
+    "ranking": {
+        "numbers": "1. Boxes\n2. Tides\n3. Rain",
+        "numbers in brackets": "(1) Boxes\n(2) Tides\n(3) Rain",
+        "bullets": "- Boxes\n- Tides\n- Rain",
+        "letters": "a) Boxes\nb) Tides\nc) Rain",
+        "Roman numerals": "i. Boxes\nii. Tides\niii. Rain",
+        "circled digits": "① Boxes\n② Tides\n③ Rain",
+        "words": "First: Boxes\nSecond: Tides\nThird: Rain",
+        "no marker": "Boxes\nTides\nRain",
+        "one line": "Boxes > Tides > Rain",
+        "boxed": r"\boxed{Boxes > Tides > Rain}",
+        "JSON list": '["Boxes", "Tides", "Rain"]',
+        "JSON object": '{"ranking": ["Boxes", "Tides", "Rain"]}',
+        "JSON records": '[{"rank": 1, "title": "Boxes"}, {"rank": 2, "title": "Tides"}, '
+        '{"rank": 3, "title": "Rain"}]',
+        "CSV": "rank,title\n1,Boxes\n2,Tides\n3,Rain",
+        "TSV": "rank\ttitle\n1\tBoxes\n2\tTides\n3\tRain",
+        "HTML": "<ol><li>Boxes</li><li>Tides</li><li>Rain</li></ol>",
+        "LaTeX list": "\\begin{enumerate}\n\\item Boxes\n\\item Tides\n\\item Rain\n"
+        "\\end{enumerate}",
+        "LaTeX table": "\\begin{tabular}{ll}\n1 & Boxes \\\\\n2 & Tides \\\\\n3 & Rain \\\\\n"
+        "\\end{tabular}",
+    },
+    "leaderboards": {
+        "Markdown": "| Method | Score |\n|---|---|\n| RiverNet | 71.5 |\n| RainMap | 69.0 |",
+        "Markdown, numbered": "| # | Method | Score |\n|---|---|---|\n| 1 | RiverNet | 71.5 |\n"
+        "| 2 | RainMap | 69.0 |",
+        "CSV": "Method,Score\nRiverNet,71.5\nRainMap,69.0",
+        "TSV": "Method\tScore\nRiverNet\t71.5\nRainMap\t69.0",
+        "HTML": "<table><tr><th>Method</th><th>Score</th></tr><tr><td>RiverNet</td><td>71.5</td>"
+        "</tr><tr><td>RainMap</td><td>69.0</td></tr></table>",
+        "LaTeX": "\\begin{tabular}{lr}\nMethod & Score \\\\\nRiverNet & 71.5 \\\\\n"
+        "RainMap & 69.0 \\\\\n\\end{tabular}",
+        "JSON object": json.dumps({"entries": ENTRIES}),
+        "JSON records": json.dumps(ENTRIES),
+        "JSON, scores by method": '{"RiverNet": 71.5, "RainMap": 69.0}',
+        "JSON by column": '{"method": ["RiverNet", "RainMap"], "score": [71.5, 69.0]}',
+        "JSON rows": '{"columns": ["Method", "Score"], "rows": [["RiverNet", 71.5], '
+        '["RainMap", 69.0]]}',
+    },
+    "tables": {
+        "Markdown": "| Paper | Model | Loss |\n|---|---|---|\n| Otters | GRU | squared |\n"
+        "| Seals | forest | Gini |",
+        "Markdown, numbered": "| # | Paper | Model | Loss |\n|---|---|---|---|\n"
+        "| 1 | Otters | GRU | squared |\n| 2 | Seals | forest | Gini |",
+        "Markdown, transposed": "| | Otters | Seals |\n|---|---|---|\n| Model | GRU | forest |\n"
+        "| Loss | squared | Gini |",
+        "CSV": "Paper,Model,Loss\nOtters,GRU,squared\nSeals,forest,Gini",
+        "TSV": "Paper\tModel\tLoss\nOtters\tGRU\tsquared\nSeals\tforest\tGini",
+        "HTML": "<table><tr><th>Paper</th><th>Model</th><th>Loss</th></tr><tr><td>Otters</td>"
+        "<td>GRU</td><td>squared</td></tr><tr><td>Seals</td><td>forest</td><td>Gini</td></tr>"
+        "</table>",
+        "LaTeX": "\\begin{tabular}{lll}\nPaper & Model & Loss \\\\\nOtters & GRU & squared \\\\\n"
+        "Seals & forest & Gini \\\\\n\\end{tabular}",
+        "JSON object": json.dumps(GOLD["tables"]["table"]),
+        "JSON records": '[{"Paper": "Otters", "Model": "GRU", "Loss": "squared"}, '
+        '{"Paper": "Seals", "Model": "forest", "Loss": "Gini"}]',
+        "JSON by paper": '{"Otters": {"Model": "GRU", "Loss": "squared"}, "Seals": '
+        '{"Model": "forest", "Loss": "Gini"}}',
+        "JSON by column": '{"Paper": ["Otters", "Seals"], "Model": ["GRU", "forest"], '
+        '"Loss": ["squared", "Gini"]}',
+        "JSON by column and paper": '{"Model": {"Otters": "GRU", "Seals": "forest"}, "Loss": '
+        '{"Otters": "squared", "Seals": "Gini"}}',
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "form"), [(family, form) for family in FORMS for form in FORMS[family]]
+)
+def test_a_form_scores_as_the_plain_one(family: str, form: str, tmp_path: Path) -> None:
+    gold, answers = tmp_path / "gold.jsonl", tmp_path / "answers.jsonl"
+    gold.write_text(json.dumps({"id": 1, **GOLD[family]}), "utf-8")
+    answers.write_text(json.dumps({"id": 1, "text": FORMS[family][form]}), "utf-8")
+    files = ("--gold", gold, "--predictions", answers)
+    done = viva_here("score", family, *files, "--resamples", "0", "--json")
+    assert only_json(done.stdout)["metrics"][BEST[family]]["value"] == 1
+
+
+def table_of(family: str) -> str:
+    """The table of a family's forms as the manual has it."""
+
+    def cell(text: str) -> str:
+        return "`" + text.replace("|", "\\|").replace("\n", "⏎").replace("\t", "⇥") + "`"
+
+    lines = [f"| {name} | {cell(text)} |" for name, text in FORMS[family].items()]
+    return "\n".join([f"| {family}: form | example |", "|---|---|", *lines])
+
+
+@pytest.mark.parametrize("family", FORMS)
+def test_the_manual_lists_the_forms(family: str) -> None:
+    assert table_of(family) in PAGE.read_text("utf-8")
