@@ -29,7 +29,7 @@ def demo(folder: Path, *options: str) -> str:
     """What `viva demo` prints into a folder that it is told the name of."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder.parent)
-        return viva_here("demo", "--out", folder.name, *options).stdout
+        return viva_here("demo", "--wide", "--out", folder.name, *options).stdout
 
 
 @pytest.fixture(scope="module")
