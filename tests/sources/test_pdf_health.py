@@ -81,7 +81,7 @@ def test_ingest_names_the_files_in_doubt_and_they_are_no_targets(tmp_path: Path)
     assert "1 read well, 1 in doubt, which are never targets:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
     report = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
-    assert report["doubtful"] == [{"where": "plain.pdf", "reason": "no headings found"}]
+    assert report["doubtful"] == [{"where": "plain.pdf", "reason": "no headings found", "kind": ""}]
     papers = {paper.source_file: paper for paper in load_corpus(tmp_path / "corpus").papers}
     assert papers["good.pdf"].health == "good"
     assert "doubtful_text" not in papers["good.pdf"].gates

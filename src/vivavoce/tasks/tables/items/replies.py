@@ -212,10 +212,14 @@ def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
     def is_paper(name: str) -> bool:
         return names.find(name) in titles
 
-    found = find_json(answer, lambda value: _holds_table(as_records(value), is_paper), mend=True)
+    def table_in(value: Any) -> Any:
+        has_key = isinstance(value, dict) and any(key in value for key in _KEYS)
+        return value if has_key else as_records(value)
+
+    found = find_json(answer, lambda value: _holds_table(table_in(value), is_paper), mend=True)
     if found is not None:
         try:
-            return answer_table(_in_form(as_records(found), is_paper), names)
+            return answer_table(_in_form(table_in(found), is_paper), names)
         except InputError as error:
             raise UnusableReply(str(error)) from error
     table = table_from_text(answer, names)
