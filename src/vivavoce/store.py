@@ -1,8 +1,7 @@
 """Files in and out: atomic writes, Parquet and JSON, completion markers, hashes and locks.
 
-Nothing here knows what a paper is. Every file is written beside its final name, flushed to disk
-and renamed, so a reader sees either the old file or the whole new one. No time stamp is ever
-written: the same rows give the same bytes.
+Every file is written beside its final name, flushed to disk and renamed, so a reader sees either
+the old file or the whole new one. No time stamp is ever written: the same rows give the same bytes.
 """
 
 from __future__ import annotations

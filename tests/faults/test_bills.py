@@ -12,7 +12,7 @@ from tests.servers.bill import IN, OUT, Bill, by_letters
 from tests.servers.commands import viva_here
 from tests.servers.scripted import answer, scripted
 
-from vivavoce.running.requests import SPENDING, spent_below
+from vivavoce.running.meter import SPENDING, spent_below
 from vivavoce.store import read_jsonl
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,8 @@ import pytest
 from tests.faults.paid_once import KINDS, Paid, batches_killed, drawn, make_round, run_killed
 
 from vivavoce.rounds import Round
-from vivavoce.running.requests import JOURNAL, Journal, Meter
+from vivavoce.running.journal import JOURNAL, Journal
+from vivavoce.running.meter import Meter
 
 pytestmark = [
     pytest.mark.slow,

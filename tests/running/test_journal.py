@@ -10,7 +10,7 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import FAULTS, TOKENS, Ask, Reply, opening, scripted
 
 from vivavoce.rounds import Round
-from vivavoce.running.requests import JOURNAL
+from vivavoce.running.journal import JOURNAL
 
 ITEMS = 3
 

@@ -48,7 +48,7 @@ from vivavoce.rounds.updating import SelectedCorpus, update_round
 from vivavoce.running import run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress, is_log
-from vivavoce.running.requests import spent_below
+from vivavoce.running.meter import spent_below
 from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
 from vivavoce.tasks import CONTESTANTS, builders, list_families
 

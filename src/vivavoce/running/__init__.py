@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.batches import kept_batches
+from vivavoce.running.journal import open_journal
 from vivavoce.running.ledger import recording
 from vivavoce.running.logs import Progress, listen, log_path, set_aside_damaged, why_incomplete
+from vivavoce.running.meter import Meter
 from vivavoce.running.provider_errors import watch
-from vivavoce.running.requests import Meter, open_journal
 from vivavoce.running.resolving import describe_cache, models_of, resolve
 from vivavoce.running.spec import decoding_of, rule_of
 from vivavoce.running.stopping import run_to_decision

@@ -38,7 +38,6 @@ from vivavoce.store import (
 from vivavoce.version import __version__
 
 FILES_PER_SHARD = 16
-
 _DROPPED = ".dropped-"
 
 Progress = Callable[[int, int], None]

@@ -1,0 +1,198 @@
+"""Replies of a run that are kept until its logs hold them.
+
+Inspect writes finished samples, ten at a time. A run that is killed would pay again for these and
+for every reply of the samples under way. So `replies.jsonl` beside the logs gets each reply as it
+arrives, before anything else is done with it, and the next run of the same kind takes replies from
+there. A request has to have the same words, for the same try at the same sample, in the same order.
+Requests that were under way are asked again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_jsonable_python
+
+from vivavoce.errors import VivaError
+from vivavoce.running.logs import LineFile
+from vivavoce.running.meter import Meter
+from vivavoce.running.requests import (
+    Attempt,
+    Reply,
+    Request,
+    Send,
+    SetAside,
+    current_attempt,
+    follow_attempts,
+    intercept,
+    output_of,
+)
+from vivavoce.store import hash_of
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSpec
+    from inspect_ai.model import (
+        Model,
+    )
+
+
+JOURNAL = "replies.jsonl"
+_TRANSPORT = frozenset(
+    ("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "batch")
+)
+"""Settings of a request that change no answer."""
+_UNNAMED = frozenset(("id", "metadata", "model", "source"))
+"""Fields of a message that are drawn anew each time or say nothing to the model."""
+
+
+class Journal:
+    """Replies by sample and request; `keep` puts it between models and their providers."""
+
+    def __init__(self, path: Path, meter: Meter) -> None:
+        """Read what an earlier run left, but for a last line that it could not finish."""
+        self._file = LineFile(path, "sample")
+        self._meter = meter
+        self._replies: dict[str, dict[str, Any]] = {}
+        self._tasks: dict[str, str] = {}
+        self._asked: Counter[tuple[Attempt, str]] = Counter()
+        self._fresh: set[Attempt] = set()
+        """Tries that got a reply which an earlier one had not."""
+        self._failed: set[Attempt] = set()
+        """Tries of which a request got no reply."""
+        self._unsent: set[Attempt] = set()
+        """Tries of which a request was not sent, for want of a budget."""
+        for line in self._file.lines():
+            self._take(line)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        if line.get("void"):
+            self._replies.pop(line["sample"], None)
+        elif "reply" in line:
+            self._replies.setdefault(line["sample"], {})[line["request"]] = line["reply"]
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._take(line)
+        self._file.add(line)
+
+    def keep(self, models: Iterable[Model]) -> None:
+        """Let these models take replies from the journal, and write theirs into it."""
+        for model in models:
+            self._keep(model)
+
+    def _keep(self, model: Model) -> None:
+        from inspect_ai.model import ModelOutput
+
+        async def kept(request: Request, send: Send) -> Reply:
+            attempt = current_attempt()
+            if attempt is None or attempt.log not in self._tasks:
+                async with self._meter.set_aside(model, request) as settle:
+                    reply = await send()
+                    settle(reply)
+                    return reply
+            words = [
+                [str(model), model.role, request.tool_choice],
+                [message.model_dump(exclude=set(_UNNAMED)) for message in request.input],
+                [tool.model_dump() for tool in request.tools],
+                request.config.model_dump(exclude_none=True, exclude=set(_TRANSPORT)),
+            ]
+            hashed = _hash(words)
+            self._asked[attempt, hashed] += 1
+            name = f"{hashed}-{self._asked[attempt, hashed]}"
+            known = self._replies.get(self._sample(attempt), {}).get(name)
+            if known is not None:  # it was paid before
+                return ModelOutput.model_validate(known)
+            aside = self._meter.set_aside(model, request, f"{self._sample(attempt)}/{name}")
+            return await self._ask(attempt, name, aside, send)
+
+        intercept(model, kept)
+
+    async def _ask(self, attempt: Attempt, name: str, aside: SetAside, send: Send) -> Reply:
+        try:
+            async with aside as settle:
+                reply = await send()
+                # Nothing is awaited from here on: whatever ends the run, the reply is kept.
+                self._note(attempt, name, reply)
+                settle(reply)
+                return reply
+        except VivaError:  # raised here, and no reply had a part in it
+            self._unsent.add(attempt)
+            raise
+        except BaseException:  # also a cancelled one: whatever it is, nothing was answered
+            self._failed.add(attempt)
+            raise
+
+    def _note(self, attempt: Attempt, name: str, reply: Reply) -> None:
+        output = output_of(reply)
+        if output is None:
+            self._failed.add(attempt)
+            return
+        self._fresh.add(attempt)
+        told = output.model_dump(mode="json", exclude_none=True)
+        self._write({"sample": self._sample(attempt), "request": name, "reply": told})
+
+    def _sample(self, attempt: Attempt) -> str:
+        """The same name for all tries at a sample, in whatever run."""
+        return f"{self._tasks[attempt.log]}/{_hash([attempt.sample, attempt.epoch])}"
+
+    def know_task(self, log: str, spec: EvalSpec, steps: Any) -> None:
+        """Record the task, method and model of an evaluation: replies serve the same ones only."""
+        given = {"args": spec.task_args, "version": str(spec.task_version), "steps": steps}
+        model = {"model": spec.model, "args": spec.model_args, "about": spec.metadata}
+        self._tasks[log] = _hash([spec.task, given, model])
+
+    def end_attempt(self, attempt: Attempt, error: str) -> None:
+        """Forget the replies of a try that they made fail: it would fail again with them.
+
+        A try that failed for want of a reply goes on where it was, once: where it got no further
+        its replies may be why.
+        """
+        got_further = attempt in self._failed and attempt in self._fresh
+        is_want = attempt in self._unsent or got_further
+        # Inspect hands over a traceback alone: the class of what ended the try stands there.
+        is_cancelled = "CancelledError" in error
+        if not error or is_want or is_cancelled or attempt.log not in self._tasks:
+            return
+        if (sample := self._sample(attempt)) in self._replies:
+            self._write({"sample": sample, "void": True})
+
+    def close(self, *, finished: bool) -> None:
+        """Stop writing; replies of a finished run go, since its logs hold them."""
+        self._file.close()
+        self._replies = {}
+        if not finished:
+            return
+        of_run = set(self._tasks.values())
+        left = [line for line in self._file.lines() if line["sample"].split("/")[0] not in of_run]
+        if left:
+            self._file.replace(left)
+        else:
+            self._file.path.unlink(missing_ok=True)
+
+
+def open_journal(folder: Path, meter: Meter) -> Journal:
+    """The journal of a folder of logs, told of what runs from now on; the caller holds its lock."""
+    from inspect_ai.hooks import Hooks, SampleAttemptEnd, TaskStart, hooks
+
+    follow_attempts()
+    journal = Journal(folder / JOURNAL, meter)
+
+    # Hooks cannot be taken back, but one of the same name replaces the one before.
+    @hooks(name="vivavoce/journal", description="Keeps replies until the logs hold them.")
+    class JournalHooks(Hooks):
+        async def on_task_start(self, data: TaskStart) -> None:
+            steps = [[step.solver, step.params] for step in data.plan.steps]
+            journal.know_task(data.eval_id, data.spec, steps)
+
+        async def on_sample_attempt_end(self, data: SampleAttemptEnd) -> None:
+            summary, error = data.summary, data.error.traceback if data.error else ""
+            attempt = Attempt(data.eval_id, str(summary.id), summary.epoch, data.attempt)
+            journal.end_attempt(attempt, error)
+
+    return journal
+
+
+def _hash(value: Any) -> str:
+    return hash_of(to_jsonable_python(value, serialize_unknown=True))[:32]

@@ -1,0 +1,173 @@
+"""Cost of the requests of a run, held to its budget.
+
+`spending.jsonl` beside the logs gets a line before a request is sent, with its highest possible
+cost, and one with the cost of its reply. A request without the second counts with the first: it was
+under way when the run ended, and may have been paid. A request that does not fit into a budget
+waits for those under way. When nothing is under way any more, the run ends. It goes on with a
+larger budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from vivavoce.errors import VivaError
+from vivavoce.running.logs import LineFile
+from vivavoce.running.requests import Reply, Request, output_of
+from vivavoce.store import Row
+
+if TYPE_CHECKING:
+    from inspect_ai.model import (
+        Model,
+        ModelCost,
+    )
+
+
+SPENDING = "spending.jsonl"
+_BYTES_A_TOKEN = 2
+"""Fewer than tokens of English have: a request must not cost more than was set aside."""
+_OF_A_MESSAGE, _LONGEST_ANSWER = 32, 8192
+"""Tokens that a provider adds to a message, and of an answer without a limit."""
+
+
+class Meter:
+    """Dollars spent by a folder's requests, and those that they may yet cost."""
+
+    def __init__(self, folder: Path, budget: float | None, *, is_batched: bool = False) -> None:
+        """Read what was spent before; a request of a batch that was cut off is found again."""
+        self._folder, self.budget, self._is_batched = folder, budget, is_batched
+        self._file = LineFile(folder / SPENDING, "of")
+        self._costs: dict[str, ModelCost] = {}
+        self._under_way: dict[str, float] = {}
+        self._is_over = False
+        self._changed = anyio.Condition()
+        lines = list(self._file.lines())
+        paid, self._lost = _bill_of(lines)
+        self.spent, self._lines = paid + sum(self._lost.values()), len(lines)
+
+    def report(self) -> Row:
+        """Dollars spent, and the budget."""
+        return {"usd": self.spent, "budget": self.budget}
+
+    def _write(self, line: Row) -> None:
+        self._file.add(line)
+        self._lines += 1
+
+    def close(self) -> None:
+        """Stop writing."""
+        self._file.close()
+
+    def watch(self, models: Iterable[Model]) -> None:
+        """Meter requests of these models whose price is known; logs from before count once."""
+        from inspect_ai.model import get_model_info
+
+        for model in models:
+            info = get_model_info(model)
+            if info is not None and info.cost is not None:
+                self._costs[str(model)] = info.cost
+        if not self._file.path.exists():
+            self.spent = _cost_of_logs(self._folder)
+            self._write({"usd": self.spent, "of": "logs before"})
+
+    @asynccontextmanager
+    async def set_aside(
+        self, model: Model, request: Request, name: str = ""
+    ) -> AsyncIterator[Callable[[Reply], None]]:
+        """Hold back the most that a request may cost until its reply settles the bill.
+
+        Raises:
+            VivaError: The budget does not reach for it.
+        """
+        from inspect_ai.model._model import compute_model_cost
+
+        cost = self._costs.get(str(model))
+        if cost is None:
+            yield lambda _: None
+            return
+        number = await self._take(_most(request, cost), str(model), name)
+
+        def settle(reply: Reply | None) -> None:
+            output = output_of(reply) if reply is not None else None
+            usage = output.usage if output else None
+            paid = compute_model_cost(cost, usage) if usage else 0.0
+            self._under_way.pop(number)
+            self.spent += paid
+            self._write({"usd": paid, "of": str(model), "request": number})
+
+        try:
+            yield settle
+        except Exception:
+            settle(None)  # the provider refused it
+            raise
+        finally:
+            # Of one that was broken off the provider may send a bill.
+            self.spent += self._under_way.pop(number, 0.0)
+            with anyio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
+
+    async def _take(self, most: float, model: str, name: str) -> str:
+        async with self._changed:
+            while self.budget is not None:
+                left = self.budget - self.spent - sum(self._under_way.values())
+                if self._is_over or (most > left and not self._under_way):
+                    self._is_over = True
+                    self._changed.notify_all()
+                    raise VivaError(
+                        f"The budget of {self.budget:g} dollars is used up: {self.spent:.4f} are "
+                        f"spent, and the next request may cost {most:.4f}. Run again with a larger "
+                        "budget."
+                    )
+                if most <= left:
+                    break
+                await self._changed.wait()
+            number = name if self._is_batched and name else str(self._lines)
+            self.spent -= self._lost.pop(number, 0.0)
+            self._write({"most": most, "of": model, "request": number})
+            self._under_way[number] = most
+            return number
+
+
+def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
+    """Dollars that were paid, and the most of each request that got no reply."""
+    paid, under_way = 0.0, dict[str, float]()
+    for line in lines:
+        if "most" in line:
+            under_way[line["request"]] = float(line["most"])
+        else:
+            under_way.pop(line.get("request", ""), None)
+            paid += float(line["usd"])
+    return paid, under_way
+
+
+def _most(request: Request, cost: ModelCost) -> float:
+    said = "".join(message.text for message in request.input)
+    shown = len(said.encode("utf-8", "surrogatepass")) + len(str(request.tools))
+    taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
+    dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
+    given = (request.config.max_tokens or _LONGEST_ANSWER) * (request.config.num_choices or 1)
+    return (taken * dearest + given * cost.output) / 1_000_000
+
+
+def spent_below(folder: Path) -> float:
+    """Dollars that the requests of all folders of logs below one have cost."""
+    files = (LineFile(path, "of") for path in sorted(folder.rglob(SPENDING)))
+    bills = [_bill_of(file.lines()) for file in files]
+    return sum((paid + sum(lost.values()) for paid, lost in bills), 0.0)
+
+
+def _cost_of_logs(folder: Path) -> float:
+    """Dollars of all answers in a folder's logs, each counted once."""
+    from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
+
+    costs: dict[str, float] = {}
+    for info in list_eval_logs(str(folder)):
+        for summary in read_eval_log_sample_summaries(info):
+            used = (summary.model_usage or {}).values()
+            costs[summary.uuid or str(len(costs))] = sum(each.total_cost or 0.0 for each in used)
+    return sum(costs.values())
