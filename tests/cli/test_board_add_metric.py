@@ -159,7 +159,7 @@ def test_bertscore_stands_on_the_board_as_the_model_gives_it(logs: Path, tmp_pat
     row = rows_of(logs, "bertscore_f1")["extractive/lead"]
     assert row["value"] == pytest.approx(fmean(expected), abs=1e-6)
     assert rows_of(logs, "bertscore_f1")["openai-api/scripted/mute"]["value"] == 0.0
-    said = viva_here("board", "show", logs).stdout
+    said = viva_here("board", "show", logs, "--wide").stdout
     assert "bertscore_p" in said.splitlines()[1]
     # Another model is another metric: the old values are not mixed with it.
     assert add(logs, "bertscore", "--model", model, "--layer", 1)["computed"] == len(set(pairs))

@@ -65,7 +65,7 @@ def test_a_row_that_shows_nothing_of_its_setting_has_no_value_and_no_rank(logs: 
         assert rows[key]["set_aside"] is None
         assert rows[key]["value"] > 0
         assert rows[key]["rank"] == 1
-    said = viva_here("board", "show", logs).stdout
+    said = viva_here("board", "show", logs, "--wide").stdout
     assert f"{REASON}; not ranked." in said
     assert "undefined" not in said
     heads = [line for line in said.splitlines() if line.lstrip().startswith("rank")]

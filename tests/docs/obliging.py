@@ -33,7 +33,8 @@ def obliging(ask: Ask) -> Reply:
         return answer(_yes(ask.prompt))
     if "<digests>" in ask.prompt:
         return answer(_batch(ask.prompt))
-    return answer(" ".join(max(ask.prompt.split("\n\n"), key=len).split()[:12]))
+    longest = max(ask.prompt.split("\n\n"), key=len)
+    return answer(" ".join(re.sub(r"<[^<>]*>", " ", longest).split()[:12]))
 
 
 def _yes(prompt: str) -> str:

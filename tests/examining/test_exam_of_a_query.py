@@ -35,7 +35,8 @@ def test_a_query_is_examined_and_asked_once(tmp_path: Path) -> None:
         report = only_json(done.stdout)
         assert report["papers"]["given"] == len(inside)
         [verdict] = report["verdicts"]
-        assert verdict["better"] == "openai-api/scripted/fine"
+        assert len(inside) < 12
+        assert verdict["better"] is None  # too few papers to say
         asked = len(arxiv.asks), len(server.asks)
         assert asked[0] == 1 + len(inside)
         again = viva_here(*command, *options, *places, env=server.environment)

@@ -97,7 +97,7 @@ def test_an_exam_killed_again_and_again_ends_as_an_undisturbed_one(tmp_path: Pat
         reports = [report_of(server, papers, tmp_path / name) for name in ("calm", "stormy")]
         assert len(server.asks) == before
     assert reports[0] == reports[1]
-    assert reports[0]["verdicts"][0]["better"] == MODELS[0]
+    assert reports[0]["verdicts"][0]["better"] is None  # eight papers are too few to say
 
 
 @pytest.mark.slow

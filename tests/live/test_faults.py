@@ -191,7 +191,7 @@ def test_a_budget_is_held_for_each_request_and_a_larger_one_goes_on(tmp_path: Pa
         assert {row["trust"] for row in one.rows()} == {"recomputed"}
 
         one.write(*priced, f"[budget]\ntotal = {2 * cost}")
-        assert "the budget is used up" in one.live(MARCH, expect=1).stdout
+        assert "is used up" in one.live(MARCH, expect=1).stdout
         assert len(one.models.asks) == 2 * items
 
 

@@ -40,6 +40,12 @@ def test_reasoning_that_never_ends_is_no_answer(opener: str):
     assert (found.text, found.is_unclosed, found.cut_from) == ("", True, "reasoning")
 
 
+@pytest.mark.parametrize("part", ["abstract", "introduction", "related_work"])
+def test_a_part_of_a_paper_that_is_never_closed_holds_the_answer(part: str) -> None:
+    found = final_answer(f"<{part}>\nTrees are parsed quickly.")
+    assert (found.text, found.cut_from) == ("Trees are parsed quickly.", "wrapper")
+
+
 def test_reasoning_that_ends_and_is_followed_by_nothing_leaves_an_empty_answer():
     found = final_answer(f"<think>{THOUGHT}</think>\n")
     assert (found.text, found.is_unclosed) == ("", False)

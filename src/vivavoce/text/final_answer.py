@@ -9,7 +9,8 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
    reasoning; if nothing follows it, it is the answer. Several are a part of the text.
-6. A block at the start that is never closed is unclosed: there is no answer.
+6. A block at the start that is never closed is unclosed: there is no answer. Named as a part of
+   a paper, such as `<abstract>`, it holds the answer.
 7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.
 8. A line that says no more than `Final answer:` ends the drafts above it.
 9. A `\boxed{}` around all of it, or at its end, is opened.
@@ -26,6 +27,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from vivavoce.text.headings import role_of_heading
 from vivavoce.text.json_answer import find_json
 from vivavoce.text.labels import answer_line, end_of_thought
 from vivavoce.text.markers import MARKER, Marker, read_markers, says_answer, says_reasoning
@@ -209,6 +211,9 @@ def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
+        is_part = not marker.is_reasoning and role_of_heading(marker.name.replace("_", " "))
+        if not above.strip() and is_part:
+            return FinalAnswer(below, (("wrapper", text[: marker.end]),))
         if not above.strip() and (marker.is_reasoning or marker.bracket == "<"):
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
