@@ -34,7 +34,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "README.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
-        "anthropic/claude-haiku-4-5": "openai-api/lab/one",
+        "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
     "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
     "docs/families/tables.md": {
@@ -57,7 +57,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "docs/how-to/exam.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
-        "anthropic/claude-haiku-4-5": "openai-api/lab/one",
+        "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
     "docs/how-to/papers.md": {"papers/": "inputs", "--out feeds": "--out feeds --base $ARXIV"},
     "docs/reproductions.md": {
