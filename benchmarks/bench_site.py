@@ -132,7 +132,9 @@ def board_rows(
                 "partial": False,
                 "rank": place,
                 "rank_interval": [max(1, place - 3), min(len(order), place + 3)],
-                "tied_with": sorted(near[:TIES]),
+                "tied_with": [],
+                "undecided_with": sorted(near[:TIES]),
+                "more_papers_needed": [TIES] * len(near[:TIES]),
                 "detectable": 0.031,
                 "contamination": "clean",
                 "exposure": {
