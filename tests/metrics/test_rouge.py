@@ -27,7 +27,7 @@ WORDS = [
 
 
 def is_mostly_ascii(text: str) -> bool:
-    """Whether rouge-score, which sees no other letters, sees at least half of a text's."""
+    """Check that rouge-score, which sees no other letters, sees at least half of a text's."""
     letters = [letter.isascii() for letter in text if letter.isalpha()]
     return 2 * sum(letters) >= len(letters)
 

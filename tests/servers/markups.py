@@ -73,15 +73,15 @@ _LABELS = [
 
 @dataclass(frozen=True)
 class Kind:
-    """What an answer is, and a wrong one of the same form that a thought may hold."""
+    """An answer, and a wrong one of the same form that a thought may hold."""
 
     name: str
-    """How a preface names it."""
+    """Name of it in a preface."""
     wrong: str
     has_lines: bool = True
-    """Whether a fence, a preface or a remark may stand around it on lines of its own."""
+    """True if a fence, a preface or a remark may be around it on lines of its own."""
     is_code: bool = False
-    """Whether it has a fence of its own or is data, so that no other goes around it."""
+    """True if it has a fence of its own or is data, so that no other goes around it."""
 
 
 @dataclass(frozen=True)

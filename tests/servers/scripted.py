@@ -147,7 +147,7 @@ class ScriptedServer:
     def __init__(self, script: Script = opening) -> None:
         self.script = script
         self.probe: Script = lambda ask: answer("yes")
-        """What to answer to the word that a model is asked before an exam."""
+        """The answer to the word that a model is asked before an exam."""
         self.asks: list[Ask] = []
         """All requests but these."""
         self.probed: list[str] = []

@@ -207,8 +207,8 @@ def table_lines(table: Sheet, window: int | None) -> Iterator[str]:
             left = (window or 0) - sum(given.values()) - 2 * (len(block) - 1)
             given[place] = min(whole[place], given[place] + max(0, left))
         own = [place for place in block if place not in names]
-        told = [row for row in rows if not number or any(row[place] for place in own)]
-        for row in [headers, ["-" * given.get(i, 0) for i in range(len(headers))], *told]:
+        shown = [row for row in rows if not number or any(row[place] for place in own)]
+        for row in [headers, ["-" * given.get(i, 0) for i in range(len(headers))], *shown]:
             cells = [
                 (wrap(row[i], given[i] or 1) or [""])
                 if i in prose

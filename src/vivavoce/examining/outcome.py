@@ -107,20 +107,20 @@ def conclude(
     for row in tasks:
         answers.setdefault(_recommended(row) if models else (row["baseline"],), []).append(row)
     if models:
-        said = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
+        outcome = "; ".join(_sentence(best, rows, models, short) for best, rows in answers.items())
     else:
         lists = (
             f"{name} on {_listed([_plain(row['task']) for row in rows])}"
             for (name,), rows in answers.items()
         )
-        said = f"no model was asked; the best baseline is {', '.join(lists)}"
+        outcome = f"no model was asked; the best baseline is {', '.join(lists)}"
     wanted = [line for row in tasks for line in _wanted(row, short)]
     judged = [sample.judge_cost for each in standings for sample in each.samples(models)]
     return Outcome(
         # A name stays as it is written.
-        answer=f"{said}."
-        if said.startswith(tuple(short.values()))
-        else f"{said[:1].upper()}{said[1:]}.",
+        answer=f"{outcome}."
+        if outcome.startswith(tuple(short.values()))
+        else f"{outcome[:1].upper()}{outcome[1:]}.",
         tasks=tasks,
         contestants=_contestants(standings, tasks, models, short),
         more_papers=wanted,

@@ -89,7 +89,7 @@ def name_key(name: str) -> str:
 
 
 def metric_key(name: str) -> str:
-    """The key of a metric, common spellings told as one."""
+    """The key of a metric, the same for its common spellings."""
     key = name_key(without_abbreviation(name))
     if found := _AT_RANK.fullmatch(key):
         return f"{_AT_RANK_NAMES[found[1][0]]} @ {found[2]}"

@@ -17,7 +17,7 @@ VARIABLE = "VIVAVOCE_PRICES"
 """Names a user's own file of prices."""
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _CACHE_WRITE = 1.25
-"""What writing a token into a cache costs of reading one, at the provider that asks most for it."""
+"""Price of writing a token into a cache, as a multiple of reading it, where it costs most."""
 _HOW = "Write it as IN,OUT in dollars for a million tokens, such as 0.15,0.60."
 
 
@@ -37,7 +37,7 @@ class ListPrice:
 
     text: str
     source: str
-    """A provider's page with the day on which it said so, or the user's own file."""
+    """A provider's page with the day for which it is known, or the user's own file."""
 
 
 def given_prices(words: Iterable[str]) -> dict[str, str]:

@@ -78,7 +78,7 @@ class Journal:
         self._file.add(line)
 
     def keep(self, models: Iterable[Model]) -> None:
-        """Let these models take replies from the journal, and write theirs into it."""
+        """Let these models take replies from the journal, and write new ones into it."""
         for model in models:
             self._keep(model)
 
@@ -130,8 +130,8 @@ class Journal:
             self._failed.add(attempt)
             return
         self._fresh.add(attempt)
-        told = output.model_dump(mode="json", exclude_none=True)
-        self._write({"sample": self._sample(attempt), "request": name, "reply": told})
+        content = output.model_dump(mode="json", exclude_none=True)
+        self._write({"sample": self._sample(attempt), "request": name, "reply": content})
 
     def _sample(self, attempt: Attempt) -> str:
         """The same name for all tries at a sample, in whatever run."""

@@ -146,8 +146,8 @@ def _bill_of(lines: Iterable[Row]) -> tuple[float, dict[str, float]]:
 
 
 def _most(request: Request, cost: ModelCost) -> float:
-    said = "".join(message.text for message in request.input)
-    shown = len(said.encode("utf-8", "surrogatepass")) + len(str(request.tools))
+    words = "".join(message.text for message in request.input)
+    shown = len(words.encode("utf-8", "surrogatepass")) + len(str(request.tools))
     taken = shown / _BYTES_A_TOKEN + _OF_A_MESSAGE * len(request.input)
     dearest = max(cost.input, cost.input_cache_write, cost.input_cache_read)
     given = (request.config.max_tokens or _LONGEST_ANSWER) * (request.config.num_choices or 1)

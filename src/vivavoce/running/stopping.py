@@ -198,13 +198,13 @@ def wrong_stops(logs: Mapping[int, EvalLog], whole: Task) -> dict[int, str]:
     while not looks.is_over:
         ended = looks.take({n: log_path(log) for n, log in logs.items()})
         right = ended | right
-    told = {n: settled(log) or {} for n, log in logs.items()}
+    ends = {n: settled(log) or {} for n, log in logs.items()}
     return {
-        n: f"it says of its end: {told[n].get('reason')}, at {told[n].get('items')} items. "
+        n: f"it says of its end: {ends[n].get('reason')}, at {ends[n].get('items')} items. "
         f"Its answers say: {record['reason']}, at {record['items']}."
         for n, record in right.items()
-        if any(record[name] != told[n].get(name) for name in record.keys() - PAIRS)
-        or any(list(map(tuple, record[name])) != told[n].get(name) for name in PAIRS)
+        if any(record[name] != ends[n].get(name) for name in record.keys() - PAIRS)
+        or any(list(map(tuple, record[name])) != ends[n].get(name) for name in PAIRS)
     }
 
 

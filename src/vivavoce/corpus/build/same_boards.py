@@ -1,4 +1,4 @@
-"""Boards that lists name in different ways, told by the scores of the works that are on both.
+"""Boards that lists name in different ways, found by the scores of the works that are on both.
 
 Two boards of one dataset and one metric are one where a work has the same score on both. So they
 are where no work is on both, and the words of one task are among those of the other. Boards whose

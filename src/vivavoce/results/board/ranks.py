@@ -117,7 +117,7 @@ def why_undecided(papers: int, more: int | None) -> str:
 
 
 def open_question(row: Row) -> str:
-    """A sentence on whom too few papers tell a contestant from; empty where there is nobody."""
+    """A sentence on the rivals that too few papers tell a contestant from; empty without any."""
     pairs = zip(row["undecided_with"] or (), row["more_papers_needed"] or (), strict=True)
     ordered = sorted(pairs, key=lambda pair: (pair[1] is None, pair[1] or 0, pair[0]))
     if not ordered:

@@ -79,7 +79,7 @@ def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -
 def run_of(log: EvalLog) -> Row:
     """Facts that a log states of its run, but for means of answers."""
     return {
-        **{name: told for name, told in (log.eval.metadata or {}).items() if name != "alias"},
+        **{name: value for name, value in (log.eval.metadata or {}).items() if name != "alias"},
         "version": str(log.eval.task_version),
         "reducers": log.eval.config.epochs_reducer,
     }

@@ -214,9 +214,9 @@ def _rank(board: BoardOf, row: Row) -> Markup:
         return markup("<small>{}</small>", note)
     of = f"of {len(board.ranked)}" + (f", may be {note}" if note else "")
     found = markup("<b>{}</b> <small>{}</small>", rank, of)
-    for field, said in (("tied_with", "tied with"), ("undecided_with", "undecided with")):
+    for field, words in (("tied_with", "tied with"), ("undecided_with", "undecided with")):
         if rivals := named_rivals(row, field):
-            found += markup(" <small>{} <bdi>{}</bdi></small>", said, rivals)
+            found += markup(" <small>{} <bdi>{}</bdi></small>", words, rivals)
     return found
 
 
