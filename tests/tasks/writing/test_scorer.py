@@ -93,7 +93,7 @@ RELATED = {
 
 
 def test_citations_of_a_related_work_section_by_hand() -> None:
-    # Cited: 1, 3 and 7, of which the paper cites 1: P = 1/3. Of 1 and 2 the answer cites 1: R = 1/2.
+    # Cited: 1, 3 and 7, of which the paper cites 1 of its 2: P = 1/3, R = 1/2.
     # Citations: 8, 30 and 0 of what nobody knows; the median is 8, that of 8 and 2 is 5.
     found = score("One [1], three [3], seven [7].", "gold", task="related_work", metadata=RELATED)
     assert found["reference_precision"] == pytest.approx(1 / 3)

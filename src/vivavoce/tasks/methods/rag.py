@@ -3,8 +3,8 @@
 The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts.
 Where a task has a library and shows no such text, title and abstract of each of its papers is an
 excerpt. The query names the text to write and holds the paper's short parts. The answer is never
-among the texts. Excerpts appear in the order of the texts, each headed by its source. Where they do not fit
-the window, the worst go first.
+among the texts. Excerpts appear in the order of the texts, each headed by its source. Where they do
+not fit the window, the worst go first.
 
 Source: AcademicEval §4.2, where dense retrieval with Contriever is the default; here it is BM25,
 which needs neither weights nor a network.
@@ -227,7 +227,9 @@ def _search(
     excerpts = cut_pool(state.input_text, pool, size, overlap, counter)
     if not pool and state.metadata.get("library"):
         excerpts = [
-            Excerpt(f"work {paper.paper_id}", place, place, f"{paper.title}\n{paper.abstract or ''}")
+            Excerpt(
+                f"work {paper.paper_id}", place, place, f"{paper.title}\n{paper.abstract or ''}"
+            )
             for place, paper in enumerate(open_library(state).papers)
         ]
     if not excerpts:

@@ -20,7 +20,7 @@ from vivavoce.tasks.writing.items.activity import Authors
 from vivavoce.tasks.writing.items.citations import Library, Works, read_references
 from vivavoce.tasks.writing.items.citing import Citing, count_before
 from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
-from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, settings_of
+from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
 from vivavoce.tasks.writing.items.open_track import is_there
 from vivavoce.tasks.writing.items.papers import (
     Memo,
