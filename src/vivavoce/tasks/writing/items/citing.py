@@ -29,7 +29,7 @@ class Citing:
         cited, citing = pairs_of(keys, len(ids))
         days = np.array([day_after(one) for one in papers["first_public"].to_pylist()], np.int64)
         order = np.lexsort((days[citing], cited))
-        self._days = days[citing[order]].tolist()
+        self._days: list[int] = days[citing[order]].tolist()
         self._ends = np.cumsum(np.bincount(cited, minlength=len(ids))).tolist()
         self._places = {name: place for place, name in enumerate(ids.to_pylist())}
 

@@ -1,13 +1,13 @@
-"""The open track of related work: works are found in a library of what was there before.
+"""The open track of related work: works are found in a library of earlier papers.
 
 A round keeps title and abstract of the papers in `library.parquet`, with the day of each citation.
-What one item may see of them ends where its paper appeared, as of every library; its paper, other
+An item sees those that were over when its paper appeared, as in every library; its paper, other
 versions of it and papers of the same text are hidden.
 
 An answer cites a work in brackets by its id (`[arxiv:2401.01234]`) or by its title, several parted
-by semicolons or commas. `read_citations` puts numbers in their place, so that what reads answers of
-the other tracks reads these too: first the works that the section cites, then others of the library
-in order of mention. Numbers after those stand for what is not in the library.
+by semicolons or commas. `read_citations` puts numbers in their place, so that the metrics of the
+other tracks read these answers too: first the works that the section cites, then others of the
+library in order of mention. Numbers after those stand for works that the library lacks.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _papers(folder: str, _sha256: str) -> tuple[Mapping[str, Row], Mapping[str, 
 
 
 def read_citations(text: str, row: Mapping[str, Any]) -> Row:
-    """An answer with numbers for what it cites, and titles and citations by number.
+    """An answer with numbers for the works it cites, and their titles and citations by number.
 
     Args:
         text: The answer.
@@ -139,7 +139,7 @@ def _names_in(
 ) -> list[str]:
     """The works that text in brackets names; none for a remark."""
     inside = bracket[1]
-    names = []
+    names: list[str] = []
     for part in [inside] if find(inside) else inside.split(";"):
         pieces = part.split(",")
         names += pieces if not find(part) and any(map(find, pieces)) else [part]
