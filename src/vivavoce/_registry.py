@@ -12,7 +12,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from logging import getLogger
 
-from inspect_ai._util.registry import RegistryInfo, RegistryType, registry_add
+from inspect_ai._util.registry import RegistryInfo, RegistryType, registry_add, registry_has
 from inspect_ai.model import ModelAPI, modelapi
 
 from vivavoce.errors import PluginError
@@ -81,8 +81,9 @@ class _Placeholder:
 def _register(names: dict[RegistryType, str], load: Callable[[], object]) -> None:
     for kind, listed in names.items():
         hyphened = listed.replace("_", "-") if kind == "task" else ""
-        for name in {*listed.split(), *hyphened.split()}:
-            registry_add(_Placeholder(load), RegistryInfo(type=kind, name=f"vivavoce/{name}"))
+        for name in {f"vivavoce/{one}" for one in (*listed.split(), *hyphened.split())}:
+            if not registry_has(kind, name):  # code that was imported before stays
+                registry_add(_Placeholder(load), RegistryInfo(type=kind, name=name))
 
 
 def _load_family(name: str) -> None:

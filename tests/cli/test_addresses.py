@@ -79,7 +79,7 @@ def test_a_corpus_with_half_an_address_is_refused(
 
 @pytest.mark.parametrize(
     ("here", "there"),
-    [('[live]', f'[live]\nfolder = "{ADDRESS}"'), ('[site]', f'[site]\ncutoffs = "{ADDRESS}"')],
+    [("[live]", f'[live]\nfolder = "{ADDRESS}"'), ("[site]", f'[site]\ncutoffs = "{ADDRESS}"')],
 )
 def test_the_configuration_of_a_live_board_takes_no_address(
     tmp_path: Path, here: str, there: str

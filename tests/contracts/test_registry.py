@@ -31,3 +31,14 @@ def test_names_stand_for_all_that_the_families_register() -> None:
     assert rooms & {"_registry", "tasks", "metrics", "models", "readers"} == {"_registry"}
     assert {name.partition(".")[0] for name in imported.split()} & HEAVY == set()
     assert not unlisted
+
+
+def test_code_that_was_imported_before_stays() -> None:
+    """A command may import a method before Inspect loads entry points."""
+    code = (
+        "from vivavoce.tasks.lookup import create_method\n"
+        "import vivavoce.tasks.implementation.solvers, vivavoce._registry\n"
+        "create_method('implementation', 'misreader', {})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
