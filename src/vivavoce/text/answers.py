@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import lxml.html
 
@@ -103,7 +104,7 @@ def _without_markup(text: str) -> str:
     first = next(iter(read_markers(text[:_MAX_TAG])), None)
     if not (first and first.is_html and not first.start and text.endswith(">")):
         return text
-    page = lxml.html.fromstring(text)
+    page: Any = lxml.html.fromstring(text)
     for heading in page.xpath("//title|//h1|//h2|//h3"):
         heading.drop_tree()
     for block in page.iter("p", "div", "li", "br"):
