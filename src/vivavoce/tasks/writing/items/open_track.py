@@ -7,7 +7,7 @@ versions of it and papers of the same text are hidden.
 An answer cites a work in brackets by its id (`[arxiv:2401.01234]`) or by its title, several parted
 by semicolons or commas. `read_citations` puts numbers in their place, so that the metrics of the
 other tracks read these answers too: first the works that the section cites, then others of the
-library in order of mention. Numbers after those stand for works that the library lacks.
+library in order of mention. Numbers after those stand for works that are not in the library.
 """
 
 from __future__ import annotations
