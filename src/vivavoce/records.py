@@ -184,7 +184,10 @@ class Document:
     health_reasons: tuple[str, ...] = ()
     """Reasons why a PDF is not `good`."""
     withdrawn: str | None = None
-    """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
+    """`withdrawn`, `retracted`, `corrected`, `doubted` or `deleted`, as the source says; else None.
+
+    The notice that retracts or corrects another paper is marked as well.
+    """
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 

@@ -28,7 +28,7 @@ GATES = {
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
     "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
-    "withdrawn": "its authors withdrew the paper, or its repository deleted it",
+    "withdrawn": "it was withdrawn, retracted or deleted, or it is a notice that corrects a paper",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
 """Each gate's name and what failing it means."""
@@ -158,8 +158,12 @@ class _Paper:
         parent = self._parent_role(section)
         if own in _END_MATTER:
             return str(own)
+        if self.in_appendix and self._leaves_appendix(section, own):
+            self.in_appendix = False
         if self.in_appendix:
             return "appendix"
+        if own == "conclusion" and section.level == 1 and not self.seen:
+            return "other"  # a summary before everything else
         is_stray = self.is_numbered and section.number is None
         if section.level == 1:
             # After the conclusion of a numbered paper: floats and appendices.
@@ -172,6 +176,12 @@ class _Paper:
         if own is None or (is_stray and parent != "other"):
             return parent
         return own
+
+    def _leaves_appendix(self, section: Section, own: str | None) -> bool:
+        """Check whether a section goes on with the paper: a part that is still missing."""
+        is_lettered = _LETTERED.fullmatch(section.number or "") is not None
+        is_part = section.level == 1 and own in _MAIN_MATTER and own not in self.seen
+        return is_part and not is_lettered and (section.number is not None) == self.is_numbered
 
     def _parent_role(self, section: Section) -> str | None:
         """The role around a section; None where its own number says that the parent is lost."""
