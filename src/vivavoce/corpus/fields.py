@@ -129,6 +129,8 @@ class _Paper:
     around: list[tuple[Section, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     in_appendix: bool = False
+    numbered: int = 0
+    """Number of the last section before the appendix."""
 
     @classmethod
     def of(cls, sections: Sequence[Section]) -> _Paper:
@@ -152,6 +154,8 @@ class _Paper:
         self.around.append((section, role))
         if section.level == 1:
             self.seen.add(role)
+            if not self.in_appendix and (section.number or "").isdecimal():
+                self.numbered = int(section.number or 0)
         return role
 
     def _judge(self, section: Section, own: str | None) -> str:
@@ -162,7 +166,7 @@ class _Paper:
             self.in_appendix = False
         if self.in_appendix:
             return "appendix"
-        if own == "conclusion" and section.level == 1 and not self.seen:
+        if own == "conclusion" and not self.seen and "introduction" in self.at_top:
             return "other"  # a summary before everything else
         is_stray = self.is_numbered and section.number is None
         if section.level == 1:
@@ -178,10 +182,12 @@ class _Paper:
         return own
 
     def _leaves_appendix(self, section: Section, own: str | None) -> bool:
-        """Check whether a section goes on with the paper: a part that is still missing."""
-        is_lettered = _LETTERED.fullmatch(section.number or "") is not None
-        is_part = section.level == 1 and own in _MAIN_MATTER and own not in self.seen
-        return is_part and not is_lettered and (section.number is not None) == self.is_numbered
+        """Check whether a section goes on with the paper: a part that was still missing."""
+        is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
+        goes_on = (
+            section.number == str(self.numbered + 1) if self.is_numbered else not section.number
+        )
+        return is_part and goes_on and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _parent_role(self, section: Section) -> str | None:
         """The role around a section; None where its own number says that the parent is lost."""

@@ -154,7 +154,7 @@ class _Expression(TokenStream):
 
     def __init__(self, tokens: Sequence[str], known: Definitions) -> None:
         super().__init__()
-        self.push([token.replace(" ", "") if token[0] != "\\" else token for token in tokens])
+        self.push([bare for token in tokens if (bare := token.replace(" ", ""))])
         self._known = known
 
     def any(self) -> bool:

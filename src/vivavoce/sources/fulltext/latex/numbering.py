@@ -120,16 +120,17 @@ class Counters:
         return f"{self._section}.{number}" if self._within.get(counter) == "section" else number
 
     def begin(self, name: str, place: int) -> None:
-        """Count an environment of theorems, a list or an algorithm."""
+        """Count a theorem, or begin to count the items of a list."""
         if name in self._theorems:
             printed, counter = self._theorems[name]
             self._meanings[place] = (printed, self._step(counter))
-        elif name == "enumerate":
+        else:
             self._close_lists(place)
             self._lists.append(place)
-            self._counts[f"item {place}"] = 0
-        else:
-            self._meanings[place] = ("Algorithm", self._step("algorithm"))
+
+    def algorithm(self) -> tuple[str, str]:
+        """Count an algorithm; what a label inside means."""
+        return ("Algorithm", self._step("algorithm"))
 
     def item(self, place: int) -> None:
         """Count an item of the innermost list."""

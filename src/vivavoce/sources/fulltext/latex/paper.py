@@ -246,8 +246,7 @@ class _Reader:
         end = self.layout.ends.get(place)
         if end is None:
             return place + 1
-        self.counters.begin("algorithm", place)
-        self._note_labels(place, end, self.counters.meaning(place + 1, self.current))
+        self._note_labels(place, end, self.counters.algorithm())
         return end + 1
 
     def _item(self, place: int, out: list[str]) -> int:
