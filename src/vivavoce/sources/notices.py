@@ -1,4 +1,4 @@
-"""What a paper's title, abstract and comments say of it: withdrawn, retracted, or a correction."""
+"""The state of a paper by its title, abstract and comments: withdrawn, retracted, a correction."""
 
 from __future__ import annotations
 

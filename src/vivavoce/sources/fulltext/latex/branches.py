@@ -14,7 +14,7 @@ _MAX_EXPANSIONS = 10
 
 
 class Definitions(Protocol):
-    """What a paper has defined so far."""
+    """Commands, switches and options that a paper has defined so far."""
 
     switches: dict[str, bool]
     r"""Answer of each `\ifname`, and of each toggle by `toggle name`."""
@@ -158,7 +158,7 @@ class _Expression(TokenStream):
         self._known = known
 
     def any(self) -> bool:
-        """Whether one of the parts between `or` holds."""
+        """Check whether one of the parts between `or` holds."""
         answer = self._all()
         while self.take("\\or") or self.take("\\OR"):
             answer = self._all() or answer

@@ -106,7 +106,7 @@ class Counters:
             self._theorems[name] = (layout.source(second).strip(), counter)
 
     def enter_section(self, level: int, number: str | None) -> None:
-        """Note a section: counters within it begin anew."""
+        """Note a section: counters within it begin again."""
         name = {1: "section", 2: "subsection", 0: "chapter"}.get(level)
         if level <= 1:
             self._section = number or self._section
@@ -149,7 +149,7 @@ class Counters:
             self._lists.pop()
 
     def meaning(self, place: int, section: tuple[str, str]) -> tuple[str, str]:
-        """What a label at a place means; empty where the number is not known."""
+        """Find what a label at a place means; empty where the number is not known."""
         for around in reversed(self._layout.around.get(place, ())):
             if around in self._meanings:
                 return self._meanings[around]
