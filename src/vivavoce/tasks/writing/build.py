@@ -76,6 +76,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     """Make the items of every writing task."""
     chosen = choose_papers(corpus, options.within)
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
+    if {*options.settings} <= {"title_only", OPEN}:  # which show no text of the paper
+        admitted.add("short_text")
     pool = read_pool(corpus, spec.takes, chosen.outside, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
