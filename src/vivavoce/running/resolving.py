@@ -50,6 +50,8 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
         NoItemsError: No task has an item in the setting.
         VivaError: A model cannot be started.
     """
+    if "context" in spec.sweep:
+        return _in_windows(spec)
     # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
@@ -103,6 +105,21 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     for model in {id(each): each for task in resolved for each in _roles_of(task)}.values():
         model.config = model.config.merge(GenerateConfig(cache=spec.cache is not False))
     return resolved, skipped
+
+
+def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
+    """The tasks of a run once for each swept window, which tasks and methods both take."""
+    from vivavoce.tasks.methods.direct import check_context
+
+    if spec.context is not None:
+        raise InputError("context has one value and is swept too. Give it once.")
+    others = {name: values for name, values in spec.sweep.items() if name != "context"}
+    made = []
+    for window in spec.sweep["context"]:
+        check_context(window)
+        made.append(resolve(replace(spec, context=window, sweep=others)))
+    skipped = dict.fromkeys(reason for _, reasons in made for reason in reasons)
+    return [task for tasks, _ in made for task in tasks], [*skipped]
 
 
 def _make_tasks(
