@@ -96,7 +96,7 @@ def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> R
     # An item counts where both metrics are defined for all contestants.
     kept = ~np.isnan(np.hstack([one, other])).any(axis=1)
     clusters = logs[0].item_clusters()
-    labels = [clusters[item] for item, keep in zip(items, kept.tolist(), strict=True) if keep]
+    labels = [clusters[item] for item in np.array(items)[kept].tolist()]
     one, other = one[kept], other[kept]
     if not labels:
         return None
