@@ -148,7 +148,9 @@ class _Paper:
         own = section.role or role_of_heading(section.heading or "")
         if own == "appendix" or self._starts_appendix(place, section, own):
             self.in_appendix = True
-        role = section.role or self._judge(section, own)
+        is_late = self.in_appendix and self._is_late_method(section, own)
+        self.in_appendix = self.in_appendix and not is_late
+        role = section.role or ("method" if is_late else self._judge(section, own))
         self.around.append((section, role))
         if section.level == 1:
             self.seen.add(role)
@@ -172,6 +174,12 @@ class _Paper:
         if own is None or (is_stray and parent != "other"):
             return parent
         return own
+
+    def _is_late_method(self, section: Section, own: str | None) -> bool:
+        """Check for the only Methods of a paper, which some journals print behind appendices."""
+        is_top = section.level == 1 and section.number is None
+        is_missing = "method" not in self.seen and bool(self.seen & _MAIN_MATTER)
+        return is_top and own == "method" and is_missing
 
     def _parent_role(self, section: Section) -> str | None:
         """The role around a section; None where its own number says that the parent is lost."""

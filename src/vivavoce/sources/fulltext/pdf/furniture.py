@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -20,6 +20,10 @@ _FOOT = 0.9
 _HIGH_FOOT = 0.75
 """Of the height: a number alone below all text is a page number from here on."""
 _SAME_ROW = 4.0
+_KEY = 8
+"""Letters of a row that is repeated inside the usual margins, at least."""
+_HEAD_ROWS, _FOOT_ROWS = 3, 4
+"""Rows at the head and the foot of a page that may be repeated on others."""
 _BOTH = 2
 """Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
 _APART, _LONGEST_HEAD = 1.5, 16
@@ -54,7 +58,7 @@ _DIGITS = re.compile(r"\d+")
 def mark_furniture(layout: Layout) -> None:
     """Give the lines that are no part of the text their kind, and drop the marks of footnotes."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
-    rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
+    rows = {n: _rows(lines) for n, lines in pages.items()}
     repeated = _repeated(rows)
     outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
     heading_fonts = {
@@ -63,21 +67,37 @@ def mark_furniture(layout: Layout) -> None:
         if line.font.bold and id(line) not in outer and read_numbers(line.text)
     }
     for number, edges in rows.items():
+        height = layout.heights[number]
+        lowest = next((row for place, row in edges if not place), None)
         for place, row in edges:
-            key = _key(row)
-            is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
+            y, text = row[0].y, _text(row)
+            is_outer = _is_outer(y, place, height)
+            is_number = _PAGE_NUMBER.fullmatch(text.strip()) is not None
+            is_last = not place and row is lowest and y > _HIGH_FOOT * height
             is_heading = all(line.size > layout.body.size + 1 for line in row)
             is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
+            heights = repeated[place, _key(row)]
+            if is_outer:
+                same = sum(_is_outer(other, place, height) for other in heights)
+                is_repeated = same > (_BOTH if is_heading else 1)
+            else:  # next to the edge, or to what is furniture
+                is_next = all(
+                    o[0].kind for at, o in edges if at == place and _is_beyond(o, row, at)
+                )
+                same = sum(abs(other - y) < _SAME_ROW / 2 for other in heights)
+                is_enough = same >= max(_BOTH, _SHARE_OF_HEADS * len(pages))
+                is_repeated = is_next and is_enough and len(_key(row)) >= _KEY and not is_heading
             if (
-                (repeated[place, key] > (_BOTH if is_heading else 1) and key)
-                or _PAGE_NUMBER.fullmatch(_text(row).strip())
+                is_repeated
+                or (is_number and (is_outer or is_last))
                 or (
                     place
+                    and is_outer
                     and number > 0
                     and not is_numbered
                     and _looks_like_head(row, layout, pages[number])
                 )
-                or is_imprint
+                or (is_outer and number == 0 and _IMPRINT.search(text) is not None)
             ):
                 for line in row:
                     line.kind = FURNITURE
@@ -128,8 +148,8 @@ def _set_gaps(layout: Layout) -> None:
         last[line.page, line.column] = line
 
 
-def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
-    """The outermost three rows at the head (place 1) and foot (place 0) of a page."""
+def _rows(lines: Sequence[Line]) -> list[tuple[int, list[Line]]]:
+    """The outermost rows at the head (place 1) and foot (place 0) of a page."""
     ordered = sorted(lines, key=lambda line: line.y)
     rows: list[list[Line]] = []
     for line in ordered:
@@ -137,19 +157,29 @@ def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    heads = [(1, row) for row in rows[:3] if row[0].y < _HEAD * height]
-    feet = [(0, row) for row in rows[-4:] if row[0].y > _FOOT * height]
-    if rows and not feet and rows[-1][0].y > _HIGH_FOOT * height:
-        feet = [(0, row) for row in rows[-1:] if _PAGE_NUMBER.fullmatch(_text(row).strip())]
-    return heads + feet
+    return [(1, row) for row in rows[:_HEAD_ROWS]] + [
+        (0, row) for row in rows[: -_FOOT_ROWS - 1 : -1]
+    ]
 
 
-def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> Counter[tuple[int, str]]:
-    seen: Counter[tuple[int, str]] = Counter()
+def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> dict[tuple[int, str], list[float]]:
+    """Heights of the rows with the same words, one a page."""
+    seen: dict[tuple[int, str], list[float]] = defaultdict(list)
     for edges in rows.values():
-        for key in {(place, _key(row)) for place, row in edges}:
-            seen[key] += 1
+        found = {(place, key): row[0].y for place, row in edges if (key := _key(row))}
+        for own, y in found.items():
+            seen[own].append(y)
     return seen
+
+
+def _is_outer(y: float, place: int, height: float) -> bool:
+    """Check whether a height is in the usual margin at the head or the foot of a page."""
+    return y < _HEAD * height if place else y > _FOOT * height
+
+
+def _is_beyond(row: Sequence[Line], other: Sequence[Line], place: int) -> bool:
+    """Check whether a row is nearer to the edge of its page than another."""
+    return row[0].y < other[0].y if place else row[0].y > other[0].y
 
 
 def _text(row: Sequence[Line]) -> str:
