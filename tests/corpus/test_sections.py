@@ -49,10 +49,6 @@ def section(line: str, role: str | None = None) -> Section:
             [INTRODUCTION, "appendix", METHOD, METHOD],
         ),
         ("- Method, - Appendix, - Methods", [METHOD, "appendix", "appendix"]),
-        (
-            "1 Introduction, 2 Conclusion, A Proofs, - Methods",
-            [INTRODUCTION, CONCLUSION, "appendix", METHOD],
-        ),
         # Letters after the last number, or after an unnumbered conclusion, start the appendix.
         (
             "1 Introduction, 2 Discussion, A Data, A.1 Sources, - Samples",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
@@ -23,7 +23,9 @@ _SAME_ROW = 4.0
 _KEY = 8
 """Letters of a row that is repeated inside the usual margins, at least."""
 _HEAD_ROWS, _FOOT_ROWS = 3, 4
-"""Rows at the head and the foot of a page that may be repeated on others."""
+"""Rows in the margins of a page that may be repeated on others."""
+_INSIDE = 5
+"""Rows more that may be repeated where they are parted from the text, such as a licence."""
 _BOTH = 2
 """Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
 _APART, _LONGEST_HEAD = 1.5, 16
@@ -59,7 +61,8 @@ def mark_furniture(layout: Layout) -> None:
     """Give the lines that are no part of the text their kind, and drop the marks of footnotes."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
     rows = {n: _rows(lines) for n, lines in pages.items()}
-    repeated = _repeated(rows)
+    wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
+    repeated = _repeated(wider)
     outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
     heading_fonts = {
         line.font
@@ -76,19 +79,9 @@ def mark_furniture(layout: Layout) -> None:
             is_last = not place and row is lowest and y > _HIGH_FOOT * height
             is_heading = all(line.size > layout.body.size + 1 for line in row)
             is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
-            heights = repeated[place, _key(row)]
-            if is_outer:
-                same = sum(_is_outer(other, place, height) for other in heights)
-                is_repeated = same > (_BOTH if is_heading else 1)
-            else:  # next to the edge, or to what is furniture
-                is_next = all(
-                    o[0].kind for at, o in edges if at == place and _is_beyond(o, row, at)
-                )
-                same = sum(abs(other - y) < _SAME_ROW / 2 for other in heights)
-                is_enough = same >= max(_BOTH, _SHARE_OF_HEADS * len(pages))
-                is_repeated = is_next and is_enough and len(_key(row)) >= _KEY and not is_heading
+            same = sum(_is_outer(o, place, height) for o in repeated[place, _key(row)])
             if (
-                is_repeated
+                (is_outer and same > (_BOTH if is_heading else 1))
                 or (is_number and (is_outer or is_last))
                 or (
                     place
@@ -101,6 +94,12 @@ def mark_furniture(layout: Layout) -> None:
             ):
                 for line in row:
                     line.kind = FURNITURE
+    enough = max(_BOTH, _SHARE_OF_HEADS * len(pages))
+    for edges in wider.values():
+        for end in (0, 1):
+            _mark_inside(
+                [row for place, row in edges if place == end], end, repeated, enough, layout
+            )
     _mark_heads(pages, layout)
     _set_gaps(layout)
     _mark_contents(layout)
@@ -111,6 +110,31 @@ def mark_furniture(layout: Layout) -> None:
         ):
             _mark_footnotes(sorted(column, key=lambda line: line.y), layout)
     _drop_marks(layout)
+
+
+def _mark_inside(
+    rows: Sequence[list[Line]],
+    place: int,
+    repeated: Mapping[tuple[int, str], Sequence[float]],
+    enough: float,
+    layout: Layout,
+) -> None:
+    """Mark rows inside the usual margins that other pages have at the same height.
+
+    They come from the edge of the page on, and white space parts them from the text.
+    """
+    for number, (row, after) in enumerate(pairwise(rows), start=1):
+        y, key = row[0].y, _key(row)
+        same = sum(abs(other - y) < _SAME_ROW / 2 for other in repeated.get((place, key), ()))
+        is_heading = all(line.size > layout.body.size + 1 for line in row)
+        if not row[0].kind and (same < enough or len(key) < _KEY or is_heading):
+            return
+        if abs(after[0].y - y) > _APART * layout.leading:
+            is_done = any(not own[0].kind for own in rows[:number])
+            for line in (line for own in rows[:number] for line in own):
+                line.kind = FURNITURE
+            if is_done:
+                return
 
 
 def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
@@ -148,8 +172,8 @@ def _set_gaps(layout: Layout) -> None:
         last[line.page, line.column] = line
 
 
-def _rows(lines: Sequence[Line]) -> list[tuple[int, list[Line]]]:
-    """The outermost rows at the head (place 1) and foot (place 0) of a page."""
+def _rows(lines: Sequence[Line], more: int = 0) -> list[tuple[int, list[Line]]]:
+    """The outermost rows at the head (place 1) and foot (place 0) of a page, and some more."""
     ordered = sorted(lines, key=lambda line: line.y)
     rows: list[list[Line]] = []
     for line in ordered:
@@ -157,9 +181,8 @@ def _rows(lines: Sequence[Line]) -> list[tuple[int, list[Line]]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [(1, row) for row in rows[:_HEAD_ROWS]] + [
-        (0, row) for row in rows[: -_FOOT_ROWS - 1 : -1]
-    ]
+    heads, feet = rows[: _HEAD_ROWS + more], rows[: -_FOOT_ROWS - more - 1 : -1]
+    return [(1, row) for row in heads] + [(0, row) for row in feet]
 
 
 def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> dict[tuple[int, str], list[float]]:
@@ -175,11 +198,6 @@ def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> dict[tuple[int, 
 def _is_outer(y: float, place: int, height: float) -> bool:
     """Check whether a height is in the usual margin at the head or the foot of a page."""
     return y < _HEAD * height if place else y > _FOOT * height
-
-
-def _is_beyond(row: Sequence[Line], other: Sequence[Line], place: int) -> bool:
-    """Check whether a row is nearer to the edge of its page than another."""
-    return row[0].y < other[0].y if place else row[0].y > other[0].y
 
 
 def _text(row: Sequence[Line]) -> str:
