@@ -26,6 +26,7 @@ from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
+    TEMPLATE,
     Comparison,
     check_judge,
     compare,
@@ -177,7 +178,7 @@ def _judging(view: View[Any]) -> dict[str, Any]:
         "metrics": [*view.card.metrics, *WINS],
         "diagnostics": [*view.card.diagnostics, *CHECKS],
         "judged": [*WINS, *CHECKS],
-        "judge": judge_hash(view.prompts) + ("+source" if source else ""),
+        "judge": judge_hash(view.prompts, TEMPLATE) + ("+source" if source else ""),
     }
 
 
@@ -253,4 +254,5 @@ async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str
         return {**dict.fromkeys(WINS, 0.5), **dict.fromkeys(CHECKS)}
     judged = await compare(prompts, comparison)
     notes["judge"] = judged.record()
-    return judgement_values(judged.verdicts)
+    votes = [verdict for verdicts in judged.votes for verdict in verdicts]
+    return judgement_values(judged.verdicts, votes, judged.refused)
