@@ -15,6 +15,7 @@ from vivavoce.metrics.judgement import (
     OVERALL,
     Outcome,
     Verdict,
+    check_values,
     combine,
     flip_rate,
     judgement_values,
@@ -110,7 +111,7 @@ def test_a_verdict_of_academicevals_form_says_nothing_of_organisation() -> None:
     value = words()
     del value["organisation"]
     verdict = read_verdict(value)
-    assert verdict == {name: "first" for name in (*CRITERIA, OVERALL)}
+    assert verdict == dict.fromkeys((*CRITERIA, OVERALL), "first")
     assert judgement_values([verdict, SECOND])["organisation"] is None
 
 
@@ -148,8 +149,6 @@ def test_one_answers_values() -> None:
         **{f"judge_{name}": 1.0 for name in CRITERIA},
         "organisation": 1.0,
         "judge_flip": 0.0,
-        "judge_malformed": 0.0,
-        "judge_refused": 0.0,
     }
     # One of two verdicts is malformed: no outcome.
     assert judgement_values([FIRST, None]) == {
@@ -157,14 +156,13 @@ def test_one_answers_values() -> None:
         **{f"judge_{name}": None for name in CRITERIA},
         "organisation": None,
         "judge_flip": None,
-        "judge_malformed": 0.5,
-        "judge_refused": 0.0,
     }
-    assert judgement_values([None, None])["judge_malformed"] == 1.0
-    # Three judges gave 6 verdicts: one is missing because it was refused, one cannot be read.
-    votes = [FIRST, SECOND, FIRST, None, None, SECOND]
-    found = judgement_values([FIRST, SECOND], votes, refused=1)
-    assert (found["judge_malformed"], found["judge_refused"]) == (1 / 6, 1 / 6)
+
+
+def test_what_judges_left_unsaid_by_hand() -> None:
+    # Of 6 answers asked for, one was refused and one cannot be read.
+    assert check_values(6, 1, 1) == {"judge_malformed": 1 / 6, "judge_refused": 1 / 6}
+    assert check_values(0, 0, 0) == {"judge_malformed": None, "judge_refused": None}
 
 
 def test_the_majority_counts_aspect_by_aspect() -> None:

@@ -60,7 +60,8 @@ _MAX_WORDS = 200
 def read_verdict(value: Any) -> Verdict | None:
     """A verdict out of decoded JSON; None unless it names one text by every needed aspect.
 
-    Needed are AcademicEval's five criteria and the verdict overall. A criterion's value is `Answer 1`, `1` or an object whose `winner` or `verdict` is that, as in
+    Needed are AcademicEval's five criteria and the verdict overall. A criterion's value is
+    `Answer 1`, `1` or an object whose `winner` or `verdict` is that, as in
     `{"Novelty": {"Winner": "Answer 1"}, ..., "Overall Winner": "Answer 1"}`, in any capitals.
     """
     if not isinstance(value, dict):
@@ -125,23 +126,23 @@ def flip_rate(outcomes: Iterable[Outcome | None]) -> float | None:
     return sum(flips) / len(flips) if flips else None
 
 
-def judgement_values(
-    verdicts: Sequence[Verdict | None],
-    votes: Sequence[Verdict | None] | None = None,
-    refused: int = 0,
-) -> dict[str, float | None]:
+def judgement_values(verdicts: Sequence[Verdict | None]) -> dict[str, float | None]:
     """The metrics of one answer: the verdict with the answer first, and with the reference first.
 
-    `votes` are the verdicts of all judges, where several were asked; of those that are missing
-    `refused` were refused. None where a metric is undefined.
+    None where it is undefined.
     """
     answer_first, reference_first = verdicts
-    asked = verdicts if votes is None else votes
     outcomes = combine(answer_first, reference_first) or {}
     wins = (win_rate([outcomes.get(name)]) for name in (OVERALL, *CRITERIA, ORGANISATION))
     return {
         **dict(zip(WINS, wins, strict=True)),
         "judge_flip": flip_rate([outcomes.get(OVERALL)]),
-        "judge_malformed": (sum(verdict is None for verdict in asked) - refused) / len(asked),
-        "judge_refused": refused / len(asked),
+    }
+
+
+def check_values(asked: int, malformed: int, refused: int) -> dict[str, float | None]:
+    """Shares of a judge's answers that say how far it can be trusted; None where none was asked."""
+    return {
+        "judge_malformed": malformed / asked if asked else None,
+        "judge_refused": refused / asked if asked else None,
     }

@@ -34,7 +34,8 @@ from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.scoring.judge import TEMPLATE, Comparison, judge_hash, target_source
+from vivavoce.tasks.scoring.judge import Comparison, judge_hash
+from vivavoce.tasks.scoring.questions import target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
@@ -87,6 +88,7 @@ class Court:
             "models": [f"openai-api/scripted/writer-{name}"],
             "judge": f"openai-api/scripted/judge-{name}",
             "display": "none",
+            "task_args": {"questions": "compare"},
         }
         report = run(RunSpec(**{**options, **changes}))
         assert report.failed == ()
@@ -125,7 +127,7 @@ def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
         assert (row["value"], row["ci"], row["undefined"]) == (0.5, [0.5, 0.5], 0)
     assert (found["judge_flip"]["value"], found["judge_malformed"]["value"]) == (1.0, 0.0)
     assert (found["judge_win"]["rank"], found["judge_flip"]["rank"]) == (1, None)
-    template = judge_hash(open_prompts("writing", None), TEMPLATE)
+    template = judge_hash(open_prompts("writing", None), ["compare"])
     judge = f"openai-api/scripted/judge-first template={template}"
     assert {row["judge"] for row in found.values()} == {judge}
 
@@ -521,7 +523,7 @@ def test_of_three_judges_the_majority_counts(court: Court) -> None:
     # Two of three prefer the longer text, which is the paper's, in both orders.
     assert (found["judge_win"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
     assert found["organisation"]["value"] == 0.0
-    template = judge_hash(open_prompts("writing", None), TEMPLATE)
+    template = judge_hash(open_prompts("writing", None), ["compare"])
     assert found["judge_win"]["judge"] == f"{' + '.join(names)} template={template}"
     assert [len(court.server.prompts(f"judge-{name}")) for name in ("bound", "long")] == [8, 8]
     audited = json.loads(viva("audit", "judge", str(court.logs / "panel"), "--json").stdout)

@@ -7,20 +7,20 @@ judge=true --model-role judge=MODEL`. Of several judges each is asked, and the m
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import Model
 
+from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict, vote
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
 from vivavoce.tasks.scoring.asking import ATTEMPTS, JUDGING, REFUSED, Request, ask, open_judges
-
-TEMPLATE = "judge"
+from vivavoce.tasks.scoring.questions import COMPARE, template_of
 
 _ORDERS = (("answer", True), ("reference", False))
 _KEPT_FREE = 16
@@ -57,7 +57,9 @@ class Comparison:
         slots = {"answer_1": first, "answer_2": second}
         if self.source is not None:
             slots["source"] = self.source
-        return Request(TEMPLATE, slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL)
+        return Request(
+            template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,16 @@ class Judged:
     """Of each judge."""
     refused: int
     """Verdicts that a judge refused to give."""
+
+    @property
+    def asked(self) -> int:
+        """Verdicts asked for."""
+        return 2 * len(self.votes)
+
+    @property
+    def malformed(self) -> int:
+        """Verdicts that nobody could read."""
+        return sum(verdicts.count(None) for verdicts in self.votes) - self.refused
 
     @property
     def verdicts(self) -> Verdicts:
@@ -100,19 +112,31 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def check_judge(prompts: PromptSet, *, with_source: bool) -> None:
-    """Raise `InputError` unless judges are named and their template can be used.
+def check_judge(prompts: PromptSet, *, with_source: bool | None) -> None:
+    """Raise `InputError` unless judges are named and the template that compares can be used.
 
-    A template needs no slot for the paper unless the judge is shown it.
+    It needs no slot for the paper unless the judge is shown it; None where nothing is compared.
     """
     open_judges()
-    Comparison("title", "one", "two", "text" if with_source else None).request(True).fill(prompts)
+    if with_source is not None:
+        texts = Comparison("title", "one", "two", "text" if with_source else None)
+        texts.request(True).fill(prompts)
 
 
-def judge_hash(prompts: PromptSet, *templates: str) -> str:
-    """A short hash of the templates that a judge is asked with."""
-    texts = [(prompts.folder / f"{name}{SUFFIX}").read_text("utf-8") for name in templates]
-    return hash_of(texts[0] if len(texts) == 1 else texts)[:8]
+def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
+    """A short hash of the templates of some questions; `InputError` where one is missing."""
+    return hash_of([hash_of_template(prompts, template_of(name)) for name in questions])[:8]
+
+
+def hash_of_template(prompts: PromptSet, name: str) -> str:
+    """A short hash of a template; `InputError` where it is missing."""
+    path = prompts.folder / f"{name}{SUFFIX}"
+    if not path.exists():
+        raise InputError(
+            f"{path} is missing: a judge is asked with it. Copy the shipped one, or name the "
+            "questions to ask, such as -T questions=compare."
+        )
+    return hash_of(path.read_text("utf-8"))[:8]
 
 
 async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
@@ -180,15 +204,3 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
     limit = max(half, room - min(sizes))
     texts = (text[: counter.end_of(text, limit)] for text in (first, second))
     return next(texts), next(texts)
-
-
-def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """Text of the paper itself in a sample's prompt: its slots but for those of examples.
-
-    The works it cites come last, so that they are the first to be cut.
-    """
-    shown = [name for name in spans if not name.startswith("example")]
-    shown.sort(key=lambda name: (name == "works", spans[name][0]))
-    return "\n\n".join(
-        f"{name.replace('_', ' ').capitalize()}:\n{prompt[slice(*spans[name])]}" for name in shown
-    )
