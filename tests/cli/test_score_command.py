@@ -156,6 +156,8 @@ def test_a_factor_that_cannot_be_read_scores_zero_and_a_broken_gold_one_is_refus
     broken.write_bytes(b"no parquet")
     metrics = score("factor", gold, broken)["metrics"]
     assert (metrics["exe"]["value"], metrics["acc"]["value"]) == (0.0, 0.0)
+    shapeless = factor(tmp_path / "s.parquet", day=["2024-01-01"], value=[1.0])
+    assert "datetime, instrument and one of values" in refused("factor", gold, shapeless)
     assert "g.txt" in refused("factor", tmp_path / "g.txt", broken)
 
 

@@ -16,6 +16,7 @@ from vivavoce.tasks.entry import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
 from vivavoce.tasks.scoring.judge import judge_hash
+from vivavoce.text.final_answer import VERSION
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,7 @@ def test_a_log_gets_what_a_board_needs(opened: Round) -> None:
         "metrics": ["rougeL", "rouge1", "rouge2"],
         "diagnostics": ["length_ratio"],
         "stages": [],
+        "reader": VERSION,
     }
 
 

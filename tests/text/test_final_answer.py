@@ -40,7 +40,9 @@ def test_reasoning_that_never_ends_is_no_answer(opener: str):
     assert (found.text, found.is_unclosed, found.cut_from) == ("", True, "reasoning")
 
 
-@pytest.mark.parametrize("part", ["abstract", "introduction", "related_work"])
+@pytest.mark.parametrize(
+    "part", ["abstract", "intro", "related_work", "relatedwork", "paper", "text"]
+)
 def test_a_part_of_a_paper_that_is_never_closed_holds_the_answer(part: str) -> None:
     found = final_answer(f"<{part}>\nTrees are parsed quickly.")
     assert (found.text, found.cut_from) == ("Trees are parsed quickly.", "wrapper")
@@ -233,6 +235,13 @@ def test_reasoning_is_known_by_its_place(form: str):
 def test_the_turns_that_a_model_makes_up_for_others_go():
     for turn in ("<|im_start|>user\nThanks!", "<|start_header_id|>user<|end_header_id|>\n\nOh?"):
         assert final_answer(f"{ANSWER}<|im_end|>\n{turn}<|im_end|>").text == ANSWER
+
+
+@pytest.mark.parametrize("name", ["Assistant: ", "assistant\n", "**Assistant:** ", "[assistant] "])
+def test_the_name_of_the_speaker_goes_with_turns_behind_it(name: str):
+    text = f"{name}{ANSWER}\n\nUser: Thanks, one more.\nAssistant: No."
+    assert final_answer(text).text == ANSWER
+    assert final_answer(f"{ANSWER}\n\nUser: {ANSWER}").text == f"{ANSWER}\n\nUser: {ANSWER}"
 
 
 def test_a_label_among_others_like_it_is_one_of_a_list():

@@ -31,7 +31,7 @@ from vivavoce.metrics.tables.cell_matching import folded, read_number
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.json_answer import as_records, find_json
-from vivavoce.text.table_lines import ParsedTable
+from vivavoce.text.table_lines import MAX_CHARACTERS, ParsedTable
 from vivavoce.text.table_parsing import parse_tables
 
 CEILINGS = ("mr_ceiling", "sp_ceiling")
@@ -57,6 +57,11 @@ _OURS = re.compile(
 )
 _MARKS = re.compile(r"[†‡§*⋆★☆¹²³⁴⁵⁶⁷⁸⁹]+\s?$")
 _MAX_NAME = 500
+_LIST_MARK = re.compile(r"[\s>*_•–—-]{0,20}(?:\(?\d{1,3}[.)]\s)?")
+_SCORE_BEHIND = re.compile(
+    r"(?:[:=(–—]|\s-\s|\s\s)[*_\s]{0,4}(?P<score>[-−+]?\d[\d.,]{0,20}\s?%?)[*_)\s.;,]{0,9}$"
+)
+_BETWEEN = re.compile(r"[;,]\s+")
 _PROBED_ROWS = 50
 
 
@@ -118,16 +123,19 @@ _RATIOS = ("mr", "mp", "sp_matched", "sp_generated")
 def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
     """The entries in the tables of an answer, or in its JSON where it holds no table.
 
-    JSON is a list of objects, an object with such a list, or an object of scores by method.
-    `metric` names the column that holds the scores.
+    JSON is a list of objects or of pairs, an object with such a list, or an object of scores by
+    method. Where there is neither, lines that end in a number are entries. `metric` names the
+    column that holds the scores, or the row of a table whose columns are the methods.
     """
     answer = parse_tables(text or "")
-    tables = answer.tables or _tables_of(
-        find_json(text or "", lambda value: bool(_records(value)), mend=True)
+    tables = (
+        answer.tables
+        or _tables_of(find_json(text or "", lambda value: bool(_records(value)), mend=True))
+        or _tables_of(_lines(text or ""))
     )
     entries: list[Entry] = []
     repeated_headers = 0
-    for table in tables:
+    for table in (_methods_as_rows(each, metric) for each in tables):
         rows = [row for row in table.rows if row != table.header]
         repeated_headers += len(table.rows) - len(rows)
         method, score = _choose_columns(table.header, rows, metric)
@@ -144,6 +152,41 @@ def read_board(text: str | None, metric: str | None = None) -> ProducedBoard:
         truncated=answer.truncated,
         repeated_headers=repeated_headers,
     )
+
+
+def _lines(text: str) -> list[dict[str, str]]:
+    """Lines such as `1. **RiverNet**: 71.5%`, each with its method and its score."""
+    parts = text[:MAX_CHARACTERS].splitlines()
+    if len(parts) == 1:
+        parts = _BETWEEN.split(parts[0])
+    entries = []
+    for part in parts:
+        line = part[:_MAX_NAME]
+        behind = _SCORE_BEHIND.search(line)
+        method = _LIST_MARK.sub("", line[: behind.start()], count=1) if behind else ""
+        if behind and _WORD.search(method) and not set(method) & set(":=|"):
+            entries.append({"method": method.strip(" *_"), "score": behind["score"]})
+    return entries
+
+
+def _methods_as_rows(table: ParsedTable, metric: str | None) -> ParsedTable:
+    """A table with the methods in its header turned round."""
+    wanted = folded(metric) if metric else ""
+
+    def is_score(cell: str) -> bool:
+        words = frozenset(_WORD.findall(cell.casefold()))
+        return bool(words & _SCORE_HEADERS) or (wanted != "" and wanted in folded(cell))
+
+    labels = [row[0] for row in table.rows]
+    is_turned = sum(map(is_score, labels)) == 1 and not any(map(is_score, table.header))
+    if not is_turned:
+        return table
+    header, *rows = zip(table.header, *table.rows, strict=True)
+    methods = [
+        label for label in header if frozenset(_WORD.findall(label.casefold())) & _METHOD_HEADERS
+    ]
+    named = header if methods else ("method", *header[1:])
+    return ParsedTable(table.kind, named, tuple(rows))
 
 
 def _tables_of(value: Any) -> tuple[ParsedTable, ...]:
@@ -171,6 +214,10 @@ def _records(value: Any) -> list[dict[str, Any]]:
             [{"method": name, "score": cell} for name, cell in value.items()] if is_scores else []
         )
     rows = value if isinstance(value, list) else []
+    pairs = [row for row in rows if isinstance(row, list) and len(row) == 2]
+    if pairs and len(pairs) == len(rows):
+        scored = [(name, score) for name, score in pairs if read_number(str(score)) is not None]
+        return [{"method": name, "score": score} for name, score in scored if isinstance(name, str)]
     is_board = bool(rows) and all(
         isinstance(row, dict)
         and len(row) > 1

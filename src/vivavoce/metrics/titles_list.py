@@ -9,6 +9,10 @@ Lists that name different titles are parts of one answer. A list that names titl
 after a copy of the input) replaces the earlier ones, if it names more than half as many. A list
 that only repeats the beginning (a model in a loop) does not.
 
+Two more rules serve answers that are no plain list. Where no list names two titles, or all is one
+line, the line that names most of them is the answer, as in `First A, then B`. Where each title has
+a number, before or behind it, and the numbers are 1 to n, they give the order.
+
 Source: LEGOBench, section A.4.2, which leaves the parsing open; the rules are ours.
 
 All are counts in one answer:
@@ -57,7 +61,7 @@ _STRING = re.compile(
     r"[\s,:\[\]{}]*+(?:"
     rf"\"(?P<double>[^\"\\]*+(?:(?:\\.|\"(?!{_CLOSING}))[^\"\\]*+)*)\"(?={_CLOSING})|"
     rf"'(?P<single>[^'\\]*+(?:(?:\\.|'(?!{_CLOSING}))[^'\\]*+)*)'(?={_CLOSING})|"
-    r"[-+.\w]++)(?P<key>\s*+:)?",
+    r"(?P<bare>[-+.\w]++))(?P<key>\s*+:)?",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
@@ -73,9 +77,11 @@ _HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
 _BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
 _INLINE_NUMBER = re.compile(r"(?<=[\s,;])([0-9]{1,5})[.)]\s")
 _BULLET = re.compile(r"[\s>]*+(?:[-+•‣▪◦●○–—·]|\*(?!\*))")
-_LABEL = re.compile(r"[\s*_\"'|-]*+(?:paper\s++)?title[*_]*+\s*+:", re.IGNORECASE)
 _HEADING_END = re.compile(r"(?::|\s-)[\s*_#]*+$")
 _TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
+_MAX_NAMED_WORDS = 2_000
+"""Words of a line that are searched for titles."""
+_RANK_BEHIND = re.compile(r"[|,:\t]\s*#?([0-9]{1,4})\s*\|?\s*$")
 _INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
 
 
@@ -123,9 +129,18 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
     Wanted titles that are equal after normalisation count as one, the first of them.
     """
     finder = _Finder(wanted)
-    lines, truncated = _read_lines(text or "")
+    whole, truncated = _read_lines(text or "")
+    is_single = sum(bool(line.strip()) for line in whole) == 1
+    lines = [part for line in whole for part in _split_inline(line, is_single)]
     lists = _read_lists(lines)
-    order, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
+    placed, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
+    order = _in_order(placed)
+    ranks = [_rank_of(lines[placed[title]]) for title in order]
+    if sorted(rank or 0 for rank in ranks) == list(range(1, len(order) + 1)):
+        order = [title for _, title in sorted(zip(ranks, order, strict=True))]
+    if is_single or len(order) < 2:
+        named = max(map(finder.names_in, reversed(whole)), key=len, default=[])
+        order = named if len(named) > max(1, len(order)) else order
     listed = [each for each in lists if each.kind != "plain" or len(each.items) > 1]
     invented, repeated = finder.count_faults(used or listed)
     return FoundTitles(
@@ -158,6 +173,21 @@ class _Finder:
             self._seen[line] = self._look_up(line)
         return self._seen[line]
 
+    def names_in(self, line: str) -> list[int]:
+        """The wanted titles that a line names anywhere, in order; of two, the longer one."""
+        words = title_key(line).split(" ")[:_MAX_NAMED_WORDS]
+        found: dict[int, None] = {}
+        start = 0
+        while start < len(words):
+            for count in reversed(self._word_counts):
+                title = self.index.get(" ".join(words[start : start + count]))
+                if title is not None:
+                    found[title] = None
+                    start += count - 1
+                    break
+            start += 1
+        return list(found)
+
     def count_faults(self, lists: Sequence[_List]) -> tuple[int, int]:
         """Lines that are no wanted title, each counted once, and repetitions of a line."""
         named = [self._name(line) for each in lists for _, line in each.items]
@@ -179,7 +209,7 @@ class _Finder:
             words = key.split(" ")
             if any(" ".join(words[:count]) in self.index for count in self._word_counts):
                 return self._look_up_before_tail(text)
-        return None
+        return self.index.get(title_key(line.partition(":")[2]))  # `Best: Tides`
 
     def _look_up_before_tail(self, text: str) -> int | None:
         cuts = [match.start() for match in islice(_TAIL.finditer(text), _MAX_TAILS)]
@@ -187,8 +217,8 @@ class _Finder:
         return next((self.index[key] for key in keys if key in self.index), None)
 
 
-def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_List]]:
-    """The titles of the answer in order, and the lists they come from."""
+def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[dict[int, int], list[_List]]:
+    """Line of each title of the answer, and the lists they come from."""
     answer: dict[int, int] = {}
     used: list[_List] = []
     for found, lines in named:
@@ -197,11 +227,17 @@ def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[list[int], list[_
             used.append(lines)
         elif 2 * len(found) > len(answer) and _in_order(answer)[: len(found)] != _in_order(found):
             answer, used = dict(found), [lines]
-    return _in_order(answer), used
+    return answer, used
 
 
 def _in_order(lines: dict[int, int]) -> list[int]:
     return sorted(lines, key=lines.__getitem__)
+
+
+def _rank_of(line: str) -> int | None:
+    """The number before or behind a title in its line."""
+    behind = _RANK_BEHIND.search(line)
+    return int(behind[1]) if behind else _number_of(line)
 
 
 def _read_lines(text: str) -> tuple[list[str], bool]:
@@ -217,8 +253,7 @@ def _read_lines(text: str) -> tuple[list[str], bool]:
     kept = [number for number, line in enumerate(lines) if line.strip()]
     if len(kept) > MAX_LINES:
         lines, truncated = lines[: kept[MAX_LINES]], True
-    is_single = len(kept) == 1
-    return [part for line in lines for part in _split_inline(line, is_single)], truncated
+    return lines, truncated
 
 
 def _open_containers(text: str) -> str:
@@ -234,6 +269,8 @@ def _open_containers(text: str) -> str:
         string = token["double"] if token["double"] is not None else token["single"]
         if string is not None:
             (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
+        elif keys and token["bare"].isdecimal():
+            keys[-1] += f": {token['bare']}"
     return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
 
 
@@ -350,9 +387,7 @@ def _continues(numbered: _List, number: int, current: _List | None) -> bool:
 
 def _without_marker(line: str) -> str:
     match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
-    text = line if match is None else line[match.end() :]
-    label = _LABEL.match(text)
-    return text if label is None else text[label.end() :]
+    return line if match is None else line[match.end() :]
 
 
 FAULTS = ("invented", "repeated", "missing", "markup", "chatter")

@@ -37,6 +37,7 @@ from vivavoce.tasks.scoring.judge import (
 from vivavoce.tasks.scoring.marks import VALID, Values
 from vivavoce.tasks.scoring.questions import COMPARE, target_source
 from vivavoce.tasks.scoring.ruling import Ruled, rule
+from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
 """Arguments of every task behind its own, with their defaults."""
@@ -161,6 +162,7 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
         "metrics": list(card.metrics),
         "diagnostics": list(card.diagnostics),
         "stages": list(card.stages),
+        "reader": READER,
         **_judging(view),
     }
 

@@ -19,9 +19,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
+
+import lxml.html
 
 from vivavoce.text.data import read_patterns
 from vivavoce.text.final_answer import only_text
+from vivavoce.text.markers import read_markers
 
 MAX_CHARACTERS = 20_000
 """An answer's text beyond this is not read."""
@@ -53,6 +57,10 @@ _REMARK = _PATTERNS["remark"]
 
 
 _BLOCK = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
+_ENVIRONMENT = re.compile(r"\\begin\{(\w{1,30}\*?)\}")
+_COMMAND = re.compile(r"\\[a-zA-Z]{2,30}\s?\{")
+_MAX_TAG = 200
+_BLANK_LINES = re.compile(r"\s*\n\s*\n\s*")
 _COLON = (":", "：")
 _ADDRESS = _PATTERNS["address"]
 _TO_READER = _PATTERNS["to_reader"]
@@ -62,7 +70,8 @@ _COURTEOUS = re.compile(r"\A(?:\w+[ ,]*){1,3}[.!。！]\s+")
 _SENTENCE_END = re.compile(r"[.!?。！]\s")
 _INNER_CAPITAL = re.compile(r"[^.!?\s] +[*_]*[A-Z]")
 _HEADING = re.compile(
-    r"(?P<mark>#{1,6}[ \t]|[*_]{2})[ \t]*[^\W\d_][^\n.!?*_]{0,40}[*_]*[:：]?[*_]*[ \t]*\n+"
+    r"(?:(?P<mark>#{1,6}[ \t]|[*_]{2}|\\(?:sub)?section\*?\{)[ \t]*[^\W\d_][^\n.!?*_]{0,40}"
+    r"[*_}]*[:：]?[*_]*|[^\W\d_][^\n.!?]{0,40}\n[=-]{3,})[ \t]*\n+"
 )
 _NAMED = _PATTERNS["named"]
 _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
@@ -70,12 +79,37 @@ _REMARK_WORDS, _LEAD_IN_WORDS, _TITLE_WORDS = 40, 40, 30
 
 
 def without_wrapper(text: str) -> str:
-    """A running text without the lines that announce and follow it, its fence and its heading."""
+    """A running text without the lines that announce and follow it, its markup and its heading."""
     text = _without_heading(_without_preface(_without_closing_remark(text.strip())))
     if (found := only_text(text)[0]) is not None:
         return found[1].strip()
-    fence = _BLOCK.fullmatch(text.strip())
-    return _without_heading((fence[2] if fence else text).strip()).strip()
+    for _ in range(_MAX_ROUNDS):
+        shorter = _without_heading(_without_markup(text.strip())).strip()
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def _without_markup(text: str) -> str:
+    """The text inside a fence, an environment or a command of LaTeX, or the elements of a page."""
+    if fence := _BLOCK.fullmatch(text):
+        return fence[2]
+    if environment := _ENVIRONMENT.match(text):
+        end = f"\\end{{{environment[1]}}}"
+        return text[environment.end() : -len(end)] if text.endswith(end) else text
+    if command := _COMMAND.match(text):
+        inside = _inside_braces(text, command.end())
+        return inside if command.end() + len(inside) + 1 == len(text) else text
+    first = next(iter(read_markers(text[:_MAX_TAG])), None)
+    if not (first and first.is_html and not first.start and text.endswith(">")):
+        return text
+    page: Any = lxml.html.fromstring(text)
+    for heading in page.xpath("//title|//h1|//h2|//h3"):
+        heading.drop_tree()
+    for block in page.iter("p", "div", "li", "br"):
+        block.tail = f"\n\n{block.tail or ''}"
+    return _BLANK_LINES.sub("\n\n", page.text_content()) or text
 
 
 def _without_closing_remark(text: str) -> str:
@@ -113,7 +147,7 @@ def _without_preface(text: str) -> str:
 def _without_heading(text: str) -> str:
     """A text without its name above it: the only heading of its kind, or a label."""
     heading = _HEADING.match(text)
-    if heading and f"\n{heading['mark']}" not in text:
+    if heading and f"\n{heading['mark'] or '==='}" not in text[heading.end() :]:
         return text[heading.end() :]
     named = _NAMED.match(text)
     return text[named.end() :].strip() if named and named.end() < len(text) else text

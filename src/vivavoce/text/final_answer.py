@@ -9,13 +9,16 @@ Models mark reasoning and answers with markers: a word in brackets, such as `<th
 4. Text before the last marker that closes reasoning goes, also if the chat template opened it.
 5. Of another name, a single block at the start, or one that the template opened, goes like
    reasoning; if nothing follows it, it is the answer. Several are a part of the text.
-6. A block at the start that is never closed is unclosed: there is no answer. Named as a part of
-   a paper, such as `<abstract>`, it holds the answer.
+6. A block at the start that is never closed is unclosed: there is no answer. Named as what was
+   asked for, such as `<abstract>`, `<intro>` or `<paper>`, it holds the answer.
 7. A heading, a fence, or a quotation at the start that says reasoning goes up to its end.
 8. A line that says no more than `Final answer:` ends the drafts above it.
 9. A `\boxed{}` around all of it, or at its end, is opened.
 10. A code fence around all of it goes, if reasoning is in it too.
 11. The text of a JSON object that says answer, beside no more than reasoning, is opened.
+
+12. The name of the speaker before it (`Assistant:`) goes, with the turns behind it that others
+    are said to take.
 
 A marker that is a word of a sentence ("the </think> token") is text, and so are HTML elements.
 Every rule takes linear time.
@@ -32,7 +35,7 @@ from vivavoce.text.json_answer import find_json
 from vivavoce.text.labels import answer_line, end_of_thought
 from vivavoce.text.markers import MARKER, Marker, read_markers, says_answer, says_reasoning
 
-VERSION = 3
+VERSION = 4
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""
@@ -47,6 +50,14 @@ _FENCE_LINE = re.compile(r"`{3,}|~{3,}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _ROLE = re.compile(r"(?:assistant|model|bot)[ \t]*\n|(?P<name>[^\W\d_]\w*)[ \t]*\n")
 _OTHERS = ("user", "human", "system", "tool")
+_SPEAKER = re.compile(
+    r"[#*_\[ \t]{0,6}assistant[*_\] \t]{0,6}(?:[:：]|(?<=\])|\n)[*_]{0,3}\s*(?=\S)", re.I
+)
+_NEXT_SPEAKER = re.compile(
+    rf"^[#*_\[ \t]{{0,6}}(?:{'|'.join(_OTHERS)})[*_\] \t]{{0,6}}(?:[:：]|$)", re.I | re.MULTILINE
+)
+_ASKED_FOR = ("paper", "text", "table", "list", "leaderboard", "ranking", "introduction")
+"""Names of what tasks ask for, beside sections of a paper; a beginning of one is enough."""
 _MAX_PASSES = 5
 """Wrappers within wrappers, such as an answer block behind a thought."""
 
@@ -95,6 +106,18 @@ def _first_turn(text: str) -> FinalAnswer:
         if is_other and MARKER.sub("", text[: token.start]).strip():
             return FinalAnswer(text[: token.start], (("tokens", text[token.start :]),))
     return FinalAnswer(text)
+
+
+def _without_speaker(text: str) -> FinalAnswer:
+    """A message without the name of its speaker, and without the turns behind it."""
+    speaker = _SPEAKER.match(text)
+    if speaker is None:
+        return FinalAnswer(text)
+    answer, cut = text[speaker.end() :], text[: speaker.end()]
+    if follows := _NEXT_SPEAKER.search(answer):
+        cut += answer[follows.start() :]
+        answer = answer[: follows.start()]
+    return FinalAnswer(answer, (("wrapper", cut),))
 
 
 def _without_end_tokens(text: str) -> FinalAnswer:
@@ -211,14 +234,20 @@ def _after_openers(text: str, markers: list[Marker]) -> FinalAnswer:
         if marker.is_answer:
             kind: Cut = "reasoning" if above.strip() else "wrapper"
             return FinalAnswer(below, ((kind, text[: marker.end]),))
-        is_part = not marker.is_reasoning and role_of_heading(marker.name.replace("_", " "))
-        if not above.strip() and is_part:
+        if not above.strip() and not marker.is_reasoning and _is_asked_for(marker.name):
             return FinalAnswer(below, (("wrapper", text[: marker.end]),))
         if not above.strip() and (marker.is_reasoning or marker.bracket == "<"):
             return FinalAnswer("", (("reasoning", text),), is_unclosed=True)
         if marker.is_reasoning:
             return FinalAnswer(above, (("reasoning", text[marker.start :]),))
     return FinalAnswer(text)
+
+
+def _is_asked_for(name: str) -> bool:
+    """Check whether a block is named as what a task asked for."""
+    words = re.sub(r"[_.:-]", " ", name)
+    is_section = role_of_heading(words) or role_of_heading(words.replace("related", "related ", 1))
+    return bool(is_section) or any(each.startswith(words) for each in _ASKED_FOR)
 
 
 def _inside(text: str, closing: Marker) -> FinalAnswer:
@@ -302,6 +331,7 @@ def _without_fence(text: str) -> FinalAnswer:
 _STEPS = (
     _without_fence,
     _first_turn,
+    _without_speaker,
     _without_end_tokens,
     _last_part,
     _outside_of_blocks,

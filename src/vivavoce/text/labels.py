@@ -31,7 +31,10 @@ _INLINE = re.compile(
     r"^[ \t#>*_]*(?:my |the )?final answer(?: is)?[ *_]*[:：](?=[^\n]*\w)",
     re.IGNORECASE | re.MULTILINE,
 )
-_INLINE_ANSWER = re.compile(r"^[ \t#>*_]*answer[ *_]*[:：](?=[^\n]*\w)", re.I | re.MULTILINE)
+_INLINE_ANSWER = re.compile(
+    r"^[ \t#>*_]*(?:answer|response|output|reply)[ *_]*[:：](?=\s{0,9}[^\n]*\w)",
+    re.I | re.MULTILINE,
+)
 _RULE_LINE = re.compile(r"^[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*$", re.MULTILINE)
 _STRIPPED = re.compile(r"(?:analysis|commentary|thought)(?=[A-Z\d])")
 _STRIPPED_ANSWER = re.compile(r"assistant(?:final|response|answer)(?=\S)")

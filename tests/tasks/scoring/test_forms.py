@@ -13,7 +13,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "scoring.md"
 TITLES = ["Boxes", "Tides", "Rain"]
 ENTRIES = [{"method": "RiverNet", "score": 71.5}, {"method": "RainMap", "score": 69.0}]
 ROWS = {"p1": ("GRU", "squared"), "p2": ("forest", "Gini")}
+TEXT = "Tides move sand. We measure how much of it returns within a year, and what stays away."
 GOLD: dict[str, dict[str, Any]] = {
+    "writing": {"reference": TEXT},
     "ranking": {"gold": TITLES},
     "leaderboards": {"entries": ENTRIES},
     "tables": {
@@ -28,8 +30,23 @@ GOLD: dict[str, dict[str, Any]] = {
         },
     },
 }
-BEST = {"ranking": "ktau", "leaderboards": "f1", "tables": "avg"}
+BEST = {"writing": "rougeL", "ranking": "ktau", "leaderboards": "f1", "tables": "avg"}
 FORMS = {
+    "writing": {
+        "text alone": TEXT,
+        "behind its name": f"Abstract: {TEXT}",
+        "under a heading": f"## Abstract\n\n{TEXT}",
+        "under an underlined heading": f"Abstract\n========\n\n{TEXT}",
+        "announced": f"Here is the abstract:\n\n{TEXT}",
+        "with the speaker's name": f"Assistant: {TEXT}",
+        "fence": f"```text\n{TEXT}\n```",
+        "tags": f"<abstract>{TEXT}</abstract>",
+        "a tag that is not closed": f"<abstract>\n{TEXT}",
+        "HTML": f"<section><h2>Abstract</h2><p>{TEXT}</p></section>",
+        "LaTeX environment": f"\\begin{{abstract}}\n{TEXT}\n\\end{{abstract}}",
+        "LaTeX command": f"\\abstract{{{TEXT}}}",
+        "JSON object": json.dumps({"abstract": TEXT}),
+    },
     "ranking": {
         "numbers": "1. Boxes\n2. Tides\n3. Rain",
         "numbers in brackets": "(1) Boxes\n(2) Tides\n(3) Rain",
@@ -38,6 +55,9 @@ FORMS = {
         "Roman numerals": "i. Boxes\nii. Tides\niii. Rain",
         "circled digits": "① Boxes\n② Tides\n③ Rain",
         "words": "First: Boxes\nSecond: Tides\nThird: Rain",
+        "words in a line": "First, Boxes. Second, Tides. Third, Rain.",
+        "numbers in a line": "My ranking: 1. Boxes 2. Tides 3. Rain",
+        "backwards": "3. Rain\n2. Tides\n1. Boxes",
         "no marker": "Boxes\nTides\nRain",
         "one line": "Boxes > Tides > Rain",
         "boxed": r"\boxed{Boxes > Tides > Rain}",
@@ -45,6 +65,8 @@ FORMS = {
         "JSON object": '{"ranking": ["Boxes", "Tides", "Rain"]}',
         "JSON records": '[{"rank": 1, "title": "Boxes"}, {"rank": 2, "title": "Tides"}, '
         '{"rank": 3, "title": "Rain"}]',
+        "JSON, ranks by title": '{"Rain": 3, "Boxes": 1, "Tides": 2}',
+        "Markdown": "| Title | Rank |\n|---|---|\n| Rain | 3 |\n| Boxes | 1 |\n| Tides | 2 |",
         "CSV": "rank,title\n1,Boxes\n2,Tides\n3,Rain",
         "TSV": "rank\ttitle\n1\tBoxes\n2\tTides\n3\tRain",
         "HTML": "<ol><li>Boxes</li><li>Tides</li><li>Rain</li></ol>",
@@ -57,6 +79,10 @@ FORMS = {
         "Markdown": "| Method | Score |\n|---|---|\n| RiverNet | 71.5 |\n| RainMap | 69.0 |",
         "Markdown, numbered": "| # | Method | Score |\n|---|---|---|\n| 1 | RiverNet | 71.5 |\n"
         "| 2 | RainMap | 69.0 |",
+        "Markdown, transposed": "| Method | RiverNet | RainMap |\n|---|---|---|\n"
+        "| Score | 71.5 | 69.0 |",
+        "lines": "1. **RiverNet**: 71.5\n2. **RainMap**: 69.0",
+        "one line": "RiverNet (71.5), RainMap (69.0)",
         "CSV": "Method,Score\nRiverNet,71.5\nRainMap,69.0",
         "TSV": "Method\tScore\nRiverNet\t71.5\nRainMap\t69.0",
         "HTML": "<table><tr><th>Method</th><th>Score</th></tr><tr><td>RiverNet</td><td>71.5</td>"
@@ -66,6 +92,7 @@ FORMS = {
         "JSON object": json.dumps({"entries": ENTRIES}),
         "JSON records": json.dumps(ENTRIES),
         "JSON, scores by method": '{"RiverNet": 71.5, "RainMap": 69.0}',
+        "JSON pairs": '[["RiverNet", 71.5], ["RainMap", 69.0]]',
         "JSON by column": '{"method": ["RiverNet", "RainMap"], "score": [71.5, 69.0]}',
         "JSON rows": '{"columns": ["Method", "Score"], "rows": [["RiverNet", 71.5], '
         '["RainMap", 69.0]]}',

@@ -77,9 +77,10 @@ def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -
 
 
 def run_of(log: EvalLog) -> Row:
-    """Facts that a log states of its run, but for means of answers."""
+    """Facts that a log states of its run and a board reads, but for means of answers."""
+    facts = log.eval.metadata or {}
     return {
-        **{name: value for name, value in (log.eval.metadata or {}).items() if name != "alias"},
+        **{name: value for name, value in facts.items() if name not in ("alias", "reader")},
         "version": str(log.eval.task_version),
         "reducers": log.eval.config.epochs_reducer,
     }

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
-from vivavoce.sources.catalogues.decoding import RAISED
+from vivavoce.sources.catalogues.decoding import decode_text
 from vivavoce.sources.json_records import (
     Fields,
     line_at,
@@ -29,7 +29,6 @@ from vivavoce.text.normalise import clean_line
 KIND = "crossref"
 SUFFIX = ".crossref.json"
 _LARGEST_FILE = 64 << 20
-_MARKUP = re.compile(r"<[^<>]{1,200}>")
 _LABEL = re.compile(r"^(?:abstract|summary)\b[.:\s]*", re.IGNORECASE)
 _DATES = ("published-online", "posted", "published-print", "issued")
 
@@ -43,17 +42,13 @@ def read_answer(content: bytes, what: str = "the answer") -> list[Fields]:
     return rows_at(message, "items") if "items" in message else [message]
 
 
-def _without_markup(text: str, space: str) -> str:
-    return _MARKUP.sub(space, RAISED.sub(r"^\1", text))
-
-
 def read_work(work: Fields) -> Document:
     """The paper that a work describes; `InputError` says why there is none."""
     doi = find_doi(line_at(work, "DOI"))
     if doi is None:
         raise InputError(f"its DOI {line_at(work, 'DOI')[:80]!r} is none")
     named = (next(iter(texts_at(work, field)), "") for field in ("title", "subtitle"))
-    title = ": ".join(filter(None, (clean_line(_without_markup(name, "")) for name in named)))
+    title = ": ".join(filter(None, (clean_line(decode_text(name)) for name in named)))
     if not title:
         raise InputError(f"{doi} has no title")
     licences = (line_at(row, "URL") for row in rows_at(work, "license"))
@@ -63,7 +58,7 @@ def read_work(work: Fields) -> Document:
         name = " ".join(filter(None, names)) or line_at(person, "name")
         if any(map(str.isalpha, name)):
             authors.append(Author(name, find_orcid(line_at(person, "ORCID"))))
-    abstract = clean_line(_without_markup(text_at(work, "abstract"), " "))
+    abstract = clean_line(decode_text(text_at(work, "abstract")))
     dates = [date for name in _DATES for date in _date(object_at(work, name))]
     return Document(
         kind=KIND,

@@ -15,7 +15,7 @@ from vivavoce.text.cell_text import unescape_entities
 
 _MAX_ESCAPES = 3
 """An entity may be escaped again on its way, as in `&amp;amp;`."""
-RAISED = re.compile(r"<(?:jats:)?sup>\s*([+−-]?\d{1,4})\s*</(?:jats:)?sup>", re.IGNORECASE)
+_RAISED = re.compile(r"<(?:jats:)?sup>\s*([+−-]?\d{1,4})\s*</(?:jats:)?sup>", re.IGNORECASE)
 _INLINE = re.compile(
     r"</?(?:jats:)?(?:i|b|u|em|strong|tt|sc|scp|sub|sup|span|italic|bold|mml:\w+)(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ def decode_text(text: str) -> str:
             break
         text = plain
     if "<" in text:
-        text = _BLOCK.sub(" ", _INLINE.sub("", RAISED.sub(r"^\1", text)))
+        text = _BLOCK.sub(" ", _INLINE.sub("", _RAISED.sub(r"^\1", text)))
     if "\\" in text or "{" in text:
         parts = _MATH.split(text)
         parts[::2] = map(_without_tex, parts[::2])

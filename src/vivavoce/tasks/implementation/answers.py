@@ -19,6 +19,8 @@ from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.tasks.scoring.files import ScoreFamily
 
+_SHAPE = "A factor is a Parquet file with the columns datetime, instrument and one of values."
+
 
 def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
     truth = _read_factor(gold)
@@ -26,13 +28,8 @@ def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Mea
         raise InputError(f"{gold} cannot be read as Parquet.")
     if not predictions.is_file():
         raise InputError(f"{predictions} does not exist.")
-    is_readable, produced = True, None
-    try:
-        produced = _read_factor(predictions)
-        is_readable = produced is not None
-    except InputError:  # readable, but without the index columns: nothing can be compared
-        produced = None
-    score = score_factor(truth, produced, is_readable=is_readable)
+    produced = _read_factor(predictions)
+    score = score_factor(truth, produced, is_readable=produced is not None)
     return Measured(
         {name: means_of([value]) for name, value in score.values().items()},
         settings={
@@ -58,7 +55,7 @@ def _read_factor(path: Path) -> FactorFrame | None:
     try:
         return frame_from_columns({name: _on_the_clock(table[name]) for name in table.column_names})
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error} {_SHAPE}") from error
 
 
 def _on_the_clock(column: Any) -> npt.NDArray[Any]:

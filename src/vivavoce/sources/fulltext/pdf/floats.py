@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from vivavoce.sources.fulltext.pdf.beside import CAPTION_LABEL, FLOAT
 from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.lines import Rule
@@ -18,12 +19,6 @@ CAPTION = "caption"
 TABLE = "table"
 FIGURE = "figure"
 
-_CAPTION = re.compile(
-    r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
-    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
-    r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
-    re.IGNORECASE,
-)
 _TIGHT = 1.45
 """Of the size: lines of one caption stand no further apart."""
 _MAX_CAPTION = 40
@@ -70,7 +65,9 @@ class Columns:
                 self.known[key] = _measure(lines)
 
     def of(self, line: Line) -> Measure:
-        """The column of a line."""
+        """The column of a line, or what a float leaves of it."""
+        if line.measure is not None:
+            return Measure(*line.measure)
         found = self.known.get((line.page, line.column))
         return found if found is not None else self.usual(line)
 
@@ -112,6 +109,7 @@ def find_floats(columns: Columns) -> list[Float]:
     """Mark the lines of every float and give back the tables and figures in reading order."""
     lines = columns.layout.lines
     floats: list[Float] = []
+    beside: set[int] = set()
     place = 0
     while place < len(lines):
         found = _caption(lines, place, columns.layout)
@@ -119,22 +117,42 @@ def find_floats(columns: Columns) -> list[Float]:
             place += 1
             continue
         stop = _caption_end(lines, place, columns)
+        is_beside = lines[place].kind == FLOAT
         for line in lines[place:stop]:
             line.kind = CAPTION
         floats.append(Float(found, lines[place:stop]))
+        if is_beside:
+            beside.add(id(floats[-1]))
         place = stop
     index = {id(line): place for place, line in enumerate(lines)}
     for item in floats:
         start, stop = index[id(item.caption[0])], index[id(item.caption[-1])]
-        _take_body(item, lines, start, stop, columns)
+        if id(item) in beside:
+            apart = _of_float(lines, start, -1) + _of_float(lines, stop, 1)
+            _set_body(item, apart, TABLE if item.kind == TABLE else FIGURE)
+        else:
+            _take_body(item, lines, start, stop, columns)
+    for line in lines:
+        if line.kind == FLOAT:  # its caption is none
+            line.kind = ""
     return floats
+
+
+def _of_float(lines: Sequence[Line], place: int, step: int) -> list[Line]:
+    """The lines next to a caption that are set beside text."""
+    taken: list[Line] = []
+    place += step
+    while 0 <= place < len(lines) and lines[place].kind == FLOAT:
+        taken.append(lines[place])
+        place += step
+    return taken
 
 
 def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
     line = lines[place]
-    if line.kind:
+    if line.kind not in {"", FLOAT}:
         return None
-    found = _CAPTION.match(line.text)
+    found = CAPTION_LABEL.match(line.text)
     if found is None or not found["kind"][0].isupper():
         return None
     kind = found["kind"].casefold().split()[-1]
@@ -157,11 +175,11 @@ def _caption(lines: Sequence[Line], place: int, layout: Layout) -> str | None:
 def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
     first = lines[start]
     stop = start + 1
-    is_label = _CAPTION.fullmatch(first.text.strip(" .:")) is not None
+    is_label = CAPTION_LABEL.fullmatch(first.text.strip(" .:")) is not None
     while stop < min(len(lines), start + _MAX_CAPTION):
         line, before = lines[stop], lines[stop - 1]
         gap = line.y - before.y
-        if line.kind or line.page != first.page or _CAPTION.match(line.text):
+        if line.kind != first.kind or line.page != first.page or CAPTION_LABEL.match(line.text):
             break
         if any(
             before.y < rule.y < line.y - 0.5 * line.size and rule.x0 < line.x1 and rule.x1 > line.x0
@@ -186,9 +204,7 @@ def _caption_end(lines: Sequence[Line], start: int, columns: Columns) -> int:
 def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, columns: Columns) -> None:
     enclosed = lines_between_rules(item.caption, columns) if item.kind == TABLE else []
     if enclosed:
-        for line in enclosed:
-            line.kind = TABLE
-        item.body = sorted(enclosed, key=lambda line: (line.y, line.x0))
+        _set_body(item, enclosed, TABLE)
         return
     above = _walk(lines, start - 1, -1, item, columns)
     below = _walk(lines, stop + 1, 1, item, columns)
@@ -199,6 +215,10 @@ def _take_body(item: Float, lines: Sequence[Line], start: int, stop: int, column
     else:
         body = max((below, above), key=_cells) if _cells(below) or _cells(above) else []
         kind = TABLE
+    _set_body(item, body, kind)
+
+
+def _set_body(item: Float, body: Sequence[Line], kind: str) -> None:
     for line in body:
         line.kind = kind
     item.body = sorted(body, key=lambda line: (line.y, line.x0))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from vivavoce.sources.fulltext.pdf.beside import find_beside, set_beside
 from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule
 from vivavoce.sources.fulltext.pdf.runs import (
     RUN_GAP,
@@ -85,7 +86,7 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     beside = _line_numbers(runs, body)
     for page, places in zip(pages, gutters, strict=True):
         text = [run for run in runs[page.number] if id(run) not in beside]
-        lines += _order(_columns(text, places, body), places)
+        lines += _page_lines(text, places, body)
     for line in lines:
         line.text = join_words(line.words)
         if is_leftwards:
@@ -237,19 +238,33 @@ def _mirror(pages: Sequence[Page]) -> None:
         page.rules = [Rule(page.width - x1, page.width - x0, y) for x0, x1, y in page.rules]
 
 
-def _columns(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
-    """The runs of a page put into columns, those on one baseline joined."""
+def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> list[Line]:
+    """The lines of a page in reading order, a float before the text beside it."""
+    columns = _columns(runs, gutters)
+    beside = [(n, one) for n, own in columns.items() for one in find_beside(own, body)]
+    apart = {id(run) for _, one in beside for run in one.runs}
+    lines: list[Line] = []
+    for number, own in columns.items():
+        lines += _join_baselines([run for run in own if id(run) not in apart], number, body)
+    ordered = _order(lines, gutters)
+    for number, one in beside:
+        place = set_beside(one, ordered)
+        ordered[place:place] = _join_baselines(one.runs, number, body)
+    return ordered
+
+
+def _columns(runs: Sequence[Line], gutters: Sequence[float]) -> dict[int, list[Line]]:
+    """The runs of a page by column, from the top."""
     gutters = [gutter for gutter in gutters if _parts_page(runs, gutter)]
     for run in runs:
         if any(run.x0 < gutter - 2 and run.x1 > gutter + 2 for gutter in gutters) or not gutters:
             run.column = 0
         else:
             run.column = 1 + bisect_left(gutters, (run.x0 + run.x1) / 2)
-    lines: list[Line] = []
-    for column in range(len(gutters) + 2):
-        mine = sorted((r for r in runs if r.column == column), key=lambda r: (r.y, r.x0))
-        lines += _join_baselines(mine, column, body)
-    return lines
+    columns: dict[int, list[Line]] = {number: [] for number in range(len(gutters) + 2)}
+    for run in sorted(runs, key=lambda run: (run.y, run.x0)):
+        columns[run.column].append(run)
+    return columns
 
 
 def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
@@ -270,8 +285,9 @@ def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]
     for group in lines:
         group.sort(key=lambda run: run.x0)
         words = [word for run in group for word in run.words]
+        kind = group[0].kind
         line = group[0] if len(group) == 1 else line_of(words, group[0].page)
-        line.column = column
+        line.column, line.kind = column, kind
         line.runs = 1 + sum(
             after.x0 - before.x1 > RUN_GAP * body.size for before, after in pairwise(group)
         )

@@ -40,6 +40,8 @@ class Line:
     """Parts that wide gaps tell apart, such as cells."""
     gap: float = 99.0
     """From the baseline above it in the same column; large at the top of one."""
+    measure: tuple[float, float] | None = None
+    """Start and end of the text beside a float; None where lines are as wide as their column."""
     text: str = field(default="")
     kind: str = ""
     """Empty for running text, else what it was taken for."""

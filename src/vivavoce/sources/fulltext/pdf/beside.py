@@ -1,0 +1,149 @@
+"""Floats that the text of a column flows around: told by the narrow lines beside their captions.
+
+The text beside such a float keeps one edge of its column and ends before the float. What is on the
+other side is the float, even where its lines meet those of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from vivavoce.sources.fulltext.pdf.lines import Font
+from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+
+FLOAT = "float"
+"""A line of a float that text flows around, before its caption is known."""
+CAPTION_LABEL = re.compile(
+    r"(?P<kind>(?:supplementary |extended data |appendix )?(?:table|tab|figure|fig|algorithm"
+    r"|listing|scheme|chart|box|plate|exhibit))\.?\s{0,2}(?P<number>[A-Z]?\.?\d{1,3}(?:\.\d{1,2})?[a-z]?|(?-i:[IVXL]{1,6}"
+    r"|[A-Z]))(?P<mark>[.:|—–)-]|\s|$)",
+    re.IGNORECASE,
+)
+_FEWEST = 3
+"""Lines of text beside a float, at least: fewer are a label of its picture."""
+_WORDS = 3
+"""Words of a line of running text, at least."""
+_REACH = 2.6
+"""Of the size: lines beside a float stand no further apart, paragraphs included."""
+_NEAR = 4.5
+"""Of the size: lines so near to a caption show that text stands beside it."""
+_EDGE = 3.0
+"""Points that lines of one edge differ by."""
+_NARROW = 0.85
+"""Of the column: text beside a float is narrower."""
+_SLACK = 0.3
+"""Of the size: text and float stand no closer."""
+
+
+class Beside(NamedTuple):
+    """A float that text flows around, and where the text beside it stands."""
+
+    runs: list[Line]
+    top: float
+    bottom: float
+    left: float
+    right: float
+
+
+def find_beside(runs: Sequence[Line], body: Font) -> Iterator[Beside]:
+    """Every float of a column that text flows around; `runs` are those of the column."""
+    captions = [run for run in runs if CAPTION_LABEL.match(join_words(run.words))]
+    captions += _boxes(runs, body)
+    text = [run for run in runs if _is_text(run, body)] if captions else []
+    if len(text) < _FEWEST:
+        return
+    column = (min(run.x0 for run in text), sorted(run.x1 for run in text)[-1 - len(text) // 20])
+    taken: set[int] = set()
+    for caption in captions:
+        for is_left in (True, False):
+            edges = _edges_beside(caption, runs, body, column, is_left=is_left)
+            if edges is None or id(caption) in taken:
+                continue
+            lines = _text_beside(caption, runs, edges, is_left=is_left)
+            if len(lines) < _FEWEST:
+                continue
+            top, bottom = lines[0].y, lines[-1].y
+            own = [
+                run
+                for run in runs
+                if top - 1.5 * body.size < run.y < bottom + 0.6 * body.size
+                and (run.x0 > edges[1] if is_left else run.x1 < edges[0])
+            ]
+            taken |= {id(run) for run in own}
+            yield Beside(own, top, bottom, *edges)
+
+
+def _boxes(runs: Sequence[Line], body: Font) -> Iterator[Line]:
+    """The second line of every three in print of another size, one below the other."""
+    other = [run for run in runs if abs(run.size - body.size) > 0.6 and len(run.words) >= _WORDS]
+    for above, run, below in zip(other, other[1:], other[2:], strict=False):
+        is_stacked = max(abs(run.x0 - above.x0), abs(run.x0 - below.x0)) < _EDGE
+        if is_stacked and 0 < below.y - above.y < _REACH * body.size:
+            yield run
+
+
+def _is_text(run: Line, body: Font) -> bool:
+    return abs(run.size - body.size) < 0.6 and len(run.words) >= _WORDS
+
+
+def _edges_beside(
+    caption: Line,
+    runs: Sequence[Line],
+    body: Font,
+    column: tuple[float, float],
+    *,
+    is_left: bool,
+) -> tuple[float, float] | None:
+    """The edges of the text on one side of a caption; None without such text."""
+    rows: list[Line] = []
+    for run in runs:
+        gap = caption.x0 - run.x1 if is_left else run.x0 - caption.x1
+        is_near = abs(run.y - caption.y) < _NEAR * body.size and gap > _SLACK * body.size
+        if is_near and _is_text(run, body):
+            rows.append(run)
+    if any(CAPTION_LABEL.match(join_words(run.words)) for run in rows):
+        return None
+    if is_left:
+        flush = [run for run in rows if run.x0 - column[0] < _EDGE]
+        left, right = column[0], max((run.x1 for run in flush), default=column[1])
+    else:
+        flush = [run for run in rows if column[1] - run.x1 < _EDGE]
+        left, right = min((run.x0 for run in flush), default=column[0]), column[1]
+    is_narrow = right - left < _NARROW * (column[1] - column[0])
+    return (left, right) if is_narrow and len(flush) >= _FEWEST - 1 <= len(rows) - 1 else None
+
+
+def _text_beside(
+    caption: Line, runs: Sequence[Line], edges: tuple[float, float], *, is_left: bool
+) -> list[Line]:
+    """The lines of text beside a float, up and down to the first that is wider."""
+    left, right = edges
+    inner = right if is_left else left
+    lines: list[Line] = []
+    for step in (-1, 1):
+        last = caption.y
+        for run in sorted(runs, key=lambda run: step * run.y):
+            if (run.y - caption.y) * step < 0:
+                continue
+            is_across = run.x0 < inner - _EDGE and run.x1 > inner + _EDGE
+            if is_across or (run.y - last) * step > _REACH * max(run.size, caption.size):
+                break
+            last = run.y
+            if run.x1 <= right + _EDGE if is_left else run.x0 >= left - _EDGE:
+                lines.append(run)
+    return sorted(lines, key=lambda run: run.y)
+
+
+def set_beside(one: Beside, ordered: Sequence[Line]) -> int:
+    """Give lines beside a float their measure; return the place of the first."""
+    first = len(ordered)
+    for place, line in enumerate(ordered):
+        is_inside = line.x0 > one.left - 3 and line.x1 < one.right + 3
+        if one.top <= line.y <= one.bottom and is_inside:
+            line.measure = (one.left, one.right)
+            first = min(first, place)
+    for run in one.runs:
+        run.kind = FLOAT
+    return first
