@@ -9,8 +9,8 @@ Facts of the reference, each `supported`, `partial` or `absent` in the answer:
   `nugget_coverage_vital` and `nugget_coverage_vital_strict` are the same over vital facts.
 
 Sentences of the answer, each once, against what the model was shown, each `supported`,
-`contradicted`, `absent` or `no_claim`, and in a related-work section `own`, for what the paper
-itself carries. Claims are all but `no_claim`:
+`contradicted`, `absent` or `no_claim`. In a related-work section a sentence is `own` that the
+paper itself carries. Claims are all but `no_claim`:
 
 - `support` = (supported + own) / claims; `contradicted` = contradicted / claims;
 - `citation_precision` = citations whose work carries their sentence / citations in claims. One of

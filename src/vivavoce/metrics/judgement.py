@@ -8,7 +8,7 @@ two orders make one outcome:
   alone, a win rate of exactly 1/2 and a flip rate of 1.
 
 `win rate` = (wins + ties/2) / outcomes · `flip rate` = ties / outcomes · `malformed share` =
-verdicts that nobody could read / verdicts asked for · `refused share` = verdicts that a judge
+verdicts that nobody could read / verdicts asked for. `refused share` = verdicts that a judge
 refused / verdicts asked for. Where one of the two verdicts is missing there is no outcome: it is
 undefined, never a loss. Of several judges the majority counts, order by order.
 

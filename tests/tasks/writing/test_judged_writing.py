@@ -296,7 +296,9 @@ def test_what_a_judge_leaves_unsaid_is_counted_and_left_out(bench: Bench) -> Non
         found[name] = bench.ask({name: texts}, *asked, judged_by=judge_name)[name]
     facts = [len(row["nuggets"]) for row in rows_of(bench.nuggets, "related_work")]
     assert found["half"]["nugget_coverage"]["value"] == 1.0
-    assert found["half"]["judge_malformed"]["value"] == pytest.approx(mean(1 - 1 / n for n in facts))
+    assert found["half"]["judge_malformed"]["value"] == pytest.approx(
+        mean(1 - 1 / n for n in facts)
+    )
     assert found["prose"]["nugget_coverage"]["value"] is None
     assert found["prose"]["judge_malformed"]["value"] == 1.0
     assert found["declining"]["judge_refused"]["value"] == 1.0

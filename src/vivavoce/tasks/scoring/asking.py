@@ -1,7 +1,7 @@
 """One way to put a structured question to models that judge.
 
 `send` fills a template, cuts the texts that may be cut to the model's window, and sends it once.
-`ask` reads the reply and asks again for what it lacks. The texts are data: each stands in tags that
+`ask` reads the reply and asks again while it is malformed. The texts are data: each is in tags that
 end in a hash of all of them, so that no text can close its own block.
 
 A run keeps every reply by the hash of model, settings and request: one that was interrupted goes on

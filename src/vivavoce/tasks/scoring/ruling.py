@@ -27,7 +27,7 @@ from vivavoce.text.json_answer import find_json
 
 @dataclass(slots=True)
 class _Labels:
-    """What one judge says of the lines of a question."""
+    """The labels that one judge gives the lines of a question."""
 
     rulings: list[Ruling | None]
     refused: int = 0

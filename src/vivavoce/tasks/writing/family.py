@@ -34,7 +34,8 @@ from vivavoce.tasks.writing.items.inputs import (
     TASKS as NAMES,
 )
 from vivavoce.tasks.writing.items.nuggets import check_nuggets
-from vivavoce.tasks.writing.items.questions import (
+from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
     GRADES,
@@ -43,7 +44,6 @@ from vivavoce.tasks.writing.items.questions import (
     chosen_questions,
     has_nuggets,
 )
-from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.answers import clean_title, without_wrapper
 
 USUAL_DEMOS = 2

@@ -1,8 +1,8 @@
 """Nuggets: the facts that a gold section states, in a file of their own beside a frozen round.
 
 The file is JSON Lines. Its first line names the round with its hash, the model and the hash of its
-template; each other one is {task, id, nuggets: [{text, importance, quote}]}, with the number of
-`dropped` facts whose quote the section does not hold. People may edit texts, importance and quotes.
+template. Each other one is {task, id, nuggets: [{text, importance, quote}]}. It also counts the
+facts that were `dropped`, whose quote the section does not hold. People may edit texts, importance and quotes.
 
 Source: vital and okay facts: Voorhees 2003, "Overview of the TREC 2003 Question Answering Track",
 section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Results for the TREC

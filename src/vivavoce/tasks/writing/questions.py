@@ -2,7 +2,7 @@
 
 No judge is asked about a text that shows nothing to hold it against: with the setting `title_only`
 there are no sources of claims. Lines whose order may sway a judge, facts and works, are put in an
-order of their own, so that a place in the request says nothing of the place in the gold.
+order of their own, so that no place in a request tells the place in the gold.
 """
 
 from __future__ import annotations
