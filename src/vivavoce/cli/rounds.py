@@ -256,7 +256,10 @@ def demands(
 @verb(app, "round nuggets rounds/2024-h2 --model openai/gpt-4o")
 def nuggets(
     folder: RoundFolder,
-    model: Annotated[str, Opt("The model that reads the sections: provider/model.")],
+    model: Annotated[str | None, Opt("The model that reads the sections: provider/model.")] = None,
+    labels: Annotated[
+        Path | None, Opt("People's labels of the facts there are, in place of a model.")
+    ] = None,
     out: Annotated[
         Path | None, Opt("The file; else ROUND.nuggets.jsonl. One begun is gone on with.")
     ] = None,
@@ -269,7 +272,7 @@ def nuggets(
 
     with progress("Sections") as update:
         found = write_round_nuggets(
-            folder, model, out, tasks=task, prompts=prompts, progress=update
+            folder, model, out, labels=labels, tasks=task, prompts=prompts, progress=update
         )
     counts = found.as_dict()
     lines = [

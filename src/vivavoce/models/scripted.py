@@ -6,8 +6,8 @@ a table are left out, lists are put out of order, and of other texts words are l
 of their tokens is made up. A board names them so that nobody takes them for a model's result.
 
 `scripted/judge` answers the prompts of our judge. The more words of the gold a text has, the more
-often it prefers it; a fact or a sentence is carried by a text that has most of its words. The same
-sample gets the same answer.
+often it prefers it; a fact or a sentence is carried by a text that has most of its words. The facts
+of a section are its sentences. The same sample gets the same answer.
 """
 
 from __future__ import annotations
@@ -33,11 +33,14 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS
 from vivavoce.models.offline import count_words
+from vivavoce.text.sentences import split_sentences
 
 JUDGE = "scripted/judge"
 _SPREAD = 0.3
 """Difference between the shares that one contestant repeats of its easiest and its hardest item."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
+_SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
+_MOST_FACTS = 12
 _LINES = re.compile(r"<(facts|sentences|works)-(\w+)>\n(1\. .*?)\n</\1-\2>", re.DOTALL)
 _LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
 _SOURCES = ("absent", "absent", "supported")
@@ -137,8 +140,20 @@ def _kept(parts: list[str], share: float, draw: Random) -> list[str]:
 
 
 def _judge(prompt: str) -> str:
+    if section := _SECTION.search(prompt):
+        return _facts(section[2])
     asked = _LINES.search(prompt)
     return _labels(prompt, asked) if asked else _verdict(prompt)
+
+
+def _facts(section: str) -> str:
+    """Its sentences as facts, the first half vital."""
+    sentences = split_sentences(section)[:_MOST_FACTS]
+    facts = [
+        {"text": text, "importance": "vital" if 2 * n < len(sentences) else "okay", "quote": text}
+        for n, text in enumerate(sentences)
+    ]
+    return json.dumps({"nuggets": facts})
 
 
 def _labels(prompt: str, asked: re.Match[str]) -> str:

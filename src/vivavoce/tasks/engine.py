@@ -239,11 +239,14 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 judging = _judgement(templates, kind, task, comparison, known, notes)
                 return {**found, **await judging}
 
-            failed = kind.failed(metrics[task], row)
+            failed = dict(kind.failed(metrics[task], row))
             if judge:
+                of_run = {key: value for key, value in row.items() if key != "id"}
+                names = chain(*kind.judged(task, of_run).values())
                 asked = chain(*kind.judged(task, row).values())
                 of_judge = {name: known_metrics[name] for name in asked}
-                failed = {**failed, **kind.failed(of_judge, row), **dict.fromkeys(CHECKS)}
+                failed.update(dict.fromkeys([*names, *CHECKS]))
+                failed.update(kind.failed(of_judge, row))
             scored = await guarded([], values)(state, target)
             return _with(scored, numbers(failed), notes)
 

@@ -17,6 +17,7 @@ from tests.tasks.writing.judges import bare, judge, names
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import read_jsonl, write_jsonl
+from vivavoce.tasks.writing.items.nuggets import nugget_rows
 
 MODEL = "openai-api/scripted/judge"
 ROUND = """[round]
@@ -385,3 +386,80 @@ def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -
     assert prompts
     assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
     assert len(bench.server.prompts("judge")) >= 4 * 9
+
+
+def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
+    bench: Bench, tmp_path: Path
+) -> None:
+    def strict(ask: Ask) -> Reply:
+        labels = json.loads(json.loads(judge(ask).body)["choices"][0]["message"]["content"])
+        return answer(json.dumps(dict.fromkeys(labels, "absent")))
+
+    bench.server.script = by_model({"judge": judge, "second": judge, "strict": strict})
+    names = [f"openai-api/scripted/{name}" for name in ("judge", "second", "strict")]
+    texts = {item["id"]: without_facts(item) for item in bench.items()}
+    path = tmp_path / "some.jsonl"
+    write_jsonl(path, [{"id": key, "text": text} for key, text in texts.items()])
+    panel = [word for name in names for word in ("--judge", name)]
+    asked = ["-T", "questions=nuggets", "-T", f"nuggets={bench.nuggets}"]
+    command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "logs"]
+    viva(*command, *panel, *asked, "--model", f"replay/{path}", env=bench.server.environment)
+    row = next(iter(texts))
+    labels = [
+        {
+            "id": row,
+            "contestant": f"replay/{path}",
+            "question": "nuggets",
+            "line": 1,
+            "label": "absent",
+        }
+    ]
+    write_jsonl(tmp_path / "people.jsonl", labels)
+    found = json.loads(
+        viva(
+            "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", "--json"
+        ).stdout
+    )
+    agreement = {
+        tuple(judge.split()[0].rpartition("/")[2] for judge in each["judges"]): each["agreement"]
+        for each in found["agreement"]
+        if not any("+" in judge for judge in each["judges"])
+    }
+    assert agreement["judge", "second"]["value"] == 1.0
+    assert agreement["judge", "strict"]["value"] < 0.5
+    measures = {(m["judge"].split()[0], m["measure"]): m["value"] for m in found["measures"]}
+    assert measures[names[2], "best"] == 0.0
+    assert measures[names[0], "best"] > 0.5
+    assert {value for (_, name), value in measures.items() if name == "silent"} == {0.0}
+    [people] = [each for each in found["human"] if each["judge"].startswith(names[2])]
+    assert (people["criterion"], people["n"], people["agreement"]["value"]) == ("nuggets", 1, 1.0)
+    labels[0]["line"] = 999
+    write_jsonl(tmp_path / "people.jsonl", labels)
+    done = viva("audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2)
+    assert "no judge was asked about" in done.stderr
+
+
+def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "edited.jsonl"
+    out.write_bytes(bench.nuggets.read_bytes())
+    rows = nugget_rows(bench.round.folder, out)
+    db = ["--db", tmp_path / "a.db"]
+    source = ["--from-round", bench.round.folder, "--from-nuggets", out]
+    done = viva("annotate", "import", "--campaign", "facts", *source, "--person", "ann", *db)
+    assert f"{len(rows):,} items added" in done.stdout
+    first, second, third = (row["id"] for row, _ in rows[:3])
+    labels = [
+        {"id": first, "stated": "no", "importance": "okay", "accepted": False},
+        {"id": second, "stated": "yes", "importance": "vital", "accepted": True},
+    ]
+    write_jsonl(tmp_path / "labels.jsonl", labels)
+    given = ["--labels", tmp_path / "labels.jsonl", "--out", out, "--json"]
+    counts = json.loads(viva("round", "nuggets", bench.round.folder, *given).stdout)
+    assert (counts["gone"], counts["nuggets"]) == (1, len(rows) - 1)
+    left = {
+        row["id"]: row["content"]["suggestion"] for row, _ in nugget_rows(bench.round.folder, out)
+    }
+    assert first not in left
+    assert left[second]["importance"] == "vital"
+    assert third in left
+    assert "--model, --labels" in viva("round", "nuggets", bench.round.folder, expect=2).stderr

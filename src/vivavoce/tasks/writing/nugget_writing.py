@@ -25,6 +25,7 @@ from vivavoce.tasks.writing.items.nuggets import (
     NuggetHeader,
     Section,
     check_nuggets,
+    confirm,
     read_file,
     read_reply,
 )
@@ -47,6 +48,8 @@ class RoundNuggets:
     sections: tuple[Section, ...]
     written: int
     """Sections of this call; the others were there."""
+    gone: int = 0
+    """Facts that people did not find stated."""
 
     def as_dict(self) -> Row:
         """The counts as JSON values."""
@@ -56,6 +59,7 @@ class RoundNuggets:
             **self.header.model_dump(),
             "sections": len(self.sections),
             "written": self.written,
+            "gone": self.gone,
             "nuggets": len(nuggets),
             "vital": sum(nugget.importance == "vital" for nugget in nuggets),
             "dropped": sum(section.dropped for section in self.sections),
@@ -68,9 +72,10 @@ class RoundNuggets:
 
 def write_round_nuggets(
     folder: Path,
-    model: str,
+    model: str | None = None,
     out: Path | None = None,
     *,
+    labels: Path | None = None,
     tasks: Sequence[str] = (),
     prompts: Path | None = None,
     progress: Progress | None = None,
@@ -79,8 +84,9 @@ def write_round_nuggets(
 
     Args:
         folder: The round's folder.
-        model: The model that reads them.
+        model: The model that reads them; None where people's labels are to change the file.
         out: The file; by default beside the round's folder, with its name.
+        labels: People's labels of the facts of the file.
         tasks: Tasks whose gold is read; by default all but titles.
         prompts: A folder of templates to use instead of the shipped ones.
         progress: Called with sections read now and all that were wanting.
@@ -93,8 +99,19 @@ def write_round_nuggets(
     opened = load_round(folder)
     templates = open_prompts(FAMILY, str(prompts) if prompts else None)
     path = out or opened.folder.with_name(f"{opened.folder.name}.nuggets.jsonl")
+    if (model is None) == (labels is None):
+        raise InputError(
+            "Name the model that reads the sections, or the labels: --model, --labels."
+        )
+    if labels is not None:
+        header = check_nuggets(path, opened)
+        sections, gone = confirm(path, labels, opened)
+        write_jsonl(path, [each.model_dump() for each in (header, *sections)])
+        return RoundNuggets(path, header, tuple(sections), 0, gone)
     template = hash_of_template(templates, TEMPLATE)
-    header = NuggetHeader(round=opened.id, sha256=opened.sha256, model=model, template=template)
+    header = NuggetHeader(
+        round=opened.id, sha256=opened.sha256, model=str(model), template=template
+    )
     there = {task for family, task in opened.tasks() if family == FAMILY}
     wanted = [task for task in TASKS if task in (tasks or TASKS) and task in there]
     if unknown := [task for task in tasks if task not in wanted]:

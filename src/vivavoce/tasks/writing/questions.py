@@ -59,7 +59,7 @@ def check_questions(given: str | None, nuggets: str | None, *, is_judged: bool) 
 def has_nuggets(task: str, row: Row) -> bool:
     """Check whether there are facts of an item, or of a run where no item is named."""
     path = row["nuggets"]
-    return bool(path) and ("id" not in row or bool(nuggets_of(path, task, row["id"])))
+    return bool(path) and bool(nuggets_of(path, task, row.get("id")))
 
 
 def ask_about(answer: str, row: Row, asked: Collection[str]) -> Iterator[Question]:

@@ -2,7 +2,8 @@
 
 The file is JSON Lines. Its first line names the round with its hash, the model and the hash of its
 template. Each other one is {task, id, nuggets: [{text, importance, quote}]}. It also counts the
-facts that were `dropped`, whose quote the section does not hold. People may edit texts, importance and quotes.
+facts that were `dropped`, whose quote the section does not hold. People may edit texts, importance
+and quotes.
 
 Source: vital and okay facts: Voorhees 2003, "Overview of the TREC 2003 Question Answering Track",
 section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Results for the TREC
@@ -20,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from vivavoce.checking import checked
 from vivavoce.errors import InputError
-from vivavoce.rounds import Round
-from vivavoce.store import read_jsonl
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import Row, hash_of, read_jsonl
 from vivavoce.text.normalise import PLAIN_MARKS
 
 FAMILY = "writing"
@@ -147,9 +148,78 @@ def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
     return header
 
 
-def nuggets_of(path: str, task: str, item: str) -> tuple[Nugget, ...]:
-    """Facts of one item; none where the file has none."""
-    return _by_item(path, Path(path).stat().st_mtime_ns).get((task, item), ())
+def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
+    """Items of a campaign in which people confirm facts, each with its place in the file.
+
+    Raises:
+        InputError: As `check_nuggets` says.
+    """
+    opened = load_round(folder)
+    check_nuggets(path, opened)
+    sections = read_file(path)[1]
+    golds = {task: opened.items_by_id(FAMILY, task) for task in {each.task for each in sections}}
+    return [
+        (
+            {
+                "id": key_of(section, nugget),
+                "cluster": section.id,
+                "content": {
+                    "fact": nugget.text,
+                    "quote": nugget.quote,
+                    "section": golds[section.task][section.id]["reference"],
+                    "suggestion": {"stated": "yes", "importance": nugget.importance},
+                },
+            },
+            f"{path}:{number}",
+        )
+        for number, section in enumerate(sections, 2)
+        for nugget in section.nuggets
+    ]
+
+
+def key_of(section: Section, nugget: Nugget) -> str:
+    """Name of a fact in a campaign; another text is another fact."""
+    return f"{section.task} {section.id} {hash_of(nugget.text)[:8]}"
+
+
+class _Label(BaseModel):
+    """People's final label of a fact, as a campaign is exported."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: str
+    stated: Literal["yes", "no"]
+    importance: Literal["vital", "okay"]
+
+
+def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int]:
+    """The sections of a file as people's labels change them, and how many facts went.
+
+    A fact that its section does not state goes; another one is as important as people say.
+
+    Raises:
+        InputError: A line of the labels is none, or as `check_nuggets` says.
+    """
+    check_nuggets(path, opened)
+    told = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
+    known = {label.id: label for label in told}
+    confirmed, gone = [], 0
+    for section in read_file(path)[1]:
+        pairs = [(nugget, known.get(key_of(section, nugget))) for nugget in section.nuggets]
+        left = [
+            nugget.model_copy(update={"importance": label.importance}) if label else nugget
+            for nugget, label in pairs
+            if label is None or label.stated == "yes"
+        ]
+        gone += len(pairs) - len(left)
+        confirmed.append(section.model_copy(update={"nuggets": tuple(left)}))
+    return confirmed, gone
+
+
+def nuggets_of(path: str, task: str, item: str | None = None) -> tuple[Nugget, ...]:
+    """Facts of one item, or of all items of a task; none where the file has none."""
+    found = _by_item(path, Path(path).stat().st_mtime_ns)
+    keys = [(task, item)] if item is not None else [key for key in found if key[0] == task]
+    return tuple(nugget for key in keys for nugget in found.get(key, ()))
 
 
 @lru_cache(maxsize=4)
