@@ -179,7 +179,12 @@ def test_limits_that_nobody_could_hold_are_refused(
 
 def test_a_judge_is_paid_once_for_the_same_answers(opened: Round, tmp_path: Path) -> None:
     def judged(server: ScriptedServer, folder: str, *options: str) -> Any:
-        return run(server, *command(opened, tmp_path / folder, "--judge", JUDGE, *options))
+        return run(
+            server,
+            *command(
+                opened, tmp_path / folder, "--judge", JUDGE, "-T", "questions=compare", *options
+            ),
+        )
 
     with scripted(first_for) as server:
         told = judged(server, "one")["cache"]

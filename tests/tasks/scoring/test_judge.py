@@ -394,7 +394,9 @@ def test_a_judge_may_see_the_paper_cut_to_its_window(
         f'[[model]]\nname = "openai-api/scripted/judge-source"\nwindow = {window}\n'
     )
     monkeypatch.setenv("VIVAVOCE_MODELS", str(tmp_path / "models.toml"))
-    board = court.hold(None, always_first, "source", task_args={"judge_source": True})
+    board = court.hold(
+        None, always_first, "source", task_args={"judge_source": True, "questions": "compare"}
+    )
     prompts = court.server.prompts("judge-source")
     assert len(prompts) == 2 * ITEMS
     assert "+source" in rows(board)["judge_win"]["judge"]
