@@ -28,7 +28,6 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
-from vivavoce.models.offline import extractive
 task = Task([Sample("Give a title.", target="A title")], solver=generate(), scorer=match())
 eval(task, model="extractive/lead", log_dir=sys.argv[1], display="none")
 """

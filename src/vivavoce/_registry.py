@@ -1,34 +1,138 @@
-"""The entry point Inspect loads: importing this registers every task, solver, scorer and model.
+"""The entry point Inspect loads: a placeholder for every task, solver, scorer, metric and model.
 
-The parts of every registered family are imported, those of other packages too.
+Inspect loads entry points at every evaluation, anybody's, so nothing heavy is imported here: the
+code behind a name is imported when Inspect looks the name up.
 """
 
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import entry_points
+from logging import getLogger
+
+from inspect_ai._util.registry import RegistryInfo, RegistryType, registry_add, registry_has
+from inspect_ai.model import ModelAPI, modelapi
+
 from vivavoce.errors import PluginError
-from vivavoce.models.local import local
-from vivavoce.models.offline import extractive, replay
-from vivavoce.models.scripted import scripted
 from vivavoce.sandbox.provider import BwrapSandboxEnvironment
-from vivavoce.tasks.lookup import import_families
-from vivavoce.tasks.methods.agent import agent
-from vivavoce.tasks.methods.custom_agent import custom_agent
-from vivavoce.tasks.methods.direct import copycat, direct, null, oracle
-from vivavoce.tasks.methods.rag import rag
 
-__all__ = [
-    "UNUSABLE",
-    "BwrapSandboxEnvironment",
-    "agent",
-    "copycat",
-    "custom_agent",
-    "direct",
-    "extractive",
-    "local",
-    "null",
-    "oracle",
-    "rag",
-    "replay",
-    "scripted",
-]
+__all__ = ["BwrapSandboxEnvironment", "extractive", "local", "replay", "scripted"]
 
-UNUSABLE: dict[str, PluginError] = import_families()
-"""Families of other packages whose parts cannot be imported, by name."""
+_COMMON: dict[str, dict[RegistryType, str]] = {
+    "methods.direct": {"solver": "direct oracle null copycat"},
+    "methods.rag": {"solver": "rag"},
+    "methods.agent": {"solver": "agent"},
+    "methods.custom_agent": {"solver": "custom_agent"},
+    "scoring.guard": {"metric": "defined_mean"},
+}
+"""Names by module of `vivavoce.tasks`."""
+_FAMILIES: dict[str, dict[RegistryType, str]] = {
+    "implementation": {
+        "task": "formula architecture extract_method reproduce",
+        "scorer": "formula architecture extract_method reproduce",
+        "solver": "naive misreader empty cheater headings self_refine",
+    },
+    "leaderboards": {
+        "task": "leaderboard",
+        "scorer": "leaderboards",
+        "solver": "table_reader random_rows",
+    },
+    "own": {
+        "task": "own_match own_number own_list own_text",
+        "scorer": "own_match own_number own_list own_text",
+    },
+    "ranking": {
+        "task": "rank_by_prompt rank_by_graph",
+        "scorer": "title_order paper_order",
+        "solver": "pagerank in_degree bm25 recency random_order in_order",
+    },
+    "tables": {
+        "task": "table",
+        "scorer": "tables tables_by_use",
+        "solver": "iterative one_step per_paper two_stage bm25_phrases",
+        "metric": "macro micro",
+    },
+    "writing": {
+        "task": "title abstract introduction related_work",
+        "scorer": "writing",
+        "solver": "lead centrality abstract_copy",
+    },
+}
+"""Names by family."""
+
+
+class _Placeholder:
+    """Stands for an object until Inspect looks it up.
+
+    It is false, as where nothing is. Inspect then looks a second time, in case an entry point had
+    to be loaded; by then the code behind the name has put the object itself in this place.
+    """
+
+    def __init__(self, load: Callable[[], object]) -> None:
+        self._load = load
+
+    def __bool__(self) -> bool:
+        self._load()
+        return False
+
+
+def _register(names: dict[RegistryType, str], load: Callable[[], object]) -> None:
+    for kind, listed in names.items():
+        hyphened = listed.replace("_", "-") if kind == "task" else ""
+        for name in {f"vivavoce/{one}" for one in (*listed.split(), *hyphened.split())}:
+            if not registry_has(kind, name):  # code that was imported before stays
+                registry_add(_Placeholder(load), RegistryInfo(type=kind, name=name))
+
+
+def _load_family(name: str) -> None:
+    from vivavoce.tasks.lookup import register_family
+
+    register_family(name)
+
+
+@modelapi(name="extractive")
+def extractive() -> type[ModelAPI]:
+    """The extractive baselines, `extractive/lead` and `extractive/centrality`."""
+    from vivavoce.models.offline import ExtractiveAPI
+
+    return ExtractiveAPI
+
+
+@modelapi(name="local")
+def local() -> type[ModelAPI]:
+    """Small GGUF models in this process, `local/PATH` or `local/smollm2`."""
+    from vivavoce.models.local import LocalAPI
+
+    return LocalAPI
+
+
+@modelapi(name="replay")
+def replay() -> type[ModelAPI]:
+    """Answers read from a file, `replay/FILE`."""
+    from vivavoce.models.offline import ReplayAPI
+
+    return ReplayAPI
+
+
+@modelapi(name="scripted")
+def scripted() -> type[ModelAPI]:
+    """The contestants and the judge of the demo, such as `scripted/large`."""
+    from vivavoce.models.scripted import ScriptedAPI
+
+    return ScriptedAPI
+
+
+for _home, _names in _COMMON.items():
+    _register(_names, partial(importlib.import_module, f"vivavoce.tasks.{_home}"))
+for _family, _names in _FAMILIES.items():
+    _register(_names, partial(_load_family, _family))
+if any(point.name not in _FAMILIES for point in entry_points(group="vivavoce.families")):
+    # What the scorers of other packages are called is known when their code is imported.
+    for _family in importlib.import_module("vivavoce.tasks").list_families():
+        if _family not in _FAMILIES:
+            try:
+                _load_family(_family)
+            except PluginError as error:
+                getLogger(__name__).warning("%s", error)

@@ -182,7 +182,9 @@ class Document:
     health: str | None = None
     """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
-    """Reasons why a PDF is not `good`."""
+    """Reasons why a PDF is not `good`, and why a part of it is in doubt."""
+    doubts: tuple[str, ...] = ()
+    """Parts of a PDF that were read with doubt: title, authors, abstract, sections, references."""
     withdrawn: str | None = None
     """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
     raw: str | None = None
@@ -239,3 +241,5 @@ class Paper:
     health: str | None = None
     """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Parts that were read from a PDF with doubt, and that no better source gives."""

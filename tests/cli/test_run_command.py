@@ -308,26 +308,6 @@ def test_cutoffs_say_nothing_without_clean_only(small: Round, tmp_path: Path) ->
     assert "--cutoffs needs --clean-only" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("run", "title", "--round", "sample", "--logs", "s3://bucket/logs"),
-        ("run", "title", "--round", "gs://bucket/round", "--logs", "logs"),
-        ("board", "build", "s3://bucket/logs", "--out", "site"),
-        ("board", "build", "logs", "--out", "file:///site"),
-    ],
-)
-def test_an_address_in_place_of_a_path_is_refused_before_anything_is_made(
-    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "logs").mkdir()
-    done = viva(*words)
-    assert done.exit_code == 2
-    assert "is an address. Give a path on this machine" in done.output
-    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
-
-
 def test_hyphens_in_the_name_of_a_task_are_underscores_and_the_nearest_is_named(
     small: Round, tmp_path: Path
 ) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+from collections.abc import Mapping
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from inspect_ai import Task
+from inspect_ai._cli.main import inspect
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.util import registry_create, registry_info
 from tests.conftest import why_no_sandbox
 from tests.tasks.own.tables import write_tables
@@ -31,6 +36,7 @@ from vivavoce.tasks import (
     list_tasks,
     short_name,
 )
+from vivavoce.tasks.entry import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
 from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.sample_round import PAPERS, demo_spec
@@ -64,6 +70,31 @@ RUNNABLE = [
 CONTESTANTS = ("oracle", "null", "copycat")
 TEXTS = ("own_match", "own_list", "own_text")
 """Tasks of one's own questions that a sentence may answer."""
+ARGUMENTS = {
+    "aggregate": "macro",
+    "answerer": "role",
+    "chunk_size": 256,
+    "chunks": 3,
+    "context": 20_000,
+    "demos": 1,
+    "headers": "model",
+    "judge": True,
+    "judge_source": True,
+    "listed": 60,
+    "matcher": None,
+    "max_tokens": 300,
+    "meaning": "forms",
+    "pairs": 2,
+    "question_seed": 1,
+    "sandbox": "bwrap",
+    "scoring": "legacy",
+    "synthesizer": "role",
+    "timeout": 60,
+    "track": "padded",
+    "variant": 2,
+}
+"""Values of the tasks' arguments, beside the round, its setting, prompts and pin."""
+ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead", "synthesizer": "extractive/lead"}
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 
@@ -175,6 +206,46 @@ def test_every_task_takes_the_round_and_the_common_arguments(family: str, task: 
     assert parameters["round"].default == ""  # so that a run without a round is told what to pass
     for name in ("setting", "context", "prompts", "max_tokens", "pin"):
         assert parameters[name].default is not Parameter.empty
+
+
+def inspect_eval(name: str, arguments: Mapping[str, object], logs: Path) -> EvalLog:
+    """The log of one sample of `inspect eval NAME`, run from another folder."""
+    line = ["eval", name, "--model", "extractive/lead", "--limit", "1", "--display", "none"]
+    for key, value in arguments.items():
+        line += ["-T", f"{key}={json.dumps(value) if isinstance(value, bool) else value}"]
+    for role, model in ROLES.items():
+        line += ["--model-role", f"{role}={model}"]
+    done = CliRunner().invoke(inspect, [*line, "--log-dir", str(logs)])
+    assert done.exit_code == 0, done.output
+    (path,) = list_eval_logs(str(logs))
+    log = read_eval_log(path)
+    assert log.status == "success", log.error
+    assert log.samples is not None
+    assert all(sample.error is None for sample in log.samples)
+    assert {key: log.eval.task_args[key] for key in arguments} == arguments
+    return log
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "task"), TASKS)
+def test_inspect_runs_a_task_by_name_with_every_argument(
+    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, task: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place, card = {"round": str(opened.folder)}, list_families()[family].tasks[task]
+    pinned = {"prompts": str(find_family(family).folder / "prompts")}
+    pinned["pin"] = fingerprint(opened, open_prompts(family, pinned["prompts"]))
+    known = set(signature(find_task_maker(task)).parameters) - {"round", "setting", *pinned}
+    split = opened.items(family, task)[0].get("split")
+    values = {**ARGUMENTS, "split": split, "data_info": "full", "knowledge": True}
+    assert known <= values.keys()
+    given = {key: values[key] for key in sorted(known) if values[key] is not None}
+    given["setting"] = "random" if "demos" in known else "base"
+    log = inspect_eval(f"vivavoce/{task.replace('_', '-')}", place | pinned | given, tmp_path / "a")
+    assert log.eval.task == f"vivavoce/{task}"
+    for setting in card.settings:
+        if any(setting in row.get("settings", [setting]) for row in opened.items(family, task)):
+            inspect_eval(f"vivavoce/{task}", place | {"setting": setting}, tmp_path / setting)
 
 
 @pytest.mark.parametrize(("family", "task"), TASKS)

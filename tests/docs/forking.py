@@ -29,7 +29,6 @@ _HERE = str(Path(__file__).resolve().parents[2])
 _TREES = os.environ.get("PYTHONPATH", "")
 _FIRST = (
     "vivavoce.cli",
-    "vivavoce._registry",
     "inspect_ai._cli.main",
     "inspect_ai.agent._acp.server",
 )
@@ -79,13 +78,15 @@ def forking() -> Iterator[Path]:
 
 
 def _warm() -> None:
-    """Read what every command reads: long lists of models, the families' cards, the verbs."""
+    """Read what every command reads: long lists of models, the families, the verbs."""
     from inspect_ai.model import get_model_info
 
     from vivavoce.tasks import list_families
+    from vivavoce.tasks.lookup import register_family
 
     get_model_info("openai/gpt-4o")
-    list_families()
+    for family in list_families():
+        register_family(family)
     _verbs()
 
 

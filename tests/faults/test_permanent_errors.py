@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.servers.commands import small_round, viva_here
 from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, error, scripted
 
 from vivavoce.rounds import Round
+from vivavoce.running import provider_errors
 
 ITEMS = 3
 MODEL = "openai-api/scripted/strict"
@@ -136,3 +138,17 @@ def test_a_prompt_that_is_too_long_is_an_overflow(
         run(small, tmp_path, server)
         assert len(server.asks) == ITEMS
     assert [fault_of(sample) for sample in samples(tmp_path)] == ["overflow"] * ITEMS
+
+
+def test_a_server_that_does_not_answer_is_named_while_it_is_asked(
+    small: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider_errors, "_SILENCE", 0.1)
+    command = ("run", "title", "--round", small.folder, "--limit", "1", "--model", MODEL)
+    with scripted(lambda ask: replace(answer(TITLE), delay=1.0)) as server:
+        done = viva_here(*command, "--logs", tmp_path / "slow", env=server.environment)
+        assert f"{MODEL}: no reply yet from {server.url}" in done.stderr
+        environment = dict(server.environment)
+    never = ("--max-retries", "0", "--logs", tmp_path / "none")
+    done = viva_here(*command, *never, env=environment, expect=None)
+    assert f"{MODEL}: nothing answers at {server.url}" in done.stderr

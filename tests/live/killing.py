@@ -21,14 +21,18 @@ _PACKAGES = frozenset(
 )
 _WARM = """
 import contextlib, gc, importlib, json, os, signal, sys
-import openai, typer.main, vivavoce._registry, vivavoce.live.keeping, vivavoce.store
+import openai, typer.main, vivavoce.live.keeping, vivavoce.store
 from rich.live import Live
 from vivavoce.cli import app
+from vivavoce.tasks import list_families
+from vivavoce.tasks.lookup import register_family
 
 Live.refresh = lambda _: None
 os.fsync = lambda _: None
 write = vivavoce.store.write_chunks
 verbs = typer.main.get_command(app)
+for family in list_families():
+    register_family(family)
 for name in json.loads(sys.stdin.readline()):
     with contextlib.suppress(ImportError):
         importlib.import_module(name)

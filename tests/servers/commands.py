@@ -94,12 +94,16 @@ def viva_here(
 
 _WARM = """
 import gc, json, os, sys
-import openai, typer.main, vivavoce._registry, vivavoce.running
+import openai, typer.main, vivavoce.running
 from rich.live import Live
 from vivavoce.cli import app
+from vivavoce.tasks import list_families
+from vivavoce.tasks.lookup import register_family
 
 Live.refresh = lambda _: None
 verbs = typer.main.get_command(app)
+for family in list_families():
+    register_family(family)
 gc.collect()
 gc.freeze()  # what is looked at by no collection is copied into no run
 

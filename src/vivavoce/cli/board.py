@@ -180,7 +180,10 @@ def export(
     if parse_date(day) != (day, "day"):
         raise InputError(f"--date {day} is no day. Write it as YYYY-MM-DD.")
     if form == "eee":
-        files = dict(every_eval_ever(board, day, organization))
+        # The validator takes paths that begin with this folder, seen from where it runs.
+        inside = Path() if out.name == "data" else Path("data")
+        found = every_eval_ever(board, day, organization)
+        files = {str(inside / path): content for path, content in found}
     elif form == "eval_results":
         files = dict(eval_results(board, day, dataset or ""))
     elif form == "csv":

@@ -25,7 +25,7 @@ from vivavoce.cli.output import (
 )
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, sheet
-from vivavoce.requests import Arg, Opt
+from vivavoce.requests import Arg, Opt, check_local
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -38,7 +38,7 @@ def _at_place(context: typer.Context, value: str | None) -> Path | None:
     if value is None:
         return None
     if "://" not in value or context.resilient_parsing:
-        return Path(value)
+        return check_local(Path(value))
     from vivavoce.corpus.places import bring, publish
 
     copy = bring(value)
@@ -124,7 +124,7 @@ def ingest(
     if report.doubtful:
         lines.append(
             f"{report.read - len(report.doubtful):,} read well, "
-            f"{len(report.doubtful):,} in doubt, which are never targets:"
+            f"{len(report.doubtful):,} in doubt, whole or in a part, which is no gold:"
         )
         lines += fault_lines(report.doubtful)
     lines.append(

@@ -21,7 +21,6 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
@@ -135,12 +134,6 @@ class LocalAPI(ModelAPI):
             return self._client.request(verb, path, json=body).raise_for_status().json()
         except (RuntimeError, httpx.HTTPError) as error:
             raise VivaError(f"local/{self.model_name} does not answer {path}: {error}") from error
-
-
-@modelapi(name="local")
-def local() -> type[ModelAPI]:
-    """Small GGUF models in this process, `local/PATH` or `local/smollm2`."""
-    return LocalAPI
 
 
 def find_weights(name: str) -> Path:

@@ -36,7 +36,6 @@ from inspect_ai.model import (
     ModelAPI,
     ModelOutput,
     ModelUsage,
-    modelapi,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 from numpy.typing import NDArray
@@ -158,12 +157,6 @@ class ExtractiveAPI(ModelAPI):
         output = ModelOutput.from_content(f"extractive/{self.model_name}", answer)
         output.usage = count_words(input, answer)
         return output
-
-
-@modelapi(name="extractive")
-def extractive() -> type[ModelAPI]:
-    """The extractive baselines, `extractive/lead` and `extractive/centrality`."""
-    return ExtractiveAPI
 
 
 def lead_sentences(sentences: Sequence[str], limit_words: int) -> list[int]:
@@ -289,12 +282,6 @@ class ReplayAPI(ModelAPI):
         if key not in self._answers:
             output.metadata = {"missing": True}
         return output
-
-
-@modelapi(name="replay")
-def replay() -> type[ModelAPI]:
-    """Answers read from a file, `replay/FILE`."""
-    return ReplayAPI
 
 
 def load_answers(path: Path) -> dict[Key, str | None]:

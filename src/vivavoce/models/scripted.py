@@ -24,7 +24,6 @@ from inspect_ai.model import (
     ModelCost,
     ModelInfo,
     ModelOutput,
-    modelapi,
     set_model_info,
 )
 from inspect_ai.solver._task_state import sample_state
@@ -105,12 +104,6 @@ class ScriptedAPI(ModelAPI):
         output = ModelOutput.from_content(self._name, answer)
         output.usage = count_words(input, answer)
         return output
-
-
-@modelapi(name="scripted")
-def scripted() -> type[ModelAPI]:
-    """The contestants and the judge of the demo, such as `scripted/large`."""
-    return ScriptedAPI
 
 
 def _answer(name: str) -> str:

@@ -69,6 +69,14 @@ def given_names(words: Iterable[str]) -> tuple[str, ...]:
 class Shape:
     """A request, or options that several requests share."""
 
+    def __post_init__(self) -> None:
+        """Refuse addresses in place of paths."""
+        for each in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, each.name)
+            for one in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(one, Path):
+                    check_local(one)
+
     def shared(self, shape: type) -> dict[str, Any]:
         """Values of the fields that a shape has too, by name."""
         names = {each.name for each in fields(self)} & {each.name for each in fields(shape)}  # type: ignore[arg-type]

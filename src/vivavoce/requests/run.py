@@ -149,6 +149,7 @@ class Spending(Shape):
     ] = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         judges = (self.judge,) if isinstance(self.judge, str) else tuple(self.judge or ())
         object.__setattr__(self, "judge", judges)
         prices = with_list_prices((*self.models, *judges), self.prices)
@@ -244,16 +245,16 @@ class RunSpec(ModelUse, Patience, Spending):
     display: Annotated[str, Opt("none, or Inspect's full, rich, plain or log.")] = "none"
 
     def __post_init__(self) -> None:
+        methods = self.methods or (() if self.agent else ("direct",))
+        found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
         super().__post_init__()
         if self.alias is not None and not is_alias(self.alias):
             raise InputError(
                 f"--as {self.alias!r} is no name. Write up to {LONGEST_ALIAS} letters, digits, "
                 "spaces and . _ -"
             )
-        methods = self.methods or (() if self.agent else ("direct",))
-        found = {"methods": methods, "round": Path(self.round), "logs": Path(self.logs)}
-        for name, value in found.items():
-            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from vivavoce.errors import InputError
 from vivavoce.records import Paper, Window
-from vivavoce.requests import nearest, sentence_of
+from vivavoce.requests import check_local, nearest, sentence_of
 from vivavoce.store import hash_of
 from vivavoce.text.dates import inside
 
@@ -32,6 +32,15 @@ class Options(BaseModel):
     """A table of the spec: unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @field_validator("*")
+    @classmethod
+    def _check_path(cls, value: Any) -> Any:
+        """Refuse addresses in place of paths."""
+        try:
+            return check_local(value) if isinstance(value, Path) else value
+        except InputError as error:
+            raise ValueError(str(error)) from error
 
 
 class WindowOptions(Options):

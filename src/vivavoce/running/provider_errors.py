@@ -7,9 +7,12 @@ more is sent to it in the run. Later, such an error is about one request, which 
 
 from __future__ import annotations
 
+import asyncio
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import anyio
 
@@ -27,6 +30,11 @@ LONGEST_LINE = 200
 """Characters of the line that names the cause."""
 _ALONE = 10.0
 """Seconds that the others wait for the first reply: refusals come at once, long answers do not."""
+_SILENCE = 10.0
+"""Seconds without a first reply after which a user is told."""
+_CONNECTING = 3.0
+"""Seconds for a connection to a server that has not replied."""
+_PORTS = {"http": 80, "https": 443}
 _OF_ALL = (401, 402, 403, 404)
 """Statuses about the key, the account or the model, whatever is asked."""
 _NO_SUCH_CALL = (404, 405, 501)
@@ -52,6 +60,7 @@ class Gate:
         self.line: str | None = None
         """The reason why nothing more is sent to the model."""
         self._turn = anyio.Lock()
+        self._waiting: asyncio.Task[None] | None = None
         self._has_answered = False
         self._refused: dict[str, str] = {}
         intercept(model, self._answer)
@@ -59,6 +68,7 @@ class Gate:
     async def _answer(self, request: Request, send: Send) -> Reply:
         is_alone = False
         if not self._has_answered and not self._is_batched:
+            self._waiting = self._waiting or asyncio.create_task(self._tell_of_silence())
             with anyio.move_on_after(_ALONE):
                 await self._turn.acquire()
                 is_alone = True
@@ -70,6 +80,23 @@ class Gate:
         finally:
             if is_alone:
                 self._turn.release()
+
+    async def _tell_of_silence(self) -> None:
+        """Say on stderr who has not replied, and whether anything is there; asking goes on."""
+        await anyio.sleep(_SILENCE)
+        if self._has_answered or self.line:
+            return
+        address = self._address()
+        is_there = not address or await _is_reached(address)
+        line = f"no reply yet from {address or 'its provider'}"
+        if not is_there:
+            line = f"nothing answers at {address}"
+        print(f"{self.model}: {line}. Still trying.", file=sys.stderr, flush=True)
+
+    def _address(self) -> str:
+        """The address that the model's client asks; empty where it has none."""
+        client = getattr(self._api, "client", None)
+        return str(getattr(client, "base_url", None) or getattr(self._api, "base_url", None) or "")
 
     async def _ask(self, request: Request, send: Send) -> Reply:
         words = hash_of([message.text for message in request.input])
@@ -112,10 +139,10 @@ class Gate:
     def _other_name(self, status: int | None, is_formless: bool) -> str:
         """The name to write for a server that lacks the call of `openai/`; else nothing."""
         provider, _, name = self.model.partition("/")
-        address = getattr(getattr(self._api, "client", None), "base_url", None)
+        address = self._address()
         is_missing = status in _NO_SUCH_CALL or is_formless
         is_asked = provider == "openai" and getattr(self._api, "responses_api", False)
-        if not (is_asked and is_missing and address) or urlsplit(str(address)).hostname == _OPENAI:
+        if not (is_asked and is_missing and address) or urlsplit(address).hostname == _OPENAI:
             return ""
         return (
             f". A server of chat completions alone is named openai-api/local/{name}, "
@@ -139,6 +166,20 @@ class Gate:
 def watch(models: Iterable[Model], *, is_batched: bool) -> list[Gate]:
     """Put a gate before each model; requests of a batch do not wait for the first one's reply."""
     return [Gate(model, is_batched=is_batched) for model in models]
+
+
+async def _is_reached(address: str) -> bool:
+    """Check whether anything accepts connections at an address; a proxy is taken to reach it."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if parts.scheme in getproxies() and not proxy_bypass(host):
+        return True
+    try:
+        with anyio.fail_after(_CONNECTING):
+            await (await anyio.connect_tcp(host, parts.port or _PORTS[parts.scheme])).aclose()
+    except (OSError, TimeoutError):
+        return False
+    return True
 
 
 def _status(error: Exception) -> int | None:

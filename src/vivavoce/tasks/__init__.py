@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from vivavoce.errors import InputError, PluginError
 from vivavoce.metrics import has_metrics
 from vivavoce.plugins import Plugins, load_plugins
-from vivavoce.requests import nearest
+from vivavoce.requests import check_local, nearest
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
@@ -250,13 +250,14 @@ def build_round(
     from vivavoce.corpus import Corpus, load_corpus
     from vivavoce.rounds.export import is_ids_export, rebuild_round
 
+    out = check_local(Path(out))
     opened = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
     known = builders()
     if not isinstance(spec, Mapping) and is_ids_export(Path(spec)):
-        return rebuild_round(Path(spec), opened, known, Path(out))
+        return rebuild_round(Path(spec), opened, known, out)
     options = {family: builder.OPTIONS for family, builder in known.items()}
     if isinstance(spec, Mapping):
         parsed = rounds.parse_spec(spec, options)
     else:
         parsed = rounds.read_spec(Path(spec), options)
-    return rounds.build_round(opened, parsed, known, Path(out))
+    return rounds.build_round(opened, parsed, known, out)

@@ -9,12 +9,13 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from inspect_ai import Task
+from inspect_ai._util.registry import registry_add
 from inspect_ai.dataset import Sample
 from inspect_ai.solver import Solver
 from inspect_ai.util import registry_create, registry_info
 
 from vivavoce.errors import InputError, PluginError
-from vivavoce.tasks import CONTESTANTS, Family, find_family, find_task, list_families
+from vivavoce.tasks import CONTESTANTS, Family, find_family, find_task
 from vivavoce.tasks.engine import make_method, make_tasks
 from vivavoce.tasks.methods import direct
 
@@ -23,25 +24,22 @@ Loaded = TypeVar("Loaded")
 _COMMON = (*CONTESTANTS, "direct")
 
 
-def import_families() -> dict[str, PluginError]:
-    """Register the tasks, scorers and methods of every family with Inspect.
+def register_family(name: str) -> None:
+    """Register the tasks, scorers and methods of a family with Inspect.
 
-    Returns:
-        The error of each family of another package that cannot be used, by name.
+    A task is found with hyphens in place of underscores too; its logs have its own name.
+
+    Raises:
+        PluginError: It is another package's and cannot be used.
     """
-    unusable: dict[str, PluginError] = {}
-    for name in list_families():
-        family = find_family(name)
-        try:
-            _tasks_of(family)
-            _of(family, partial(family.part, "scorer"))
-            for method in family.card.methods:
-                find_method_maker(name, method)
-        except PluginError as error:
-            if family.namespace == "vivavoce":
-                raise
-            unusable[name] = error
-    return unusable
+    family = find_family(name)
+    for maker in _tasks_of(family).values():
+        info = registry_info(maker)
+        registry_add(maker, info.model_copy(update={"name": info.name.replace("_", "-")}))
+        registry_add(maker, info)
+    _of(family, partial(family.part, "scorer"))
+    for method in family.card.methods:
+        find_method_maker(name, method)
 
 
 def find_task_maker(task: str) -> Callable[..., Task]:

@@ -50,7 +50,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
         organization: Who publishes them.
 
     Returns:
-        Paths inside a folder, and the content of each file.
+        Paths inside the folder `data`, and the content of each file.
     """
     stamp = str(int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()))
     rounds = {str(entry["id"]): entry for entry in board.rounds}
@@ -82,7 +82,7 @@ def every_eval_ever(board: Board, date: str, organization: str) -> Iterator[tupl
         content = _json(record)
         # A random-looking identifier out of the content, so that the same board gives the same.
         unique = UUID(bytes=hashlib.sha256(content).digest()[:16], version=4)
-        yield f"data/{benchmark}/{model}/{unique}.json", content
+        yield f"{benchmark}/{model}/{unique}.json", content
 
 
 def model_id(row: Row) -> str:

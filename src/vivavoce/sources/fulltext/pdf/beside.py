@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from statistics import mode
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.lines import Font
@@ -109,7 +110,8 @@ def _edges_beside(
         flush = [run for run in rows if run.x0 - column[0] < _EDGE]
         left, right = column[0], max((run.x1 for run in flush), default=column[1])
     else:
-        flush = [run for run in rows if column[1] - run.x1 < _EDGE]
+        usual = mode(round(run.x0) for run in rows) if rows else column[0]
+        flush = [run for run in rows if abs(run.x0 - usual) < _EDGE]
         left, right = min((run.x0 for run in flush), default=column[0]), column[1]
     is_narrow = right - left < _NARROW * (column[1] - column[0])
     return (left, right) if is_narrow and len(flush) >= _FEWEST - 1 <= len(rows) - 1 else None

@@ -40,6 +40,11 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"^(?:[*∗†‡§¶‖#✉⋆⇤\u2217\u22c6]|\d{1,2}(?=\D|$))")
+ABSTRACT = re.compile(
+    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
+    r"(?![^\W\d_])\s*[.:：—–-]*\s*",
+    re.IGNORECASE,
+)
 _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*\d{1,4}$")
 _ENTRY = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s.*\s\d{1,4}$")
 _CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
@@ -207,6 +212,12 @@ def _mark_contents(layout: Layout) -> None:
                     end = other
 
 
+def names_abstract(text: str) -> bool:
+    """Check whether a line is the heading of an abstract, or opens with it."""
+    found = ABSTRACT.match(text)
+    return found is not None and (found.end() == len(text) or found[0].rstrip()[-1] in ".:—–-")
+
+
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     """The small lines at the foot of a column, from the first that a mark opens."""
     start = len(column)
@@ -215,7 +226,7 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
         return
-    if any(role_of_heading(line.text) == "abstract" for line in tail):
+    if any(names_abstract(line.text) for line in tail):
         return
     if not tail or (len(tail) == len(column) and tail[0].page > 0):
         return

@@ -75,6 +75,8 @@ class PaperText:
     title: str
     abstract: str
     sections: tuple[Section, ...]
+    doubts: tuple[str, ...] = ()
+    """Parts that were read from a PDF with doubt: no gold is made of them."""
 
 
 def paper_from_row(row: Row) -> PaperText:
