@@ -3,10 +3,10 @@
 A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
 that has three words or more. A list of references at the end of the text cites nothing.
 
-- `citation_precision` = citations of works in the list / all citations, each work counted once.
+- `reference_precision` = citations of works in the list / all citations, each work counted once.
   Not in the list are numbers beyond it, and names with a year (`Author et al., 2020`) that no
   number follows: the list gives no authors to find them by. Undefined without any citation.
-- `citation_recall` = works cited / works that the paper itself cites; undefined where it cites
+- `reference_recall` = works cited / works that the paper itself cites; undefined where it cites
   none.
 
 Source: ours; they ask of a related-work section what AcademicEval's metrics leave open.

@@ -39,6 +39,7 @@ from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
     GRADES,
+    WITHOUT_SOURCES,
     ask_about,
     check_questions,
     chosen_questions,
@@ -194,13 +195,13 @@ class Writing(FamilyTask[WritingArguments]):
         }
         if row["task"] == WITH_WORKS:
             cited = find_citations(text, row["works"])
-            values["citation_precision"] = cited.precision
-            values["citation_recall"] = cited.recall(row["cited"])
+            values["reference_precision"] = cited.precision
+            values["reference_recall"] = cited.recall(row["cited"])
         return values
 
     def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
         """Metrics by question, as far as the setting and the item have what it takes."""
-        has_sources = row["setting"] != "title_only"
+        has_sources = row["setting"] not in WITHOUT_SOURCES
         has_works = has_sources and task == WITH_WORKS
         found: dict[str, Sequence[str]] = {COMPARE: WINS}
         if has_sources:

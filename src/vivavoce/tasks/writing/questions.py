@@ -1,7 +1,7 @@
 """Questions to a judge about a written part of a paper: its facts, its claims, the works it cites.
 
-No judge is asked about a text that shows nothing to hold it against: with the setting `title_only`
-there are no sources of claims. Lines whose order may sway a judge, facts and works, are put in an
+No judge is asked about claims where the prompt shows nothing to hold them against, as with the
+setting `title_only`. Lines whose order may sway a judge, facts and works, are put in an
 order of their own, so that no place in a request tells the place in the gold.
 """
 
@@ -32,6 +32,8 @@ from vivavoce.tasks.writing.items.composing import PARTS
 from vivavoce.tasks.writing.items.nuggets import nuggets_of
 
 CLAIMS, FACTS, GRADES = "claims", "nuggets", "relevance"
+WITHOUT_SOURCES = ("title_only", "open")
+"""Settings whose prompt shows nothing that could carry a claim."""
 QUESTIONS = (COMPARE, FACTS, CLAIMS, GRADES)
 _MAX_WORK = 1_500
 """Characters of a work that a judge grades."""
