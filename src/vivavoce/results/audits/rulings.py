@@ -5,7 +5,7 @@ Per judge and question (nuggets, claims, relevance):
 - `silent` = lines without a label / lines asked for;
 - `best` = lines with the best label / labelled lines;
 - `early` = share of the best label in the first half of a request's lines less that in the second,
-  for lines whose order says nothing of the answer; 0 without a position bias;
+  for lines whose order has no meaning; 0 without a position bias;
 - `length_slope` = change of `best` for each doubling of the answer's length relative to the
   reference, by least squares within each contestant, task and setting.
 
