@@ -186,7 +186,10 @@ class Document:
     doubts: tuple[str, ...] = ()
     """Parts of a PDF that were read with doubt: title, authors, abstract, sections, references."""
     withdrawn: str | None = None
-    """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
+    """`withdrawn`, `retracted`, `corrected`, `doubted` or `deleted`, as the source says; else None.
+
+    The notice that retracts or corrects another paper is marked as well.
+    """
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 

@@ -19,9 +19,10 @@ from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items import activity
+from vivavoce.tasks.writing.items import activity, open_track
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
+    OPEN,
     SCHEMAS,
     SETTINGS,
     TASKS,
@@ -43,7 +44,10 @@ _REASONS = {
 class WritingOptions(Options):
     """The `[writing]` table of a round spec."""
 
-    settings: tuple[Setting, ...] = Field(default=SETTINGS, min_length=1)
+    settings: tuple[Setting, ...] = Field(
+        default=tuple(setting for setting in SETTINGS if setting != OPEN), min_length=1
+    )
+    """With `open` the round holds title and abstract of every paper that may be found."""
     demos: int = Field(default=2, ge=0, le=20)
     """Demonstrations of each kind that the round holds; with 0 the settings that show them go."""
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
@@ -115,6 +119,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
     papers = [pool.texts[name] for name in sorted(used)]
     files = {PAPERS: papers_as_bytes(papers), CELLS: cells_as_bytes(report)}
+    if library := open_track.make_library(corpus, maker.citing, tasks["related_work"]):
+        files[open_track.FILE] = library
     return FamilyItems(tasks, SCHEMAS, excluded, files)
 
 

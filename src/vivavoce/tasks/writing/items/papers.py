@@ -40,6 +40,7 @@ from vivavoce.store import (
 )
 from vivavoce.tasks.writing.items import inputs, near_duplicates
 from vivavoce.tasks.writing.items.inputs import (
+    OPEN,
     PAPER,
     SECTION_TASKS,
     TASKS,
@@ -70,6 +71,7 @@ _ALIKE: Mapping[str, tuple[str, ...]] = {
     "base": ("base", "random", "coauthor", "mixed"),
     "leave_one_out": ("leave_one_out",),
     "title_only": ("title_only",),
+    OPEN: (OPEN,),
 }
 """Inputs that differ -> the settings that show them of the target."""
 
