@@ -85,7 +85,7 @@ def test_the_bill_is_within_15_percent_of_the_estimate(
 
 @pytest.mark.slow
 def test_an_estimate_counts_attempts_and_judges(opened: Round, tmp_path: Path) -> None:
-    options = ("--epochs", "2", "--judge", JUDGE)
+    options = ("--epochs", "2", "--judge", JUDGE, "-T", "questions=compare")
     words = command(opened, tmp_path / "logs", *options, "--price", PRICE)
     words = (*words, "--price", f"{JUDGE}={IN:g},{OUT:g}")
     bill = Bill(first_for, by_letters)
