@@ -33,6 +33,8 @@ families = ["writing"]
 settings = ["base", "open"]
 """
 
+COPIES = ("--model", "none", "--method", "lead", "--method", "abstract_copy")
+
 
 def build(folder: Path, spec: str = SPEC) -> Path:
     """The round of one target, what was there before it, and what came later."""
@@ -182,6 +184,27 @@ def test_citations_become_numbers(opened: Path, text: str, numbers: str, more: l
     assert {places[EARLY], places[SECOND], places[OUTSIDE]} == {1, 2, 3}
     assert found["works"][3:] == more
     assert len(found["citations"]) == len(found["works"])
+
+
+def test_a_round_chooses_the_metric_that_its_boards_rank_by(tmp_path: Path) -> None:
+    opened = build(tmp_path, SPEC + 'headline = "reference_recall"\n')
+    logs = tmp_path / "logs"
+    viva_here("run", "related_work", "abstract", "--round", opened, "--logs", logs, *COPIES)
+    board = only_json(viva_here("board", "show", logs, "--all", "--json").stdout)
+    assert board["headlines"] == {"related_work": "reference_recall", "abstract": "rougeL"}
+    rows = board["rows"]
+    ranked = {row["metric"] for row in rows if row["task"] == "related_work" and row["rank"]}
+    assert ranked == {"reference_recall", "rougeL", "rouge1", "rouge2"}
+
+
+def test_a_headline_that_is_no_metric_is_refused(tmp_path: Path) -> None:
+    build(tmp_path)
+    path = tmp_path / "other.toml"
+    path.write_text(SPEC.replace('id = "open"', 'id = "other"') + 'headline = "rouge"\n')
+    corpus = ("--corpus", tmp_path / "c", "--out", tmp_path)
+    done = viva_here("round", "build", path, *corpus, expect=2)
+    told = " ".join(done.stderr.split())
+    assert "there is no metric 'rouge'. There are: rougeL, rouge1, rouge2, judge_win" in told
 
 
 def test_the_list_of_tasks_has_the_setting() -> None:

@@ -142,7 +142,8 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             try:
                 entry["sha256"] = _hash_parts(source, path)
             except OSError as error:
-                refused[path] = f"the file cannot be read: {error.strerror}"
+                part = Path(error.filename or path).name
+                refused[path] = f"{part} cannot be read: {error.strerror}"
         for piece in source.pieces(path):
             if piece.start or piece.stop is not None or len(groups[-1]) >= FILES_PER_SHARD:
                 groups.append([])

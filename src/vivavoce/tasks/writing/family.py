@@ -146,6 +146,11 @@ class Writing(FamilyTask[WritingArguments]):
             )
         return given
 
+    def headline(self, view: View[WritingArguments]) -> str:
+        """The round's own, or the first of the card."""
+        options = read_json(view.round.folder / "spec.json").get("writing", {})
+        return options.get("headline") or super().headline(view)
+
     def rows(self, view: View[WritingArguments]) -> list[Row]:
         """Items that have the setting and are in the split."""
         rows, split = super().rows(view), view.given.split

@@ -18,7 +18,7 @@ from vivavoce.records import Author, Reference, Section
 from vivavoce.sources.fulltext.pdf.coverage import Coverage
 from vivavoce.sources.fulltext.pdf.furniture import names_abstract
 from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.text.headings import role_of_heading
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
@@ -41,6 +41,8 @@ _EMPTY_PAGES = 0.4
 _LONG = 4
 """Pages: a longer paper has references."""
 _WEAK_SCORE = 2.0
+_OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
+"""Headings that a paper prints once, and the words of such a heading."""
 _FEWEST_TITLE = 2
 _FRONT_PAGES = 2
 """Pages behind the first on which an abstract is printed."""
@@ -178,6 +180,8 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "appendices only"
     if facts.features.get("outline", 0.0) < _CONFIRMED:
         yield from _doubts_of_outline(facts)
+    if all(_count_headings(facts.lines, role) > 1 for role in _OF_EACH_PAPER):
+        yield "two papers in one file"
     if facts.coverage.share_garbled > _GARBLED:
         yield f"garbled glyphs: {facts.coverage.share_garbled:.0%} of the characters"
     if facts.coverage.share_lost > _LOST:
@@ -218,6 +222,15 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
+
+
+def _count_headings(lines: Sequence[Line], role: str) -> int:
+    """Lines of few words that head a part of the paper."""
+    short = (line.text for line in lines if not line.kind and len(line.words) <= _FEW_WORDS)
+    return sum(
+        any(role_of_heading(one) == role for one in (text, *(n.text for n in read_numbers(text))))
+        for text in short
+    )
 
 
 def _role(section: Section) -> str | None:
