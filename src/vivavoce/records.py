@@ -182,9 +182,14 @@ class Document:
     health: str | None = None
     """`good`, `doubtful` or `failed` for a text read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
-    """Reasons why a PDF is not `good`."""
+    """Reasons why a PDF is not `good`, and why a part of it is in doubt."""
+    doubts: tuple[str, ...] = ()
+    """Parts of a PDF that were read with doubt: title, authors, abstract, sections, references."""
     withdrawn: str | None = None
-    """`withdrawn` by its authors or `deleted` by its repository, as the source says; else None."""
+    """`withdrawn`, `retracted`, `corrected`, `doubted` or `deleted`, as the source says; else None.
+
+    The notice that retracts or corrects another paper is marked as well.
+    """
     raw: str | None = None
     """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
 
@@ -239,3 +244,5 @@ class Paper:
     health: str | None = None
     """`good`, `doubtful` or `failed` where the text was read from a PDF; else None."""
     health_reasons: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Parts that were read from a PDF with doubt, and that no better source gives."""

@@ -54,7 +54,8 @@ HEADLINE = {
 # BERTScore needs a model, and schema recall a similarity: neither is asked for by default.
 ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall", "avg_lexical"}
 # These need more than an answer and its gold: a list of works, or a judge.
-ON_REQUEST |= {"length_ratio", "citation_precision", "citation_recall", *WINS, *CHECKS}
+ON_REQUEST |= {"length_ratio", "reference_precision", "reference_recall", "importance"}
+ON_REQUEST |= {*WINS, *CHECKS}
 # And these papers to choose from, or the answer itself.
 ON_REQUEST |= {"mr_ceiling", "sp_ceiling", "invented", "repeated", "header_only", "truncated"}
 ON_REQUEST |= {

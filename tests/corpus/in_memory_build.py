@@ -150,6 +150,7 @@ def _merge_fields(paper: MergedPaper) -> tuple[tuple[Statement, ...], Row, tuple
         "work": None,
         "health": None,
         "health_reasons": [],
+        "doubts": [],
     }
     return statements, row, sections
 

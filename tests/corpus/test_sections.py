@@ -43,6 +43,12 @@ def section(line: str, role: str | None = None) -> Section:
             "- Appendix, - Results, - Acknowledgements, - Method, - References",
             ["appendix", "appendix", "acknowledgements", "appendix", "references"],
         ),
+        # The only Methods are methods behind an appendix too; a second one is part of it.
+        (
+            "- Introduction, - Appendix, - Methods, -- Subjects",
+            [INTRODUCTION, "appendix", METHOD, METHOD],
+        ),
+        ("- Method, - Appendix, - Methods", [METHOD, "appendix", "appendix"]),
         # Letters after the last number, or after an unnumbered conclusion, start the appendix.
         (
             "1 Introduction, 2 Discussion, A Data, A.1 Sources, - Samples",

@@ -24,7 +24,7 @@ DECIDED: dict[str, Any] = {
     "of": 31,
     "papers": 20,
     "more_papers_needed": None,
-    "also": [{"metric": "citation_precision", A: 0.62, B: None}],
+    "also": [{"metric": "reference_precision", A: 0.62, B: None}],
     "invalid": {A: 0, B: 2},
     "cost": {A: 1.9, B: 0.02},
 }

@@ -19,7 +19,8 @@ WORKS = [
 
 def scores(text: str, cited: list[int] | None = None) -> tuple[float | None, float | None]:
     found = find_citations(text, WORKS)
-    return found.precision, found.recall(cited if cited is not None else [1, 2, 3, 4])
+    wanted = cited if cited is not None else [1, 2, 3, 4]
+    return found.precision(wanted), found.recall(wanted)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +52,39 @@ def test_what_a_text_cites(text: str, listed: set[int], unlisted: int) -> None:
 
 
 def test_precision_and_recall_by_hand() -> None:
-    # Cited: 1, 3, 5 of the list and 9 beyond it: P = 3/4. Of 1, 2, 3, 4 it cites 1 and 3: R = 2/4.
-    assert scores("One [1], three [3], five [5], nine [9].") == (3 / 4, 2 / 4)
+    # Cited: 1, 3, 5 and 9, of which 1 and 3 are wanted: P = 2/4. Of 1, 2, 3, 4 they are 2: R = 2/4.
+    assert scores("One [1], three [3], five [5], nine [9].") == (2 / 4, 2 / 4)
 
 
 def test_what_has_no_denominator_is_undefined() -> None:
     assert scores("Nobody is cited here.") == (None, 0.0)
-    assert scores("One [1].", []) == (1.0, None)
-    assert find_citations("One [1].", []).precision == 0.0
+    assert scores("One [1].", []) == (0.0, None)
+    assert find_citations("One [1].", []).precision([1]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The paper cites 1 and 2, whose counts are 4 and 8: the median is 6.
+        ("One [1], three [3].", 7 / 6),  # of 4 and 10 it is 7
+        ("Again [3], and again [3, 1].", 7 / 6),  # a work counts once
+        ("Nobody is cited.", 0.0),
+        ("Beyond the list [99].", 0.0),
+        ("One [1], and three that nobody knows [97, 98, 99].", 0.0),  # of 4, 0, 0, 0
+        ("A work without a count [4].", None),
+        ("One [1] and a work without a count [4].", 4 / 6),
+    ],
+)
+def test_importance_by_hand(text: str, expected: float | None) -> None:
+    found = find_citations(text, WORKS).importance([4, 8, 10, None, 0], [1, 2, 4])
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_importance_is_undefined_where_the_papers_own_works_have_no_citations() -> None:
+    cited = find_citations("One [1].", WORKS)
+    assert cited.importance([4, 0, 0, 1, None], [2, 3, 4]) is None  # the median is 0
+    assert cited.importance([4, 0, 0, 1, None], [5]) is None
+    assert cited.importance([4, 0, 0, 1, None], []) is None
 
 
 def test_the_gold_text_cites_what_it_cites() -> None:
@@ -69,5 +95,7 @@ def test_the_gold_text_cites_what_it_cites() -> None:
 @given(st.text(alphabet="[]1234567890,-–; ab\n.", max_size=200))
 def test_shares_are_shares(text: str) -> None:
     found = find_citations(text, WORKS)
-    assert found.precision is None or 0 <= found.precision <= 1
+    precision = found.precision([1, 2])
+    assert precision is None or 0 <= precision <= 1
+    assert found.importance([3, 1, 4, 1, 5], [1, 2]) is not None
     assert found.listed <= {1, 2, 3, 4, 5}

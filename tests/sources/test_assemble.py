@@ -54,8 +54,8 @@ def table_of(*rows: list[Cell], is_full: bool = False) -> CitedTable:
         (cite(["gone"]), CitationStyle(), "[gone]"),
         (cite(["gone"], unknown="?"), AUTHOR_YEAR, "(?)"),
         (cite(["a"], after=f"in {refer('t')}"), CitationStyle(), "[1, in 2]"),
-        (refer("t,s", is_named=True), CitationStyle(), "Table 2 and 1"),
-        (refer("gone", is_named=True), CitationStyle(), ""),
+        (refer("t,s", how="named"), CitationStyle(), "Table 2 and 1"),
+        (refer("gone", how="named"), CitationStyle(), ""),
     ],
 )
 def test_marks_are_printed_in_the_style_of_the_paper(

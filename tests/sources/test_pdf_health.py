@@ -6,84 +6,211 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from tests.sources.pdf_pages import FILLER, Paper, simple_paper
+import pytest
+from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper, simple_paper
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
+from vivavoce.records import Document
+from vivavoce.sources.fulltext.pdf.coverage import Coverage
 from vivavoce.sources.fulltext.pdf.document import read_file
 from vivavoce.sources.fulltext.pdf.health import Facts, judge
 
 FIXTURES = Path(__file__).parent / "fixtures" / "pdf"
+NAMES = ("1 Introduction", "2 Method", "3 Experiments", "4 Conclusion")
 
 
 def without_headings(path: Path) -> Path:
     """A paper whose text has a title and nothing set apart."""
     paper = Paper(path)
     paper.centred("A Study of Papers Without Headings")
+    paper.centred("Ada Brandt", TEXT, 11)
     for _ in range(6):
         paper.paragraph(FILLER)
-    paper.canvas.save()
-    return path
+    return paper.save()
+
+
+def opened(path: Path, abstract: str = f"We study papers that are small. {FILLER}") -> Paper:
+    paper = Paper(path)
+    paper.centred(f"{path.stem.title()} Studies of Small Papers")
+    paper.centred("Ada Brandt", TEXT, 11)
+    paper.centred("Abstract", BOLD, 12, 30)
+    paper.paragraph(abstract)
+    return paper
+
+
+def closed(paper: Paper, *headings: str) -> Document:
+    """The paper with its sections and one reference, as it is read."""
+    for heading in headings:
+        paper.heading(heading)
+        paper.paragraph(FILLER)
+    paper.heading("References")
+    paper.lines("[1] A. Author. 2019. The first of all works. In Proceedings.")
+    return read_file(paper.save())
+
+
+def facts_of(document: Document, **others: object) -> Facts:
+    """Facts of six pages read well, but for some."""
+    usual = Facts(
+        title=document.title,
+        authors=document.authors,
+        abstract=document.abstract,
+        sections=document.sections,
+        references=(),
+        lines=(),
+        letters_by_page=[3000] * 6,
+        coverage=Coverage(total=18_000),
+        features={"widest": 0.0},
+        score=9.0,
+    )
+    return replace(usual, **others)
 
 
 def test_a_paper_with_the_usual_parts_is_good() -> None:
     document = read_file(FIXTURES / "acl.pdf")
-    assert (document.health, document.health_reasons) == ("good", ())
+    assert (document.health, document.health_reasons, document.doubts) == ("good", (), ())
 
 
 def test_a_paper_in_which_no_heading_is_found_has_failed(tmp_path: Path) -> None:
     document = read_file(without_headings(tmp_path / "a.pdf"))
     assert document.health == "failed"
-    assert document.health_reasons == ("no headings found",)
+    assert document.health_reasons == ("no headings found", "authors: none is found")
+    assert document.doubts == ("sections", "authors")
 
 
 def test_two_weak_reasons_make_a_doubt_and_one_does_not() -> None:
-    document = read_file(FIXTURES / "acl.pdf")
-    facts = {
-        "sections": document.sections,
-        "lines": (),
-        "letters_by_page": [3000] * 6,
-        "features": {"widest": 0.0},
-        "score": 9.0,
-    }
-    assert judge(Facts(references=0, **facts)) == ("good", ())
-    assert judge(Facts(references=0, **{**facts, "score": 1.0})) == (
+    facts = facts_of(read_file(FIXTURES / "acl.pdf"))
+    missing = "references: none is found"
+    assert judge(facts) == ("good", (missing,), ("references",))
+    assert judge(replace(facts, score=1.0)) == (
         "doubtful",
-        ("no references", "little evidence for the headings"),
+        ("no references", "little evidence for the headings", missing),
+        ("sections", "references"),
     )
 
 
 def test_a_whole_chain_of_numbers_stands_for_an_introduction(tmp_path: Path) -> None:
     names = ["1 Purpose", "2 Setting", "3 Method", "4 Trials", "5 Results", "6 Outlook"]
-    document = read_file(simple_paper(tmp_path / "a.pdf", names))
-    facts = Facts(
-        sections=document.sections,
-        references=0,
-        lines=(),
-        letters_by_page=[3000] * 6,
-        features={"chain": 0.75},
-        score=9.0,
-    )
-    assert judge(facts) == ("good", ())
-    broken = replace(facts, features={"chain": 0.25})
-    assert judge(broken) == ("doubtful", ("no introduction", "no references"))
+    facts = facts_of(read_file(simple_paper(tmp_path / "a.pdf", names)), features={"chain": 0.75})
+    assert judge(facts).health == "good"
+    broken = judge(replace(facts, features={"chain": 0.25}))
+    assert broken.reasons[:2] == ("no introduction", "no references")
+    assert broken.health == "doubtful"
 
 
-def test_ingest_names_the_files_in_doubt_and_they_are_no_targets(tmp_path: Path) -> None:
+def sideways(paper: Paper) -> None:
+    """A paragraph up the page."""
+    paper.canvas.saveState()
+    paper.canvas.rotate(90)
+    for row in range(5):
+        paper.canvas.drawString(100, -400 - 12 * row, FILLER[:110])
+    paper.canvas.restoreState()
+    paper.page()
+
+
+def picture(paper: Paper) -> None:
+    """A page that shows text as a picture."""
+    image = pytest.importorskip("PIL.Image").new("L", (40, 60), 220)
+    paper.page()
+    paper.canvas.drawInlineImage(image, 60, 60, 490, HEIGHT - 120)
+    paper.page()
+
+
+def in_figure(paper: Paper) -> None:
+    """Text above a caption in lines that are narrower than the column."""
+    paper.page()
+    for start in range(0, 13 * 30, 30):
+        paper.y += 12
+        paper.say(FILLER[start % 200 : start % 200 + 32], 180, paper.y)
+    paper.y += 20
+    paper.say("Figure 1: Answers as they were given.", paper.left, paper.y, TEXT, 9)
+    paper.y += 24
+
+
+@pytest.mark.parametrize("plant", [sideways, picture, in_figure])
+def test_text_that_reaches_no_part_is_a_doubt_that_names_its_page(
+    tmp_path: Path, plant: object
+) -> None:
+    paper = opened(tmp_path / "a.pdf")
+    for heading in NAMES[:2]:
+        paper.heading(heading)
+        paper.paragraph(FILLER)
+    plant(paper)
+    document = closed(paper, *NAMES[2:])
+    page = 1 if plant is sideways else 2
+    assert document.health == "doubtful"
+    assert [r for r in document.health_reasons if r.endswith(f"of the paper: see page {page}")]
+
+
+def test_glyphs_that_are_other_letters_are_named(tmp_path: Path) -> None:
+    paper = opened(tmp_path / "a.pdf")
+    for heading in NAMES[:3]:
+        paper.heading(heading)
+        paper.paragraph(FILLER)
+    shifted = "".join(chr((ord(c) - 90) % 26 + 97) if c.islower() else c for c in FILLER)
+    for start in range(0, 15 * 70, 70):
+        paper.y += 12
+        paper.say((4 * shifted)[start : start + 70], paper.left, paper.y, "Courier", 9)
+    document = closed(paper, NAMES[3])
+    assert document.health == "doubtful"
+    assert [reason for reason in document.health_reasons if reason.startswith("garbled glyphs")]
+
+
+@pytest.mark.parametrize(
+    ("abstract", "reason"),
+    [
+        (f"We study papers. {FILLER} and then", "abstract: it ends inside a sentence"),
+        (f"papers that are small. {FILLER}", "abstract: it begins inside a sentence"),
+        ("Of three words.", "abstract: 3 words"),
+    ],
+)
+def test_an_abstract_in_doubt_leaves_the_rest_of_the_paper(
+    tmp_path: Path, abstract: str, reason: str
+) -> None:
+    document = closed(opened(tmp_path / "a.pdf", abstract), *NAMES)
+    assert (document.health, document.health_reasons) == ("good", (reason,))
+    assert document.doubts == ("abstract",)
+
+
+def test_fewer_authors_than_addresses_are_a_doubt(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "a.pdf")
+    paper.centred("A Study of Small Papers")
+    paper.centred("Ada Brandt", TEXT, 11)
+    paper.centred("ada@harbour.edu, ben@harbour.edu, cem@harbour.edu", TEXT, 9)
+    paper.centred("Abstract", BOLD, 12, 30)
+    paper.paragraph("We study papers that are small. " + FILLER)
+    document = closed(paper, *NAMES)
+    assert document.health_reasons == ("authors: 1 for 3 addresses",)
+
+
+def test_citations_above_the_last_entry_are_a_doubt_of_the_references(tmp_path: Path) -> None:
+    paper = opened(tmp_path / "a.pdf")
+    paper.heading(NAMES[0])
+    paper.paragraph("Much is known of it [1, 3]. Some of it is new [4], and some [5-7]. " + FILLER)
+    document = closed(paper, *NAMES[1:])
+    assert document.health_reasons == ("references: the text cites up to [7] of 1",)
+    assert document.doubts == ("references",)
+
+
+def test_ingest_names_the_files_in_doubt_and_a_doubtful_part_is_no_gold(tmp_path: Path) -> None:
     folder = tmp_path / "pdfs"
     folder.mkdir()
-    names = ["1 Introduction", "2 Method", "3 Experiments", "4 Conclusion"]
-    simple_paper(folder / "good.pdf", names)
+    closed(opened(folder / "good.pdf"), *NAMES)
+    closed(opened(folder / "cut.pdf", f"We study others. {FILLER} and then"), *NAMES)
     without_headings(folder / "plain.pdf")
     command = ["ingest", "pdf", str(folder), "--corpus", str(tmp_path / "corpus")]
     shown = CliRunner().invoke(app, command)
-    assert "1 read well, 1 in doubt, which are never targets:" in shown.output
+    assert "1 read well, 2 in doubt, whole or in a part, which is no gold:" in shown.output
     assert "plain.pdf: no headings found" in shown.output
     report = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
-    assert report["doubtful"] == [{"where": "plain.pdf", "reason": "no headings found", "kind": ""}]
+    assert {row["where"]: row["reason"] for row in report["doubtful"]} == {
+        "cut.pdf": "abstract: it ends inside a sentence",
+        "plain.pdf": "no headings found; authors: none is found",
+    }
     papers = {paper.source_file: paper for paper in load_corpus(tmp_path / "corpus").papers}
-    assert papers["good.pdf"].health == "good"
-    assert "doubtful_text" not in papers["good.pdf"].gates
-    assert papers["plain.pdf"].health_reasons == ("no headings found",)
+    assert papers["good.pdf"].health == papers["cut.pdf"].health == "good"
+    assert papers["cut.pdf"].doubts == ("abstract",)
+    assert "doubtful_text" not in papers["cut.pdf"].gates
+    assert papers["plain.pdf"].health_reasons[0] == "no headings found"
     assert "doubtful_text" in papers["plain.pdf"].gates

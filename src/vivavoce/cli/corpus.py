@@ -124,7 +124,7 @@ def ingest(
     if report.doubtful:
         lines.append(
             f"{report.read - len(report.doubtful):,} read well, "
-            f"{len(report.doubtful):,} in doubt, which are never targets:"
+            f"{len(report.doubtful):,} in doubt, whole or in a part, which is no gold:"
         )
         lines += fault_lines(report.doubtful)
     lines.append(

@@ -28,7 +28,7 @@ GATES = {
     "short_text": f"the sections have fewer than {MIN_TEXT_WORDS} words together",
     "garbled_text": f"over {MAX_GARBLED_SHARE:.0%} of the text is undecodable characters",
     "doubtful_text": "the text of a PDF was read with doubt; `health_reasons` of the paper say why",
-    "withdrawn": "its authors withdrew the paper, or its repository deleted it",
+    "withdrawn": "it was withdrawn, retracted or deleted, or it is a notice that corrects a paper",
     "undated": "no date is known, so the paper is neither target nor demonstration",
 }
 """Each gate's name and what failing it means."""
@@ -129,6 +129,8 @@ class _Paper:
     around: list[tuple[Section, str]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     in_appendix: bool = False
+    numbered: int = 0
+    """Number of the last section before the appendix."""
 
     @classmethod
     def of(cls, sections: Sequence[Section]) -> _Paper:
@@ -152,14 +154,20 @@ class _Paper:
         self.around.append((section, role))
         if section.level == 1:
             self.seen.add(role)
+            if not self.in_appendix and (section.number or "").isdecimal():
+                self.numbered = int(section.number or 0)
         return role
 
     def _judge(self, section: Section, own: str | None) -> str:
         parent = self._parent_role(section)
         if own in _END_MATTER:
             return str(own)
+        if self.in_appendix and self._leaves_appendix(section, own):
+            self.in_appendix = False
         if self.in_appendix:
             return "appendix"
+        if own == "conclusion" and not self.seen and "introduction" in self.at_top:
+            return "other"  # a summary before everything else
         is_stray = self.is_numbered and section.number is None
         if section.level == 1:
             # After the conclusion of a numbered paper: floats and appendices.
@@ -172,6 +180,14 @@ class _Paper:
         if own is None or (is_stray and parent != "other"):
             return parent
         return own
+
+    def _leaves_appendix(self, section: Section, own: str | None) -> bool:
+        """Check whether a section goes on with the paper: a part that was still missing."""
+        is_part = section.level == 1 and own in _MAIN_MATTER - self.seen
+        goes_on = (
+            section.number == str(self.numbered + 1) if self.is_numbered else not section.number
+        )
+        return is_part and goes_on and not _MAIN_MATTER.isdisjoint(self.seen)
 
     def _parent_role(self, section: Section) -> str | None:
         """The role around a section; None where its own number says that the parent is lost."""

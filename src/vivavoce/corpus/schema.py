@@ -44,7 +44,7 @@ TABLES: dict[str, pa.Schema] = {
             *("date_source", "categories", "source", "licence", "arxiv_id", "acl_id", "doi"),
             *("source_url", "venue", "version", "gates"),
             *("first_public", "first_public_precision", "first_public_from", "work"),
-            *("health", "health_reasons"),
+            *("health", "health_reasons", "doubts"),
         )
     ),
     "authorships": pa.schema(
@@ -119,7 +119,7 @@ def document_row(document: Document) -> dict[str, Any]:
 
 def document_from_row(row: Mapping[str, Any]) -> Document:
     """The document that a row of `DOCUMENT` holds; a column that is absent reads as None."""
-    lists = {"health_reasons"}
+    lists = {"health_reasons", "doubts"}
     plain = {n: v for n, v in row.items() if n not in lists and not isinstance(v, list)}
     return Document(
         **plain,
@@ -130,12 +130,15 @@ def document_from_row(row: Mapping[str, Any]) -> Document:
         tables=tuple(_table(table) for table in row["tables"]),
         results=tuple(Result(**result) for result in row["results"]),
         health_reasons=tuple(row.get("health_reasons") or ()),
+        doubts=tuple(row.get("doubts") or ()),
     )
 
 
 def paper_from_row(row: Mapping[str, Any]) -> Paper:
     """The paper that a row of `papers` holds."""
-    lists = {n: tuple(row.get(n) or ()) for n in ("categories", "gates", "health_reasons")}
+    lists = {
+        n: tuple(row.get(n) or ()) for n in ("categories", "gates", "health_reasons", "doubts")
+    }
     return Paper(**{**row, **lists})
 
 

@@ -3,13 +3,19 @@
 A work is cited by its number in square brackets (`[3]`, `[2, 5-7]`) or by its title in full, if
 that has three words or more. A list of references at the end of the text cites nothing.
 
-- `citation_precision` = citations of works in the list / all citations, each work counted once.
-  Not in the list are numbers beyond it, and names with a year (`Author et al., 2020`) that no
-  number follows: the list gives no authors to find them by. Undefined without any citation.
-- `citation_recall` = works cited / works that the paper itself cites; undefined where it cites
+- `reference_precision` = cited works that the paper itself cites / all works cited, each counted
+  once. Numbers beyond the list count as cited, and so do names with a year (`Author et al., 2020`)
+  that no number follows: the list gives no authors to find them by. Undefined without any citation.
+- `reference_recall` = works cited / works that the paper itself cites; undefined where it cites
   none.
+- `importance` = median number of citations of the works cited / that of the works that the paper
+  itself cites. What is not in the list has none. Works whose number nobody knows are left out of
+  both medians. 0 for a text that cites nothing; undefined where a median has no work, or the
+  paper's own is 0.
 
-Source: ours; they ask of a related-work section what AcademicEval's metrics leave open.
+Source: DeepScholar-Bench (Patel et al. 2025), reference coverage and document importance. There
+only a cited work's first mention in a list of important references counts, and the second number
+is cut at 1; here every work that the section cites counts, and nothing is cut.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
@@ -47,16 +54,35 @@ class Citations:
     unlisted: int
     """Different citations of anything else."""
 
-    @property
-    def precision(self) -> float | None:
-        """Share of the cited works that are in the list; None without any citation."""
+    def precision(self, wanted: Collection[int]) -> float | None:
+        """Share of the cited works that are wanted; None without any citation."""
         cited = len(self.listed) + self.unlisted
-        return len(self.listed) / cited if cited else None
+        return len(self.listed & frozenset(wanted)) / cited if cited else None
 
     def recall(self, wanted: Collection[int]) -> float | None:
         """Share of the wanted works that are cited; None when none is wanted."""
         expected = frozenset(wanted)
         return len(self.listed & expected) / len(expected) if expected else None
+
+    def importance(self, counts: Sequence[int | None], wanted: Collection[int]) -> float | None:
+        """Median count of the cited works over that of the wanted ones.
+
+        Args:
+            counts: Citations of each work of the list, None where nobody knows.
+            wanted: Numbers of the works that the paper itself cites.
+        """
+
+        def known(numbers: Collection[int]) -> list[int]:
+            found = (counts[number - 1] for number in numbers)
+            return [count for count in found if count is not None]
+
+        usual = known(wanted)
+        if not usual or not median(usual):
+            return None
+        if not (self.listed or self.unlisted):
+            return 0.0
+        cited = known(self.listed) + [0] * self.unlisted
+        return median(cited) / median(usual) if cited else None
 
 
 def find_citations(text: str, works: Sequence[str]) -> Citations:

@@ -74,6 +74,7 @@ def item(task: str, target: PaperText, **changes: Any) -> dict[str, Any]:
     }
     if task == "related_work":
         row["works"] = [work(number) for number in range(1, WORKS + 1)]
+        row["hidden"] = [target.paper_id]
     return row | changes
 
 

@@ -100,6 +100,8 @@ def test_a_setting_shows_what_it_says_and_never_the_gold(
     expected = OWN[task]
     if setting == "title_only":
         expected = set()
+    elif setting == "open":
+        expected = {"abstract"}
     elif setting == "leave_one_out":
         expected = everything - {task}
     assert parts_shown(text, "pear") == expected
@@ -170,6 +172,8 @@ def test_a_work_without_an_abstract_is_listed_by_its_title(tmp_path: Path) -> No
         ({"setting": "mixed", "demos": 1}, "mixed@1"),
         ({"setting": "coauthor", "track": "padded", "demos": 1}, "coauthor+padded@1"),
         ({"setting": "leave_one_out", "track": "padded"}, "leave_one_out+padded"),
+        ({"track": "open"}, "open"),
+        ({"setting": "open", "split": "test"}, "open+test"),
     ],
 )
 def test_a_setting_is_named_by_all_that_changes_what_is_seen(
@@ -224,7 +228,9 @@ def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
         ({"variant": 4}, "There are: 1, 2 and 3"),
         ({"variant": 0}, "There are: 1, 2 and 3"),
         ({"variant": True}, "There are: 1, 2 and 3"),
-        ({"track": "all"}, "cited, padded"),
+        ({"track": "all"}, "cited, padded, open"),
+        ({"track": "open", "setting": "mixed"}, "the track open has one setting"),
+        ({"track": "padded", "setting": "open"}, "the track open has one setting"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(

@@ -10,7 +10,6 @@ from vivavoce.errors import InputError
 from vivavoce.records import Section
 from vivavoce.tasks.writing.items.inputs import (
     SECTION_TASKS,
-    SETTINGS,
     PaperText,
     gold,
     gold_paragraphs,
@@ -18,6 +17,7 @@ from vivavoce.tasks.writing.items.inputs import (
     other_sections,
     paper_from_row,
     row_of_paper,
+    settings_of,
     slots,
 )
 
@@ -177,7 +177,7 @@ def test_no_paragraph_of_a_gold_section_is_a_paragraph_of_its_input(
     )
     for task in SECTION_TASKS:
         own = set(gold_paragraphs(task, paper.sections))
-        for setting in SETTINGS:
+        for setting in settings_of(task):
             shown = slots(task, setting, paper).get("content", "")
             assert not own & set(shown.split("\n\n"))
             if LONG in own:

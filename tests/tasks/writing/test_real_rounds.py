@@ -18,6 +18,7 @@ from vivavoce.tasks import build_round
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
+    SETTINGS,
     TASKS,
     PaperText,
     gold,
@@ -48,7 +49,8 @@ def real(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
     ingest("metadata", data_dir / "tei" / "index.jsonl", folder / "corpus")
     ingest("unarxive", data_dir / "fulltext", folder / "corpus")
     window = {"start": "2007-01-01", "end": "2026-01-01"}
-    spec = {"round": {"id": "real", "window": window, "families": ["writing"]}}
+    head = {"id": "real", "window": window, "families": ["writing"]}
+    spec = {"round": head, "writing": {"settings": list(SETTINGS)}}
     return build_round(folder / "corpus", spec, folder / "rounds")
 
 

@@ -11,7 +11,7 @@ from tests.tasks.samples import score_of, values_of
 
 from vivavoce.tasks.engine import make_scorer
 
-CITATIONS = ("citation_precision", "citation_recall")
+CITATIONS = ("reference_precision", "reference_recall", "importance")
 SCORED = ("rougeL", "rouge1", "rouge2", "length_ratio")
 
 
@@ -85,20 +85,26 @@ def test_a_lead_in_without_a_title_is_no_answer() -> None:
     assert (found.metadata or {})["fault"] == "malformed"
 
 
-RELATED = {"works": ["Deep Nets for Papers", "Sparse Attention at Work", "Graphs"], "cited": [1, 2]}
+RELATED = {
+    "works": ["Deep Nets for Papers", "Sparse Attention at Work", "Graphs"],
+    "cited": [1, 2],
+    "citations": [8, 2, 30],
+}
 
 
 def test_citations_of_a_related_work_section_by_hand() -> None:
-    # Cited: 1, 3 and 7; 7 is not in the list: P = 2/3. Of 1 and 2 the answer cites 1: R = 1/2.
+    # Cited: 1, 3 and 7, of which the paper cites 1 of its 2: P = 1/3, R = 1/2.
+    # Citations: 8, 30 and 0 of what nobody knows; the median is 8, that of 8 and 2 is 5.
     found = score("One [1], three [3], seven [7].", "gold", task="related_work", metadata=RELATED)
-    assert found["citation_precision"] == pytest.approx(2 / 3)
-    assert found["citation_recall"] == 0.5
+    assert found["reference_precision"] == pytest.approx(1 / 3)
+    assert found["reference_recall"] == 0.5
+    assert found["importance"] == 8 / 5
 
 
 def test_a_section_that_cites_nothing_has_no_precision() -> None:
     found = score("Nobody is cited.", "gold", task="related_work", metadata=RELATED)
-    assert math.isnan(found["citation_precision"])
-    assert found["citation_recall"] == 0.0
+    assert math.isnan(found["reference_precision"])
+    assert (found["reference_recall"], found["importance"]) == (0.0, 0.0)
 
 
 def test_no_section_at_all_cites_nothing() -> None:

@@ -268,6 +268,7 @@ def _merge_fields(
         "work": None,
         "health": text.health,
         "health_reasons": list(text.health_reasons),
+        "doubts": [n for n in text.doubts if (getattr(text, n) or None) in (None, first(n))],
     }
     return statements, row, sections
 

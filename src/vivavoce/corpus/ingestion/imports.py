@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from vivavoce.corpus.build.engine import Engine
@@ -25,6 +25,7 @@ from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
 from vivavoce.sources.catalogues.decoding import decode_document
+from vivavoce.sources.notices import status_of
 from vivavoce.store import (
     Row,
     hash_file,
@@ -141,7 +142,8 @@ def _cut(source: Source, files: Sequence[File]) -> tuple[list[Shard], list[Row]]
             try:
                 entry["sha256"] = _hash_parts(source, path)
             except OSError as error:
-                refused[path] = f"the file cannot be read: {error.strerror}"
+                part = Path(error.filename or path).name
+                refused[path] = f"{part} cannot be read: {error.strerror}"
         for piece in source.pieces(path):
             if piece.start or piece.stop is not None or len(groups[-1]) >= FILES_PER_SHARD:
                 groups.append([])
@@ -251,7 +253,9 @@ def _write_shard(
             if isinstance(item, Fault):
                 faults.append(asdict(item))
             else:
-                rows.append(document_row(decode_document(item) if source.is_metadata else item))
+                document = decode_document(item) if source.is_metadata else item
+                status = document.withdrawn or status_of(document.title, document.abstract)
+                rows.append(document_row(replace(document, withdrawn=status)))
                 if item.health_reasons:
                     doubts.append({"where": item.key, "reason": "; ".join(item.health_reasons)})
     write_parquet(path, rows, DOCUMENT)

@@ -30,6 +30,13 @@ KIND = "crossref"
 SUFFIX = ".crossref.json"
 _LARGEST_FILE = 64 << 20
 _LABEL = re.compile(r"^(?:abstract|summary)\b[.:\s]*", re.IGNORECASE)
+_UPDATES = {
+    "retraction": "retracted",
+    "expression_of_concern": "doubted",
+    **dict.fromkeys(("withdrawal", "removal"), "withdrawn"),
+    **dict.fromkeys(("correction", "corrigendum", "erratum", "addendum"), "corrected"),
+}
+"""What a notice does to the work that it is about."""
 _DATES = ("published-online", "posted", "published-print", "issued")
 
 
@@ -71,6 +78,9 @@ def read_work(work: Fields) -> Document:
         venue=next(iter(texts_at(work, "container-title")), None),
         licence=next((url for url in licences if url), None),
         authors=tuple(authors),
+        withdrawn=next(
+            (_UPDATES.get(line_at(row, "type")) for row in rows_at(work, "update-to")), None
+        ),
     )
 
 
@@ -102,5 +112,5 @@ SOURCE = Source(
     matches=has_suffix(SUFFIX),
     read=read_with(_read, _LARGEST_FILE, "answer"),
     holds_many=True,
-    reader_version="3",
+    reader_version="4",
 )

@@ -179,6 +179,8 @@ class Works:
         labels = [self._labels.get(key.strip(), ("", "")) for key in keys.split(",")]
         numbers = " and ".join(number for _, number in labels if number)
         kind = next((kind for kind, number in labels if number), "")
+        if how == "brackets":
+            return f"({numbers})" if numbers else ""
         return f"{kind} {numbers}" if kind and how else numbers
 
     def _print_citation(

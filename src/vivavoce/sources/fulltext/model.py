@@ -36,9 +36,9 @@ def cite(
     return CITE + PART.join((how, before, after, unknown, *keys)) + END
 
 
-def refer(keys: str, *, is_named: bool = False) -> str:
-    """A reference to labels, parted by commas: the number is printed, or `Table 2` if named."""
-    return f"{REFER}{'named' if is_named else ''}{PART}{keys}{END}"
+def refer(keys: str, how: str = "") -> str:
+    """A reference to labels, parted by commas: `2`, if `named` `Table 2`, in `brackets` `(2)`."""
+    return f"{REFER}{how}{PART}{keys}{END}"
 
 
 @dataclass(slots=True)
@@ -73,25 +73,20 @@ class Block:
 
 
 class Story(list[str]):
-    """Pieces of running text, which go into the block that was opened last."""
+    """Pieces of running text, which go into the block that was opened last.
+
+    A blank line parts paragraphs.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.current = Block()
         self.blocks = [self.current]
-        self.has_text = False
-        """More than space follows the last heading."""
-
-    def append(self, text: str) -> None:
-        """Add a piece; a blank line parts paragraphs."""
-        self.has_text = self.has_text or not text.isspace()
-        super().append(text)
 
     def open(self, block: Block) -> None:
         """Let the text to come go into a block, a new one or one that was open before."""
         self.current.paragraphs += paragraphs_in("".join(self))
         self.clear()
-        self.has_text = False
         if self.current is not block and all(one is not block for one in self.blocks):
             self.blocks.append(block)
         self.current = block

@@ -159,7 +159,7 @@ def _title_in(plain: str) -> str | None:
     if (
         year is not None
         and year.start() < 0.6 * len(plain)
-        and _is_author_part(plain[: year.start()])
+        and is_author_part(plain[: year.start()])
     ):
         sentence = _sentence(_AFTER_YEAR.sub("", plain[year.end() :]))
         if sentence:
@@ -169,7 +169,7 @@ def _title_in(plain: str) -> str | None:
         sentence = _sentence(rest)
         if not sentence:
             return None
-        if not _is_author_part(sentence):
+        if not is_author_part(sentence):
             return None if _CONTAINER.match(sentence) else sentence
         rest = rest[rest.find(sentence) + len(sentence) :].lstrip(" .,)")
     return None
@@ -186,7 +186,7 @@ def _sentence(text: str) -> str:
     return text.strip(" ,.") if len(text) < 300 else ""
 
 
-def _is_author_part(text: str) -> bool:
+def is_author_part(text: str) -> bool:
     """Check whether words are names: most are capitalised, and short words between are `and`."""
     words = re.findall(r"[^\W\d_][\w’'-]*", text)
     names = sum(

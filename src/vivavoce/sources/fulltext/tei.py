@@ -114,7 +114,9 @@ def _title(root: etree._Element) -> str:
         for element in root.iterfind(path):
             title = _text(element, frozenset({"note"}))
             if any(map(str.isalpha, title)):
-                return title
+                subtitle = element.getnext()
+                is_more = subtitle is not None and subtitle.get("type") == "sub"
+                return f"{title}: {_text(subtitle)}" if is_more else title
     return ""
 
 
@@ -328,5 +330,5 @@ SOURCE = Source(
     summary="GROBID TEI XML: full text, references and tables, one paper a file",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="4",
+    reader_version="5",
 )

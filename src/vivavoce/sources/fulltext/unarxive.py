@@ -28,7 +28,7 @@ from vivavoce.sources.json_records import (
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
 
-_TOKEN = re.compile(r"\{\{(cite|formula|figure|table):([0-9A-Za-z_-]{1,64})\}\}")
+_TOKEN = re.compile(r"\{\{(\w{1,20}):([0-9A-Za-z_-]{1,64})\}\}")
 _LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
 _NO_CAPTION = "NO_CAPTION"
 _NO_NUMBER = "-1"
@@ -56,6 +56,8 @@ class _Printer:
         if kind == "formula":
             latex = line_at(self._entries.get(key, {}), "latex")
             return f"${latex}$" if latex else ""
+        if kind not in {"figure", "table"}:
+            return ""  # a reference to another part, whose number is not recorded
         before = found.string[max(found.start() - 1, 0) : found.start()]
         after = found.string[found.end() : found.end() + 1]
         space = " " if before.isalnum() or before == "}" else ""
@@ -243,5 +245,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(piece, document_from),
     holds_many=True,
-    reader_version="5",
+    reader_version="6",
 )

@@ -273,6 +273,11 @@ class Library:
     def __len__(self) -> int:
         return len(self._papers)
 
+    @property
+    def papers(self) -> list[LibraryPaper]:
+        """The papers that may be read, by id."""
+        return list(self._papers.values())
+
     def __contains__(self, paper_id: object) -> bool:
         return paper_id in self._papers
 

@@ -7,11 +7,13 @@ that other methods show.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from anyio import to_thread
+from inspect_ai.dataset import Sample
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -86,6 +88,12 @@ def agent(
         return state
 
     return solve
+
+
+def check_samples(samples: Iterable[Sample]) -> None:
+    """Raise `InputError` for a setting without a library."""
+    if not all((sample.metadata or {}).get("library") for sample in samples):
+        raise InputError("The method agent needs papers to search, and this setting has none.")
 
 
 class _UnreadableCall(Exception):

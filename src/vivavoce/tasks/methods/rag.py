@@ -1,9 +1,10 @@
 """The method of retrieval: instead of whole texts, a model gets the excerpts that a query finds.
 
 The texts that the direct method shows (the paper, examples, listed works) are cut into excerpts.
-The query names the text to write and holds the paper's short parts. The answer is never among the
-texts. Excerpts appear in the order of the texts, each headed by its source. Where they do not fit
-the window, the worst go first.
+Where a task has a library and shows no such text, title and abstract of each of its papers is an
+excerpt. The query names the text to write and holds the paper's short parts. The answer is never
+among the texts. Excerpts appear in the order of the texts, each headed by its source. Where they do
+not fit the window, the worst go first.
 
 Source: AcademicEval §4.2, where dense retrieval with Contriever is the default; here it is BM25,
 which needs neither weights nor a network.
@@ -12,7 +13,7 @@ which needs neither weights nor a network.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -28,6 +29,7 @@ from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.presets import PRESETS
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
+from vivavoce.tasks.methods.agent import open_library
 from vivavoce.tasks.methods.direct import check_context, message_of
 from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import (
@@ -206,7 +208,7 @@ def rag(
 def check_samples(samples: Iterable[Sample]) -> None:
     """Raise `InputError` for a wording of a task that there is no prompt of excerpts in."""
     notes = [sample.metadata or {} for sample in samples]
-    for place, task, variant in {(one["prompts"], one["task"], one["variant"]) for one in notes}:
+    for place, task, variant in {(one["prompts"], _name(one), one["variant"]) for one in notes}:
         names = {v: f"{template_name(f'rag.{task}', v)}{SUFFIX}" for v in VARIANTS}
         there = [v for v, name in names.items() if (_open(place).folder / name).is_file()]
         if variant not in there:
@@ -223,6 +225,13 @@ def _search(
     pool = [(label, (start, end)) for label, start, end in state.metadata.get("pool", ())]
     counter = measure(str(model), model.api).counter
     excerpts = cut_pool(state.input_text, pool, size, overlap, counter)
+    if not pool and state.metadata.get("library"):
+        excerpts = [
+            Excerpt(
+                f"work {paper.paper_id}", place, place, f"{paper.title}\n{paper.abstract or ''}"
+            )
+            for place, paper in enumerate(open_library(state).papers)
+        ]
     if not excerpts:
         raise InputError(
             f"Sample {state.sample_id} has no text to take excerpts from. Run this setting with "
@@ -257,13 +266,18 @@ def _message(
 
 def _compose(state: TaskState, found: list[Found]) -> Rendered:
     prompts = _prompts(state)
-    name = template_name(f"rag.{state.metadata['task']}", state.metadata["variant"])
+    name = template_name(f"rag.{_name(state.metadata)}", state.metadata["variant"])
     laid = lay_out(prompts, found)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})
     prompt = outer.with_inner("excerpts", laid)
     parts = {f"excerpt {one.rank}": prompt.spans[slot_of(one)] for one in found}
     return replace(prompt, parts=parts)
+
+
+def _name(metadata: Mapping[str, Any]) -> str:
+    """The template that shows a sample whole."""
+    return str(metadata.get("template") or metadata["task"])
 
 
 def _short(state: TaskState) -> dict[str, str]:

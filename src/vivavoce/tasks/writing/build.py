@@ -10,18 +10,21 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
+from vivavoce.metrics.judgement import WINS
 from vivavoce.networks.authors import measure_coauthors, papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items import activity
+from vivavoce.tasks import find_family
+from vivavoce.tasks.writing.items import activity, open_track
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
+    OPEN,
     SCHEMAS,
     SETTINGS,
     TASKS,
@@ -43,7 +46,10 @@ _REASONS = {
 class WritingOptions(Options):
     """The `[writing]` table of a round spec."""
 
-    settings: tuple[Setting, ...] = Field(default=SETTINGS, min_length=1)
+    settings: tuple[Setting, ...] = Field(
+        default=tuple(setting for setting in SETTINGS if setting != OPEN), min_length=1
+    )
+    """With `open` the round holds title and abstract of every paper that may be found."""
     demos: int = Field(default=2, ge=0, le=20)
     """Demonstrations of each kind that the round holds; with 0 the settings that show them go."""
     splits: tuple[float, float, float] = Field(default=(0.72, 0.19, 0.09))
@@ -52,11 +58,23 @@ class WritingOptions(Options):
     """Draw of targets: every fit paper, or one in n where an author has n of them."""
     doubtful: Literal["leave_out", "keep"] = "leave_out"
     """Treatment of papers whose PDF was read with doubt: no targets, or targets like others."""
+    headline: str | None = None
+    """The metric that its boards rank by where a task has it; by default the first of the card."""
     within: Within = "all"
     """Papers of which the round is made: all, those of a walk through co-authors, or those whose
     first author is in the largest component of the network without authors who lead no paper."""
     max_overlap: float = Field(default=0.20, ge=0, le=1)
     """The largest share of the gold's 13-word runs that may stand in the input."""
+
+    @field_validator("headline")
+    @classmethod
+    def _check_headline(cls, value: str | None) -> str | None:
+        tasks = find_family(FAMILY).card.tasks.values()
+        known = dict.fromkeys([name for task in tasks for name in task.metrics])
+        known |= dict.fromkeys([*WINS, *(name for task in tasks for name in task.diagnostics)])
+        if value is not None and value not in known:
+            raise ValueError(f"there is no metric {value!r}. There are: {', '.join(known)}")
+        return value
 
     @model_validator(mode="after")
     def _check_splits(self) -> WritingOptions:
@@ -72,6 +90,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     """Make the items of every writing task."""
     chosen = choose_papers(corpus, options.within)
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
+    if {*options.settings} <= {"title_only", OPEN}:  # which show no text of the paper
+        admitted.add("short_text")
     pool = read_pool(corpus, spec.takes, chosen.outside, admitted)
     authors = activity.read_authors(corpus, pool.texts.keys())
     dropped = (
@@ -115,6 +135,8 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
     papers = [pool.texts[name] for name in sorted(used)]
     files = {PAPERS: papers_as_bytes(papers), CELLS: cells_as_bytes(report)}
+    if library := open_track.make_library(corpus, maker.citing, tasks["related_work"]):
+        files[open_track.FILE] = library
     return FamilyItems(tasks, SCHEMAS, excluded, files)
 
 

@@ -21,6 +21,7 @@ from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
+    OPEN,
     PaperText,
     gold,
     paper_from_row,
@@ -29,6 +30,7 @@ from vivavoce.tasks.writing.items.inputs import (
 from vivavoce.tasks.writing.items.inputs import (
     TASKS as NAMES,
 )
+from vivavoce.tasks.writing.items.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.answers import clean_title, without_wrapper
 
@@ -62,9 +64,9 @@ class WritingArguments(Arguments):
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+padded`, `base+test` or `mixed@1`."""
+        """The setting's name on a board, such as `base+padded`, `open+test` or `mixed@1`."""
         track = getattr(self, "track", "cited")
-        parts = [self.setting, *([track] if track != "cited" else ())]
+        parts = [self.setting, *([track] if track == "padded" else ())]
         has_usual = self.setting not in DEMONSTRATED or self.demos == USUAL_DEMOS
         label = "+".join([*parts, *([self.split] if self.split else ())])
         return label if has_usual else f"{label}@{self.demos}"
@@ -75,7 +77,8 @@ class RelatedWorkArguments(WritingArguments):
     """The arguments of the other writing tasks, and the works that are listed.
 
     Args:
-        track: cited, for the works that the section cites, or padded, for others beside them.
+        track: cited, for the works that the section cites, padded, for others beside them, or open,
+            for title and abstract alone and a library in which works are found.
     """
 
     track: str = "cited"
@@ -83,6 +86,14 @@ class RelatedWorkArguments(WritingArguments):
     def __post_init__(self) -> None:
         check_split(self.split)
         check_choice("track", self.track, TRACKS)
+        if OPEN in (self.setting, self.track):
+            if self.track == "padded" or self.setting not in ("base", OPEN):
+                raise InputError(
+                    f"setting={self.setting!r} and track={self.track!r} do not fit: the track open "
+                    "has one setting. Give track=open alone."
+                )
+            object.__setattr__(self, "setting", OPEN)
+            object.__setattr__(self, "track", OPEN)
 
 
 class Writing(FamilyTask[WritingArguments]):
@@ -112,6 +123,11 @@ class Writing(FamilyTask[WritingArguments]):
                 "([writing] demos)."
             )
         return given
+
+    def headline(self, view: View[WritingArguments]) -> str:
+        """The round's own, or the first of the card."""
+        options = read_json(view.round.folder / "spec.json").get("writing", {})
+        return options.get("headline") or super().headline(view)
 
     def rows(self, view: View[WritingArguments]) -> list[Row]:
         """Items that have the setting and are in the split."""
@@ -173,13 +189,19 @@ class Writing(FamilyTask[WritingArguments]):
         }
         if row["task"] == WITH_WORKS:
             cited = find_citations(text, row["works"])
-            values["citation_precision"] = cited.precision
-            values["citation_recall"] = cited.recall(row["cited"])
+            wanted = row["cited"]
+            # On the open track the section cites works that cannot be found, too.
+            named = range(1, len(row["work_ids"]) + 1) if "work_ids" in row else wanted
+            values["reference_precision"] = cited.precision(named)
+            values["reference_recall"] = cited.recall(wanted)
+            values["importance"] = cited.importance(row["citations"], named)
         return values
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """The text alone, without words around a title or a line that announces the text."""
         text = clean_title(answer) if row["task"] == "title" else without_wrapper(answer)
+        if row.get("library"):
+            return read_citations(text, row)
         return {"read_as": text} if text != answer else {}
 
 
@@ -188,7 +210,8 @@ def _item(
 ) -> Item:
     given, task = view.given, view.task
     works: list[Row] = []
-    if task == WITH_WORKS and given.setting != "title_only":
+    is_open = given.setting == OPEN
+    if task == WITH_WORKS and given.setting not in ("title_only", OPEN):
         padded = getattr(given, "track", "cited") == "padded"
         works = [work for work in row["works"] if padded or work["role"] == "cited"]
     words = view.card.answer_words or 0
@@ -200,6 +223,7 @@ def _item(
         works=works,
         variant=given.variant,
         values={"words": words},
+        template=TEMPLATE if is_open else None,
     )
     metadata: dict[str, Any] = {
         **({"published_from": source} if (source := row.get("published_from")) else {}),
@@ -219,6 +243,9 @@ def _item(
         numbered = list(enumerate(works, 1))
         metadata["works"] = [work["title"] for work in works]
         metadata["cited"] = [number for number, work in numbered if work["role"] == "cited"]
+        metadata["citations"] = [work["citations"] for work in works]
+    if is_open:
+        metadata |= describe_open(row, view.round)
     return Item(row["id"], composed.prompt, row["reference"], metadata)
 
 

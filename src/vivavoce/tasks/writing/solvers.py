@@ -5,10 +5,11 @@ from __future__ import annotations
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.models.offline import PICKS, Pick, extract
+from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.methods.rag import rag
 
-__all__ = ["abstract_copy", "centrality", "direct", "lead", "rag"]
+__all__ = ["abstract_copy", "agent", "centrality", "direct", "lead", "rag"]
 
 
 @solver

@@ -18,6 +18,7 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Source, has_suffix, read_with
 from vivavoce.sources import one_piece as one_piece
 from vivavoce.sources.fulltext.latex.typeset import plain_text
+from vivavoce.sources.notices import status_of
 from vivavoce.sources.xml import safe_parser, text_of
 from vivavoce.text.dates import parse_date
 from vivavoce.text.identifiers import find_arxiv_id, find_doi
@@ -50,14 +51,6 @@ _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ERROR = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/api/errors", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SHOWN = 120
-_OPENING = 200
-_WITHDRAWN = re.compile(
-    r"^\W*withdrawn\b"
-    r"|\b(?:this|the|our)\s(?:\w+\s)?(?:paper|article|submission|manuscript|work|note|preprint)"
-    r"\s(?:has\sbeen|is|was|have\sbeen)\s(?:\w+\s){0,2}(?:withdrawn|retracted)\b"
-    r"|\b(?:paper|submission|article)\swithdrawn\b",
-    re.IGNORECASE,
-)
 _SUFFIXES = (".atom.xml", ".atom")
 LARGEST_FILE = 64 << 20
 
@@ -76,12 +69,6 @@ def spell_name(name: str) -> str:
     if len(name) <= _MAX_NAME and any(sign in name for sign in "\\{}~"):
         name = plain_text(name)
     return _SPLIT_INITIALS.sub(".-", _INITIAL.sub(". ", " ".join(name.split())))
-
-
-def says_withdrawn(comments: str, abstract: str) -> bool:
-    """Check whether the comments, or the start of the abstract, say that a paper is withdrawn."""
-    opening = abstract.strip()[:_OPENING]
-    return any(_WITHDRAWN.search(text) for text in (comments[:2_000], opening))
 
 
 def decode_feed(content: bytes) -> tuple[str, int]:
@@ -221,7 +208,7 @@ def _document(entry: etree._Element, place: int) -> Document | Fault:
             for author in entry.findall(f"{ATOM}author")
             for name in part_names(_text(author, f"{ATOM}name"))
         ),
-        withdrawn="withdrawn" if says_withdrawn(comments, abstract) else None,
+        withdrawn=status_of(title, abstract, comments),
     )
 
 
@@ -265,5 +252,5 @@ SOURCE = Source(
     matches=has_suffix(*_SUFFIXES),
     read=read_with(read_file, LARGEST_FILE, "feed"),
     holds_many=True,
-    reader_version="4",
+    reader_version="5",
 )

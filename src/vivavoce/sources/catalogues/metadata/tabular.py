@@ -89,7 +89,7 @@ def read_rows(piece: Piece, wanted: Collection[str]) -> Rows:
     """The rows of a piece by the file's column names; at least the wanted columns are read."""
     readers: Mapping[str, Callable[[Piece, Collection[str]], Rows]] = {
         "parquet": _parquet_rows,
-        "csv": _csv_rows,
+        "csv": csv_rows,
         "jsonl": _json_rows,
     }
     yield from readers[_format(piece.path)](piece, wanted)
@@ -336,7 +336,8 @@ def _csv_header(records: Iterator[tuple[int, list[str] | str]]) -> list[str]:
     return [name.strip() for name in header]
 
 
-def _csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+def csv_rows(piece: Piece, wanted: Collection[str]) -> Rows:
+    """Line and fields of each record; `BadFile` for a file without any of the wanted columns."""
     records = _csv_records(piece.path)
     header = _csv_header(records)
     try:

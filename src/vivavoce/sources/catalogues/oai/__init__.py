@@ -284,5 +284,5 @@ SOURCE = Source(
     read=_read,
     parts=_parts,
     holds_many=True,
-    reader_version="4",
+    reader_version="5",
 )

@@ -12,9 +12,9 @@ from vivavoce.sources.catalogues.arxiv import (
     FOR,
     GROUP,
     part_names,
-    says_withdrawn,
     spell_name,
 )
+from vivavoce.sources.notices import status_of
 from vivavoce.text.dates import parse_date, period
 from vivavoce.text.identifiers import arxiv_month, find_arxiv_id, find_doi
 from vivavoce.text.normalise import clean_line
@@ -57,7 +57,6 @@ def read_listing(
     title = clean_line(fields.get("title", ""))
     if not title:
         raise InputError(f"arXiv {arxiv_id} has no title")
-    is_withdrawn = says_withdrawn(fields.get("comments", ""), fields.get("abstract", ""))
     return Document(
         kind=kind,
         key=f"arxiv:{arxiv_id}",
@@ -72,7 +71,7 @@ def read_listing(
         venue=clean_line(fields.get("journal-ref", "")) or None,
         licence=clean_line(fields.get("license", "")) or None,
         authors=tuple(authors),
-        withdrawn="withdrawn" if is_withdrawn else None,
+        withdrawn=status_of(title, fields.get("abstract"), fields.get("comments", "")),
     )
 
 

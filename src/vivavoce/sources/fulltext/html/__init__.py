@@ -198,9 +198,12 @@ def read_document(content: bytes, name: str) -> Document:
 
 def _title(root: etree._Element, document: etree._Element) -> str | None:
     """The title over the paper, else that of the page without the identifier before it."""
-    title = line_of(next(with_class(document, "ltx_title_document"), None))
+    title, subtitle = (
+        line_of(next(with_class(document, name), None))
+        for name in ("ltx_title_document", "ltx_subtitle")
+    )
     if title:
-        return title
+        return f"{title}: {subtitle}" if subtitle else title
     named = _IN_BRACKETS.sub("", line_of(root.find("head/title")), count=1)
     return named if named and named.lower() not in _UNTITLED else None
 
@@ -211,5 +214,5 @@ SOURCE = Source(
     dates="version",
     matches=has_suffix(*_SUFFIXES),
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="4",
+    reader_version="5",
 )

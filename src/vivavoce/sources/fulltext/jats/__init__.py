@@ -43,6 +43,12 @@ _ASIDE = frozenset(
     | {"supplementary-material", "media", "graphic", "inline-graphic", "object-id"}
 )
 _PLACES = ("body", "back", "floats-group", "floats-wrap")
+_NOTICES = {
+    **dict.fromkeys(("retraction", "partial-retraction"), "retracted"),
+    **dict.fromkeys(("correction", "corrected-article", "addendum"), "corrected"),
+    "expression-of-concern": "doubted",
+}
+"""Types of articles that say something of another one, or of themselves."""
 _ROLE_OF_TYPE = {
     "intro": "introduction",
     "introduction": "introduction",
@@ -84,12 +90,13 @@ def read_document(content: bytes, name: str) -> Document:
         published=_published(article),
         venue=print_text(article.find("front/journal-meta//journal-title")) or None,
         licence=_licence(article),
+        withdrawn=_NOTICES.get((article.get("article-type") or "").lower()),
     )
-    title = article.find(f"{_META}/title-group/article-title")
+    titles = [article.find(f"{_META}/title-group/{part}") for part in ("article-title", "subtitle")]
     lists = (one for part in ("body", "back") for one in article.iterfind(f"{part}//ref-list"))
     wraps = (wrap for place in _PLACES for wrap in article.iterfind(f"{place}//table-wrap"))
     paper = Manuscript(
-        title=print_text(title, _INSIDE_HEADING),
+        title=": ".join(filter(None, (print_text(each, _INSIDE_HEADING) for each in titles))),
         abstract=_abstract(article),
         authors=list(_authors(article)),
         blocks=_blocks(article),
@@ -268,5 +275,5 @@ SOURCE = Source(
     dates="venue",
     matches=_matches,
     read=read_with(lambda content, name: [read_document(content, name)], _LARGEST_FILE, "paper"),
-    reader_version="5",
+    reader_version="6",
 )

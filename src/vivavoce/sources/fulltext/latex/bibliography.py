@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from vivavoce.sources.fulltext.latex.files import PaperFiles
@@ -16,7 +17,7 @@ from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
-from vivavoce.sources.fulltext.references import printed_year, title_of_blocks
+from vivavoce.sources.fulltext.references import is_author_part, printed_year, title_of_blocks
 from vivavoce.text.identifiers import find_year
 
 _ITEM = frozenset({"\\bibitem"})
@@ -24,17 +25,22 @@ _TITLES = frozenset({"\\showarticletitle", "\\bibfield", "\\bibinfo", "\\btitle"
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}(?:\.[\s-]?|\s|-|$)){1,4}|[^\W\d_a-z]{1,3}\.?")
 _AND = re.compile(r"\s+(?:and|&)\s+|\s*,\s*(?:and|&)\s+|\s*[,;]\s*")
 _OTHERS = re.compile(r"\bet\s+al\b|\bothers\b", re.IGNORECASE)
+_EMPHASIS = frozenset({"\\emph", "\\textit", "\\textsl"})
+_MIN_TITLE = 3
+"""Words of an emphasised title; fewer may be a book's or a journal's name."""
+_SAME_AUTHORS = "———"
 _MAX_ENTRIES = 5_000
 _MAX_RAW = 3_000
 
 _BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")
 _FIELD = re.compile(
-    r"\\field\{(title|year|journaltitle|booktitle|eprint|note)\}\{(.{0,2000})\}\s*$", re.M
+    r"\\field\{(title|subtitle|year|journaltitle|booktitle|eprint|note)\}\{(.{0,2000})\}\s*$", re.M
 )
 _VERB = re.compile(r"\\verb\{(doi|eprint|url)\}\s*\n\s*\\verb (\S{1,500})")
-_FAMILY = re.compile(r"family=\{(.{1,200}?)\},\s*\n")
-_GIVEN = re.compile(r"given=\{(.{1,200}?)\},\s*\n")
-_NAME_LIST = re.compile(r"\\name\{author\}\{(\d{1,5})\}")
+_NAME_LIST = re.compile(r"\\name\{(?:author|editor)\}\{(\d{1,5})\}")
+_AFTER_NAMES = re.compile(r"\n\s*\\(?:name|list|strng|field)\b")
+_PERSON = re.compile(r"\{\{[^{}]{0,200}hash=[^{}]{0,200}\}")
+_PART = re.compile(r"\b(family|given|prefix)=\{((?:[^{}]|\{[^{}]{0,200}\}){0,300})\}")
 _PACKAGES = frozenset({"\\usepackage", "\\RequirePackage"})
 _BIB = frozenset({"\\bibliography", "\\addbibresource", "\\addglobalbib", "\\nobibliography"})
 _STYLE = frozenset({"\\bibliographystyle"})
@@ -74,7 +80,10 @@ def read_items(layout: Layout) -> list[Entry]:
             following,
         )
         printed = setter.line(label.start, label.end) if label else ""
-        entries.append(_item(setter, layout.source(key), printed, key.after, end))
+        entry = _item(setter, layout.source(key), printed, key.after, end)
+        if entry.raw.startswith(_SAME_AUTHORS) and entries:
+            entry = replace(entry, surnames=entries[-1].surnames)
+        entries.append(entry)
     return entries
 
 
@@ -128,7 +137,13 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str:
             group = layout.group(group.after)
         if group is not None and (title := setter.line(group.start, group.end)):
             return title.rstrip(" .,")
-    return ""
+    # Emphasis right behind the authors is the title; later it is a journal or a book.
+    emphasis = next(layout.find(_EMPHASIS, start, end), None)
+    group = layout.group(emphasis + 1) if emphasis is not None else None
+    if emphasis is None or group is None or not is_author_part(setter.line(start, emphasis)):
+        return ""
+    title = setter.line(group.start, group.end).rstrip(" .,")
+    return title if len(title.split()) >= _MIN_TITLE else ""
 
 
 def is_biblatex(text: str) -> bool:
@@ -152,7 +167,8 @@ def _read_entry(key: str, body: str) -> Entry:
     fields |= dict(_VERB.findall(body))
     surnames, first = _biblatex_names(body)
     venue = fields.get("journaltitle") or fields.get("booktitle") or ""
-    title, year = fields.get("title", ""), fields.get("year", "")
+    title = ": ".join(filter(None, (fields.get("title"), fields.get("subtitle"))))
+    year = fields.get("year", "")
     return Entry(
         key=key,
         pieces=[", ".join(surnames[:20]), title, venue, year[:4]],
@@ -166,21 +182,18 @@ def _read_entry(key: str, body: str) -> Entry:
 
 
 def _biblatex_names(body: str) -> tuple[list[str], str | None]:
+    """Surnames of the authors, else of the editors, and the first one's whole name."""
     start = _NAME_LIST.search(body)
     if start is None:
         return [], None
-    count = min(int(start[1]), 100)
-    lines = body[start.end() :]
-    end = lines.find("\n    }\n")
-    lines = lines[:end] if end >= 0 else lines
-    surnames = list(_texts(_FAMILY, lines, count))
-    given = next(_texts(_GIVEN, lines, 1), "")
+    lines = _AFTER_NAMES.split(body[start.end() :], maxsplit=1)[0]
+    people = [dict(_PART.findall(part)) for part in _PERSON.split(lines)[1:]]
+    surnames = [
+        plain_text(f"{person.get('prefix', '')} {person.get('family', '')}".strip())
+        for person in people[: min(int(start[1]), 100)]
+    ]
+    given = plain_text(people[0].get("given", "")) if people else ""
     return surnames, f"{given} {surnames[0]}".strip() if surnames else None
-
-
-def _texts(pattern: re.Pattern[str], text: str, count: int) -> Iterator[str]:
-    for found, _ in zip(pattern.finditer(text), range(count), strict=False):
-        yield plain_text(found[1])
 
 
 def read_entries(files: PaperFiles, main: str, layout: Layout) -> tuple[list[Entry], CitationStyle]:
@@ -327,7 +340,8 @@ def _join(value: str, strings: Mapping[str, str]) -> str:
 
 def _entry(key: str, fields: Mapping[str, str]) -> Entry:
     people = _people(fields.get("author") or fields.get("editor") or "")
-    title = plain_text(fields.get("title", ""))
+    titles = (fields.get("title"), fields.get("subtitle"))
+    title = ": ".join(plain_text(each) for each in titles if each)
     year = fields.get("year") or fields.get("date") or ""
     venue = next((plain_text(fields[name]) for name in _VENUES if fields.get(name)), "")
     surnames = [surname for surname, _ in people if surname != "others"]

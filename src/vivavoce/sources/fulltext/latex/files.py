@@ -49,12 +49,30 @@ _ASIDE_NAME = re.compile(
 _ASIDE_FOLDER = re.compile(r"(?:^|/)(?:template|example|sample|slides|old|backup)[^/]*/", re.I)
 
 
-def decode(content: bytes) -> str:
-    """Text in UTF-8, else in Latin-1, which fits any bytes."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+_ENCODING = re.compile(
+    rb"^[^%\n]{0,200}\\(?:usepackage[ \t]{0,9}\[([\w-]{1,30})\][ \t]{0,9}\{inputenc\}"
+    rb"|inputencoding[ \t]{0,9}\{([\w-]{1,30})\})",
+    re.MULTILINE,
+)
+_CODECS = {"ansinew": "cp1252", "latin1": "cp1252", "applemac": "mac_roman", "macce": "mac_latin2"}
+"""Encodings by the name that inputenc has for them; others have the name of Python's codec."""
+
+
+def decode(content: bytes, encoding: str = "cp1252") -> str:
+    """Text in UTF-8, else in the encoding of the paper, else in Latin-1, which fits any bytes."""
+    for codec in ("utf-8-sig", encoding):
+        try:
+            return content.decode(codec)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return content.decode("latin-1")
+
+
+def declared_encoding(content: bytes) -> str | None:
+    """Python's name of the encoding that a file declares; None where it declares none."""
+    found = _ENCODING.search(content)
+    name = (found[1] or found[2]).decode("ascii").lower() if found else ""
+    return _CODECS.get(name, name) or None
 
 
 class PaperFiles:
@@ -64,6 +82,8 @@ class PaperFiles:
         self._folder = folder
         self._unpacked = dict(unpacked or {})
         self._read = 0
+        self.encoding = "cp1252"
+        """Of files that are not in UTF-8; Windows writes so where nothing else is declared."""
         found = list_text_files(folder) if folder else sorted(self._unpacked)
         self.names = tuple(found)
         self._known = frozenset(found)
@@ -76,7 +96,8 @@ class PaperFiles:
         self._read += len(content)
         if self._read > _LARGEST_PAPER:
             raise InputError(f"its files hold more than {_LARGEST_PAPER >> 20} MiB of text")
-        return decode(content)
+        self.encoding = declared_encoding(content) or self.encoding
+        return decode(content, self.encoding)
 
     def _load(self, name: str) -> bytes:
         if self._folder is None:

@@ -89,6 +89,7 @@ def is_own_command(name: str) -> bool:
 
 _MAX_OPTION = 300
 _MAX_SEARCH = 50
+_MAX_AROUND = 8
 
 
 class Span(NamedTuple):
@@ -118,6 +119,8 @@ class Layout:
         """No option that starts before this place ends in reach."""
         self.ends: dict[int, int] = {}
         """Place of `\\begin{x}` -> place of its `\\end{x}`."""
+        self.around: dict[int, tuple[int, ...]] = {}
+        """Place of a label -> places of the environments around it, the innermost last."""
         groups: list[int] = []
         environments: list[int] = []
         for place, token in enumerate(tokens):
@@ -125,6 +128,8 @@ class Layout:
                 groups.append(place)
             elif token == "}" and groups:
                 self.closes[groups.pop()] = place
+            elif token == "\\label":
+                self.around[place] = tuple(environments[-_MAX_AROUND:])
             elif token.startswith("\\begin{"):
                 environments.append(place)
             elif token.startswith("\\end{"):

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from vivavoce.errors import InputError
+from vivavoce.sources.fulltext.latex.acronyms import Acronyms
+from vivavoce.sources.fulltext.latex.branches import choose
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
 from vivavoce.sources.fulltext.latex.quantities import quantity
@@ -29,6 +33,12 @@ _MAX_INPUT = 20
 _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = map(
     commands, ("define", "document_commands", "primitives", "define_environment", "input", "import")
 )
+_DOCUMENT_ENVIRONMENTS = frozenset(
+    f"\\{kind}DocumentEnvironment" for kind in ("New", "Renew", "Declare", "Provide")
+)
+_COLLECTING = frozenset({"\\NewEnviron", "\\RenewEnviron"})
+_HIDING = frozenset({"\\comment", "\\setbox"})
+"""Commands by which the definition of an environment hides its text."""
 _ENDS = frozenset({"\\fi", "\\repeat"})
 _PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
 """Commands that change another one, by the number of their arguments, which are not carried out."""
@@ -77,16 +87,21 @@ class Expander(TokenStream):
         self.calls: Counter[str] = Counter()
         """Number of times that each macro was called."""
         self._macros: dict[str, Macro] = {}
-        self._switches = dict(CONDITIONS)
+        self.switches = dict(CONDITIONS)
+        self.options: set[str] = set()
+        self._hidden: set[str] = set()
+        """Environments whose text is not printed."""
+        self._acronyms = Acronyms()
         self._inputs = 0
         self._skipped = 0
         """Conditions open below the one whose branch is passed over; 0 when reading."""
         self._has_else = False
-        self._packages: set[str] = set()
+        self.packages: set[str] = set()
 
     def expand(self, name: str) -> list[str]:
         """Every token of the paper; `InputError` when its macros or files have no bounds."""
         self.frames.append(Frame(tokenise(self._files.text(name)), name))
+        self.frames.append(Frame(_prelude()))
         out: list[str] = []
         while (token := self.next()) is not None:
             if self._skipped:
@@ -104,7 +119,7 @@ class Expander(TokenStream):
 
     def _skip(self, token: str) -> None:
         """Pass over a branch that is not taken."""
-        if token in self._switches:
+        if token in self.switches:
             self._skipped += 1
         elif token in _ENDS:
             self._skipped -= 1
@@ -126,11 +141,11 @@ class Expander(TokenStream):
         elif token == "\\let":
             self._let()
         elif token in _ENVIRONMENT:
-            self._define_environment()
+            self._define_environment(token)
         elif token == "\\newif":
             switch = self._name()
-            self._switches.setdefault(switch, False)
-        elif token in self._switches:
+            self.switches.setdefault(switch, False)
+        elif token in self.switches:
             self._decide(token)
         elif token == "\\else":
             self._skipped, self._has_else = 1, False
@@ -149,14 +164,21 @@ class Expander(TokenStream):
             self._input(self._file_name())
             self.argument()
             self.argument()
-        elif token in {"\\usepackage", "\\RequirePackage"}:
+        elif token in {"\\usepackage", "\\RequirePackage", "\\documentclass"}:
             self._use_package(token, out)
+        elif token in {"\\excludecomment", "\\includecomment"}:
+            change = self._hidden.add if token == "\\excludecomment" else self._hidden.discard
+            change("".join(self.argument()).strip())
         elif token in {"\\begin", "\\end"}:
             self._environment(token, out)
         elif token == "\\endinput":
             while self.frames and self.frames.pop().name is None:
                 pass
-        elif "siunitx" in self._packages and (made := quantity(token, self)) is not None:
+        elif (taken := choose(token, self, self)) is not None:
+            self.push(taken)
+        elif (printed := self._acronyms.print(token, self)) is not None:
+            self.push(printed)
+        elif "siunitx" in self.packages and (made := quantity(token, self)) is not None:
             self.push(made)
         else:
             return self._set_switch(token)
@@ -165,21 +187,39 @@ class Expander(TokenStream):
     def _set_switch(self, token: str) -> bool:
         for ending, value in (("true", True), ("false", False)):
             switch = "\\if" + token[1:].removesuffix(ending)
-            if token.endswith(ending) and switch in self._switches and switch not in CONDITIONS:
-                self._switches[switch] = value
+            if token.endswith(ending) and switch in self.switches and switch not in CONDITIONS:
+                self.switches[switch] = value
                 return True
         return False
 
     def _decide(self, token: str) -> None:
-        answer = self._switches[token]
+        answer = self.switches[token]
         if token in _COMPARES:
             first, second = self.next() or "", self.next() or ""
             answer = self._meaning(first) == self._meaning(second)
         elif token == "\\ifdefined":
-            name = self.next() or ""
-            answer = name in self._macros or is_own_command(name)
+            answer = self.is_defined(self.next() or "")
+        elif token == "\\ifcsname":
+            parts: list[str] = []
+            while (part := self.next()) not in {None, "\\endcsname"}:
+                parts.append(part or "")
+            answer = self.is_defined("\\" + "".join(parts).strip())
         if not answer:
             self._skipped, self._has_else = 1, True
+
+    def body(self, name: str) -> tuple[str, ...] | None:
+        """Tokens that a command without arguments stands for; None for any other."""
+        macro = self._macros.get(name)
+        is_plain = macro is not None and not macro.arguments and name not in macro.body
+        return macro.body if macro is not None and is_plain else None
+
+    def is_defined(self, name: str) -> bool:
+        """Check whether a command is defined, by the paper or by LaTeX."""
+        return name in self._macros or is_own_command(name)
+
+    def has_file(self, name: str) -> bool:
+        """Check whether a file is one of the paper's."""
+        return bool(self._files.find(name))
 
     def _meaning(self, token: str) -> object:
         return self._macros.get(token, token)
@@ -254,17 +294,19 @@ class Expander(TokenStream):
             self._store(name, Macro(body, len(parameters)))
 
     def _define_document_command(self) -> None:
-        name = self._name()
+        name, kinds = self._name(), self._kinds()
+        self._store(name, Macro(tuple(self.argument()), len(kinds), kinds=kinds))
+
+    def _kinds(self) -> str:
+        """The kinds of arguments of a specification such as `s O{} m`."""
         kinds: list[str] = []
-        specification = self.argument()
         depth = 0
-        for token in specification:
+        for token in self.argument():
             depth += (token == "{") - (token == "}")
             if depth == 0 and token not in "{}":
                 kinds += ("m" if kind in "+m" else "s" if kind == "s" else "o"
                           for kind in token if kind in "msoO")  # fmt: skip
-        body = tuple(self.argument())
-        self._store(name, Macro(body, len(kinds[:9]), kinds="".join(kinds[:9])))
+        return "".join(kinds[:9])
 
     def _let(self) -> None:
         name = self.next() or ""
@@ -277,19 +319,35 @@ class Expander(TokenStream):
                 self.next()
         self._store(name, self._macros.get(other) or Macro((other,) if other else ()))
 
-    def _define_environment(self) -> None:
+    def _define_environment(self, command: str) -> None:
         self.take("*")
         name = "".join(self.argument()).strip()
-        count, default = self._parameters()
-        begin, end = tuple(self.argument()), tuple(self.argument())
+        if command in _DOCUMENT_ENVIRONMENTS:
+            kinds = self._kinds()
+            first = Macro(tuple(self.argument()), len(kinds), kinds=kinds)
+            last = Macro(tuple(self.argument()))
+        else:
+            count, default = self._parameters()
+            body = tuple(self.argument())
+            if command in _COLLECTING:  # the text of the environment is printed at `\BODY`
+                place = body.index("\\BODY") if "\\BODY" in body else -1
+                first, last = Macro(body[: max(place, 0)], count, default), Macro(body[place + 1 :])
+                change = self._hidden.add if place < 0 else self._hidden.discard
+                change(name)
+            else:
+                first, last = Macro(body, count, default), Macro(tuple(self.argument()))
+                if not _HIDING.isdisjoint(body):
+                    self._hidden.add(name)
         if name and not is_own_command(f"\\begin{{{name}}}"):
-            self._macros[f"\\begin{{{name}}}"] = Macro(begin, count, default)
-            self._macros[f"\\end{{{name}}}"] = Macro(end)
+            self._macros[f"\\begin{{{name}}}"] = first
+            self._macros[f"\\end{{{name}}}"] = last
 
     def _environment(self, token: str, out: list[str]) -> None:
         name = "".join(self.argument()).strip()
         whole = f"{token}{{{name}}}"
         macro = self._macros.get(whole)
+        if token == "\\begin" and name in self._hidden and self.pass_environment(name):
+            return
         if macro is not None:
             self._call(macro)
         else:
@@ -314,8 +372,10 @@ class Expander(TokenStream):
         """Read in a package that is the paper's own; others are left to be looked at."""
         options = self.optional()
         names = "".join(self.argument())
+        if token == "\\documentclass":
+            self.options |= {each.strip() for each in "".join(options or []).split(",")}
         for name in names.split(","):
-            self._packages.add(name.strip())
+            self.packages.add(name.strip())
             found = self._files.find(name, suffixes=(".sty",))
             if found and "\\ProvidesPackage" not in self._files.text(found):
                 self._read_in(found)
@@ -342,6 +402,12 @@ class Expander(TokenStream):
         self.spend(len(tokens))
         # The end of a file is the end of a line.
         self.frames.append(Frame([*tokens, "\n"], name))
+
+
+@cache
+def _prelude() -> tuple[str, ...]:
+    """Commands of classes and packages, defined before the paper's own."""
+    return tuple(tokenise((resources.files(__package__) / "prelude.tex").read_text("utf-8")))
 
 
 def _is_parameter(token: str) -> bool:

@@ -17,6 +17,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     APPENDICES,
     AUTHORS,
     FIGURES,
+    MATH,
     SECTIONS,
     SILENT,
     TABLES,
@@ -27,6 +28,7 @@ from vivavoce.sources.fulltext.latex.layout import (
     Span,
 )
 from vivavoce.sources.fulltext.latex.macros import expand
+from vivavoce.sources.fulltext.latex.numbering import LABEL, Counters, SectionNumbers
 from vivavoce.sources.fulltext.latex.tables import read_table
 from vivavoce.sources.fulltext.latex.typeset import Hook, Typesetter
 from vivavoce.sources.fulltext.model import (
@@ -105,56 +107,11 @@ def _line(setter: Typesetter, span: Span) -> str:
     return "".join(out).replace("\n", " ")
 
 
-_ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
-_LEVELS = 7
 _ROMAN_CLASS = re.compile(r"IEEEtran|revtex", re.IGNORECASE)
-_LABEL = frozenset({"\\label"})
 _CAPTION = frozenset({"\\caption"})
+_ALGORITHMS = ("algorithm", "algorithm*", "algorithm2e")
 _DEFAULT_DEPTH = 3
 _HEADER = TITLES | AUTHORS | ABSTRACTS
-
-
-class _Numbering:
-    """Counters of sections."""
-
-    def __init__(self, *, depth: int, is_roman: bool) -> None:
-        self._counters = [0] * _LEVELS
-        self._depth = depth
-        self._is_roman = is_roman
-        self.in_appendix = False
-
-    def start_appendix(self) -> None:
-        """From here on sections have letters, from `A`."""
-        if not self.in_appendix:
-            self.in_appendix = True
-            self._counters = [0] * _LEVELS
-
-    def step(self, level: int) -> str | None:
-        """Number of the next section at a level; None where none is printed."""
-        if level > self._depth:
-            return None
-        self._counters[level] += 1
-        self._counters[level + 1 :] = [0] * (_LEVELS - level - 1)
-        parts = self._counters[1 : level + 1]
-        if self._is_roman and not self.in_appendix:
-            if level == 1:
-                return _roman(parts[0])
-            return _letter(parts[1]) if level == 2 else str(parts[-1])
-        first = _letter(parts[0]) if self.in_appendix else str(parts[0])
-        return ".".join([first, *map(str, parts[1:])])
-
-
-def _roman(number: int) -> str:
-    text = ""
-    for value, letters in _ROMAN:
-        while number >= value and len(text) < 40:
-            text += letters
-            number -= value
-    return text
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number - 1) if 1 <= number <= 26 else str(number)
 
 
 @dataclass(slots=True)
@@ -163,11 +120,13 @@ class _Reader:
 
     layout: Layout
     setter: Typesetter
-    numbering: _Numbering
+    numbering: SectionNumbers
+    counters: Counters
     shift: int
     """1 where chapters are the top level."""
     story: Story = field(default_factory=Story)
     titles: list[str] = field(default_factory=list)
+    subtitle: str = ""
     authors: list[Span] = field(default_factory=list)
     abstracts: list[str] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
@@ -196,6 +155,11 @@ class _Reader:
         hooks |= {_begin(name): self._abstract for name in ABSTRACT_ENVIRONMENTS}
         hooks |= {_begin(name): self._table for name in (*TABULARS, *TABLES)}
         hooks |= {_begin(name): self._figure for name in FIGURES}
+        hooks |= {_begin(name): self._equation for name in MATH}
+        counted = (*self.counters.theorems, "enumerate")
+        hooks |= {_begin(name): self._count for name in counted}
+        hooks |= {_begin(name): self._algorithm for name in _ALGORITHMS}
+        hooks["\\item"] = self._item
         hooks |= dict.fromkeys(APPENDICES, self._appendix)
         hooks |= {_begin(name): self._thanks for name in THANKS}
         hooks["\\label"] = self._label
@@ -214,6 +178,7 @@ class _Reader:
         role = "appendix" if self.numbering.in_appendix else None
         self.story.open(Block(heading, number, level, role))
         self.current = ("Section", number or "")
+        self.counters.enter_section(level, number)
         self._note_labels(found.start, found.end, self.current)
         return found.after
 
@@ -222,7 +187,9 @@ class _Reader:
         if found is None:
             return place + 1
         title = self.setter.line(found.start, found.end)
-        if title:
+        if title and self.layout.tokens[place] == "\\subtitle":
+            self.subtitle = title
+        elif title:
             self.titles.append(title)
         return found.after
 
@@ -260,12 +227,34 @@ class _Reader:
 
     def _label(self, place: int, out: list[str]) -> int:
         found = self.layout.required(place)
-        # Further on in the text a label means a theorem or an item, whose number is not known.
-        self._note_labels(place, place + 1, ("", "") if self.story.has_text else self.current)
+        self._note_labels(place, place + 1, self.counters.meaning(place, self.current))
         return found.after if found else place + 1
 
+    def _equation(self, place: int, out: list[str]) -> int:
+        end = self.layout.ends.get(place)
+        if end is not None:
+            for number, first, last in self.counters.equations(place, end):
+                self._note_labels(first, last, ("Equation", number))
+        return self.setter.begin(self.layout.tokens[place][7:-1], place, out)
+
+    def _count(self, place: int, out: list[str]) -> int:
+        name = self.layout.tokens[place][7:-1]
+        self.counters.begin(name, place)
+        return self.setter.begin(name, place, out)
+
+    def _algorithm(self, place: int, out: list[str]) -> int:
+        end = self.layout.ends.get(place)
+        if end is None:
+            return place + 1
+        self._note_labels(place, end, self.counters.algorithm())
+        return end + 1
+
+    def _item(self, place: int, out: list[str]) -> int:
+        self.counters.item(place)
+        return self.setter.command("\\item", place, out, 0)
+
     def _note_labels(self, start: int, end: int, label: tuple[str, str]) -> None:
-        for place in self.layout.find(_LABEL, start, end):
+        for place in self.layout.find(LABEL, start, end):
             key = self.layout.required(place)
             if key is not None:
                 self.labels.setdefault(self.layout.source(key).strip(), label)
@@ -318,12 +307,13 @@ def read_paper(files: PaperFiles, main: str) -> Manuscript:
     reader = _Reader(
         layout,
         Typesetter(layout),
-        _Numbering(depth=_depth(layout), is_roman=is_roman),
+        SectionNumbers(depth=_depth(layout), is_roman=is_roman),
+        Counters(layout),
         shift=int("\\chapter" in layout.tokens),
     )
     reader.read()
     return Manuscript(
-        title=reader.titles[-1] if reader.titles else "",
+        title=": ".join(filter(None, (*reader.titles[-1:], reader.subtitle))),
         abstract=reader.abstracts[0] if reader.abstracts else "",
         authors=read_authors(reader.setter, reader.authors),
         blocks=without_stubs(reader.story.close()),

@@ -25,7 +25,12 @@ _TOKEN = re.compile(
     r"|(?P<other>#[1-9]|\$\$|[{}\[\]$&#^_~*]|\n[ \t]*|[^\\{}\[\]$&#%^_~*\n]+)",
     re.DOTALL,
 )
-_ADDRESS = re.compile(r"(\\(?:url|href|path|nolinkurl))[ \t\n]{0,9}\{([^{}]*)\}")
+_ADDRESS = re.compile(
+    r"(\\(?:url|href|path|nolinkurl))"
+    r"(?:[ \t\n]{0,9}\{([^{}]*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
+)
+_ESCAPED = re.compile(r"\\([%#&$_{}~])")
+_PARAMETER = re.compile(r"#[1-9](?![\w-])")
 _INLINE = re.compile(
     r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}\])?)"
     r"(?:\{([^{}\n]{0,500})\}|([^A-Za-z\s*{\[])([^\n]{0,500}?)\2)"
@@ -73,8 +78,8 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
     `open_ended` remembers the environments that end nowhere below, so each is sought once.
     """
     address = _ADDRESS.match(text, start)
-    if address is not None and "#" not in address[2]:
-        tokens += [address[1], "{", LITERAL + address[2].replace("\\", ""), "}"]
+    if address is not None and not _PARAMETER.fullmatch(written := address[2] or address[4] or ""):
+        tokens += [address[1], "{", LITERAL + _ESCAPED.sub(r"\1", written), "}"]
         return address.end()
     inline = _INLINE.match(text, start)
     if inline is not None:
@@ -187,6 +192,16 @@ class TokenStream:
     def optional(self) -> list[str] | None:
         """The next argument if it is in square brackets."""
         return self._group("[", "]") if self.take("[") else None
+
+    def pass_environment(self, name: str) -> bool:
+        """Pass over an environment that was opened; False, with nothing passed, without its end."""
+        collected: list[str] = []
+        while (token := self.next()) is not None and len(collected) < _MAX_ARGUMENT:
+            collected.append(token)
+            if token == "\\end" and self.peek() == "{" and "".join(self.argument()) == name:
+                return True
+        self.push(collected)
+        return False
 
     def _group(self, opening: str, closing: str) -> list[str]:
         """Tokens up to the closing one; where there is none, nothing is taken."""

@@ -31,7 +31,7 @@ Hook = Callable[[int, list[str]], int]
 """Handles the command at a place on its own and returns where the text goes on."""
 
 _NAMED_REFERENCES = frozenset({"\\autoref", "\\cref", "\\Cref", "\\vref", "\\Autoref"})
-_REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref"}
+_REFERENCES = _NAMED_REFERENCES | {"\\ref", "\\subref", "\\eqref"}
 _MAX_DEPTH = 12
 _MAX_FORMULA = 5_000
 _SPACES = frozenset({"\\\\", "\\tabularnewline", "\\cr"})
@@ -70,7 +70,7 @@ class Typesetter:
             if hook is not None:
                 place = max(hook(place, out), place + 1)
             elif token[0] == "\\":
-                place = max(self._command(token, place, out, depth), place + 1)
+                place = max(self.command(token, place, out, depth), place + 1)
             elif token in {"$", "$$"}:
                 place = self._formula(token, place, end, out)
             else:
@@ -82,7 +82,8 @@ class Typesetter:
                     out.append(typeset(token))
                 place += 1
 
-    def _command(self, token: str, place: int, out: list[str], depth: int) -> int:
+    def command(self, token: str, place: int, out: list[str], depth: int) -> int:
+        """Render the command at a place, or go past it; returns where the text goes on."""
         layout = self.layout
         if token.startswith("\\begin{"):
             return self.begin(token[7:-1], place, out)
@@ -172,7 +173,8 @@ class Typesetter:
         group = self.layout.required(place)
         if group is None:
             return place + 1
-        out.append(refer(self.layout.source(group), is_named=token in _NAMED_REFERENCES))
+        how = "named" if token in _NAMED_REFERENCES else "brackets" if token == "\\eqref" else ""
+        out.append(refer(self.layout.source(group), how))
         return group.after
 
     def _accent(self, token: str, place: int, out: list[str], depth: int) -> int:

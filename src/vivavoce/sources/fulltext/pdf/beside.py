@@ -1,4 +1,6 @@
-"""Floats that the text of a column flows around: told by the narrow lines beside their captions.
+"""Blocks that break the columns of a page: floats beside text, and names above the columns.
+
+A float that the text of a column flows around is told by the narrow lines beside its caption.
 
 The text beside such a float keeps one edge of its column and ends before the float. What is on the
 other side is the float, even where its lines meet those of the text.
@@ -8,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from statistics import mode
 from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.lines import Font
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 FLOAT = "float"
 """A line of a float that text flows around, before its caption is known."""
@@ -33,6 +37,10 @@ _EDGE = 3.0
 """Points that lines of one edge differ by."""
 _NARROW = 0.85
 """Of the column: text beside a float is narrower."""
+_OF_TITLE, _FULL = 3.0, 0.9
+"""Points by which a title is larger than the text, and the share of a column that a line fills."""
+_APART = 1.7
+"""Of the size: white space below a block of names is at least so high."""
 _SLACK = 0.3
 """Of the size: text and float stand no closer."""
 
@@ -109,7 +117,8 @@ def _edges_beside(
         flush = [run for run in rows if run.x0 - column[0] < _EDGE]
         left, right = column[0], max((run.x1 for run in flush), default=column[1])
     else:
-        flush = [run for run in rows if column[1] - run.x1 < _EDGE]
+        usual = mode(round(run.x0) for run in rows) if rows else column[0]
+        flush = [run for run in rows if abs(run.x0 - usual) < _EDGE]
         left, right = min((run.x0 for run in flush), default=column[0]), column[1]
     is_narrow = right - left < _NARROW * (column[1] - column[0])
     return (left, right) if is_narrow and len(flush) >= _FEWEST - 1 <= len(rows) - 1 else None
@@ -147,3 +156,25 @@ def set_beside(one: Beside, ordered: Sequence[Line]) -> int:
     for run in one.runs:
         run.kind = FLOAT
     return first
+
+
+def join_front(lines: Sequence[Line], gutters: Sequence[float], body: Font) -> None:
+    """Set the lines below a title across the columns, down to white space above the first text."""
+    titles = [line.y for line in lines if not line.column and line.size > body.size + _OF_TITLE]
+    if not gutters or not titles or lines[0].page > 1:
+        return
+    width = gutters[0] - min(line.x0 for line in lines)
+    last, block, parted = max(titles), list[Line](), 0
+    for line in sorted(lines, key=lambda line: line.y):
+        if line.y <= max(titles):
+            continue
+        if line.y - last > _APART * body.size:
+            parted = len(block)
+        text = join_words(line.words)
+        is_text = line.width > _FULL * width and line.size < body.size + 0.6
+        if is_text or role_of_heading(text) == "abstract" or read_numbers(text):
+            break
+        block.append(line)
+        last = line.y
+    for line in block[:parted]:
+        line.column = 0

@@ -18,6 +18,7 @@ from vivavoce.sources.fulltext.model import Block
 from vivavoce.sources.fulltext.pdf.authors import read_authors
 from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate, find_candidates
+from vivavoce.sources.fulltext.pdf.coverage import measure_coverage
 from vivavoce.sources.fulltext.pdf.floats import Columns, Float, find_floats
 from vivavoce.sources.fulltext.pdf.front import read_front, read_imprint
 from vivavoce.sources.fulltext.pdf.furniture import mark_furniture
@@ -81,12 +82,18 @@ def read_pages(
     references = tuple(_references(body, paragraphs))
     print_raised_citations(layout.lines, len(references))
     sections, _ = build_sections(_sections(body, paragraphs))
-    health, reasons = judge(
+    authors = read_authors(front.between, front.margins, known_authors)
+    known = {id(line) for line in (*front.text, *front.between, *front.margins)}
+    verdict = judge(
         Facts(
+            title=front.title,
+            authors=authors,
+            abstract=front.abstract,
             sections=sections,
-            references=len(references),
+            references=references,
             lines=layout.lines,
             letters_by_page=[sum(len(word.text) for word in page.words) for page in pages],
+            coverage=measure_coverage(pages, layout, known, first, _last_page(body, layout)),
             features=outline.chosen.features,
             score=outline.chosen.score,
         )
@@ -107,7 +114,7 @@ def read_pages(
         doi=imprint.doi,
         published=imprint.date,
         venue=imprint.venue,
-        authors=read_authors(front.between, front.margins, known_authors),
+        authors=authors,
         stamped=find_day(pages[0].turned) if stamp and arxiv is stamp else None,
         acl_id=find_acl_id(stem),
         title=clean_text(front.title) if front.title else None,
@@ -115,9 +122,16 @@ def read_pages(
         sections=sections,
         references=references,
         tables=tuple(_tables(floats, paragraphs, references)),
-        health=health,
-        health_reasons=reasons,
+        health=verdict.health,
+        health_reasons=verdict.reasons,
+        doubts=verdict.doubts,
     )
+
+
+def _last_page(body: Sequence[Heading], layout: Layout) -> int:
+    """The page of the list of references, else the last one."""
+    lists = [one.candidate.start for one in body if _role(one) == "references"]
+    return layout.lines[lists[-1]].page if lists else layout.lines[-1].page
 
 
 def _unheaded_list(layout: Layout) -> Iterator[Heading]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
-from vivavoce.sources.fulltext.pdf.furniture import FURNITURE
+from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
@@ -27,17 +27,14 @@ _BANNER = re.compile(
     re.IGNORECASE,
 )
 _KIND = re.compile(r"\W*(?:(?:research|review|original)\s)?(?:article|paper)\W*$", re.IGNORECASE)
-_ABSTRACT = re.compile(
-    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
-    r"(?![^\W\d_])\s*[.:：—–-]*\s*",
-    re.IGNORECASE,
-)
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
     r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\w@\w|https?://|www\.")
+_NEAR = 1.6
+"""Of the size: lines of keywords are no further apart."""
 _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a line of a title that goes on in the next."""
@@ -97,6 +94,8 @@ class Front(NamedTuple):
     """Lines of the first page between the title and the abstract."""
     margins: list[Line]
     """Lines of the first page that are no part of the text, and those above the title."""
+    text: list[Line]
+    """Lines of the title, the abstract and the keywords below it."""
 
 
 def read_front(
@@ -104,14 +103,15 @@ def read_front(
 ) -> Front:
     """The front matter; `first` is the place of the first section's heading."""
     lines = paragraphs.layout.lines
-    title, behind = _title(paragraphs, known_title)
+    title, own = _title(paragraphs, known_title)
+    behind = own[-1] if own else -1
     start = max(behind, 0)
     opening = _abstract_start(paragraphs, candidates, first)
     if opening is not None:
         place, text = opening
-        abstract = _abstract(paragraphs, candidates, place, first, text)
+        abstract, end = _abstract(paragraphs, candidates, place, first, text)
     else:
-        place, abstract = _unheaded(paragraphs, start + 1, first)
+        place, end, abstract = _unheaded(paragraphs, start + 1, first)
     page = _first_page(lines)
     top = lines[behind].y if behind >= 0 else 0.0
     below = lines[place].y if place < len(lines) and lines[place].page == page else None
@@ -127,7 +127,17 @@ def read_front(
     between.sort(key=lambda line: (round(line.y), line.x0))
     above = [line for line in lines[:start] if line.page == page]
     margins = [line for line in lines if line.page == page and line.kind]
-    return Front(title, abstract, between, [*above, *margins])
+    printed = [lines[at] for at in own] + lines[place : _keywords_end(lines, end, first)]
+    return Front(title, abstract, between, [*above, *margins], printed)
+
+
+def _keywords_end(lines: Sequence[Line], start: int, first: int) -> int:
+    """The place behind the keywords and classifications that follow an abstract."""
+    for place in range(start, first):
+        is_near = place > start and lines[place].gap < _NEAR * lines[place].size
+        if not _KEYWORDS.match(lines[place].text) and not is_near:
+            return place
+    return max(start, first)
 
 
 def _first_page(lines: Sequence[Line]) -> int:
@@ -135,7 +145,8 @@ def _first_page(lines: Sequence[Line]) -> int:
     return next((line.page for line in lines if line.kind != FURNITURE), lines[0].page)
 
 
-def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
+def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
+    """The title, and the places of its lines."""
     layout = paragraphs.layout
     groups: list[list[tuple[int, Line]]] = []
     page = _first_page(layout.lines)
@@ -157,7 +168,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
             groups.append([(place, line)])
         else:
             own.append((place, line))
-    best: tuple[float, str, int] = (0.0, "", -1)
+    best: tuple[float, str, list[int]] = (0.0, "", [])
     for group in groups:
         lines = [line for _, line in group]
         text = _without_signs(lines, paragraphs)
@@ -173,7 +184,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, int]:
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
         if score > best[0]:
-            best = (score, text, group[-1][0])
+            best = (score, text, [place for place, _ in group])
     return best[1] or None, best[2]
 
 
@@ -188,8 +199,9 @@ def _peak(line: Line) -> float:
 
 def _goes_on(before: Line, line: Line, layout: Layout) -> bool:
     is_large = _peak(line) > layout.body.size + 3
-    least = 2.1 if is_large else 1.9
-    spacing = max(least, 1.25 * layout.leading / layout.body.size)  # manuscripts are double-spaced
+    spacing = max(
+        2.1 if is_large else 1.9, 1.25 * layout.leading / layout.body.size
+    )  # manuscripts are double-spaced
     # A part of a title may be set in another face, close below the first.
     is_other = is_large and line.y - before.y < 1.35 * _peak(before)
     return (
@@ -239,7 +251,7 @@ def _abstract_start(
     heads = {c.start for c in candidates}
     for place in range(min(first, len(lines))):
         line = lines[place]
-        found = _ABSTRACT.match(line.text)
+        found = ABSTRACT.match(line.text)
         if line.kind or found is None:
             continue
         is_alone = found.end() >= len(line.text)
@@ -261,7 +273,8 @@ def _abstract(
     place: int,
     first: int,
     rest: str,
-) -> str | None:
+) -> tuple[str | None, int]:
+    """The text of an abstract, and the place behind it."""
     lines = paragraphs.layout.lines
     heads = {c.start: c for c in candidates}
     end = _abstract_end(lines, place + 1, first, heads)
@@ -269,7 +282,7 @@ def _abstract(
     text = paragraphs.text(own)
     if rest and own:
         text = paragraphs.vocabulary.join(rest, text)
-    return text or rest or None
+    return text or rest or None, end
 
 
 def _abstract_end(
@@ -292,8 +305,8 @@ def _abstract_end(
     return min(first, len(lines))
 
 
-def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, str | None]:
-    """The longest run of full lines between the title and the first section, and its place."""
+def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, int, str | None]:
+    """The longest run of full lines between the title and the first section, and its places."""
     best: list[Line] = []
     run: list[Line] = []
     for line in paragraphs.layout.lines[start:first]:
@@ -312,10 +325,10 @@ def _unheaded(paragraphs: Paragraphs, start: int, first: int) -> tuple[int, str 
             best = list(run)
     wide = [line for line in best if line.runs == 1 and len(line.text.split()) >= 6]
     if len(wide) < _MIN_PROSE:
-        return first, None
-    opens = best[0]
-    place = next(n for n in range(start, first) if paragraphs.layout.lines[n] is opens)
-    return place, paragraphs.text(best)
+        return first, first, None
+    ends = {id(best[0]), id(best[-1])}
+    places = [n for n in range(start, first) if id(paragraphs.layout.lines[n]) in ends]
+    return places[0], places[-1] + 1, paragraphs.text(best)
 
 
 class Imprint(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
 
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
@@ -20,6 +20,12 @@ _FOOT = 0.9
 _HIGH_FOOT = 0.75
 """Of the height: a number alone below all text is a page number from here on."""
 _SAME_ROW = 4.0
+_KEY = 8
+"""Letters of a row that is repeated inside the usual margins, at least."""
+_HEAD_ROWS, _FOOT_ROWS = 3, 4
+"""Rows in the margins of a page that may be repeated on others."""
+_INSIDE = 5
+"""Rows more that may be repeated where they are parted from the text, such as a licence."""
 _BOTH = 2
 """Pages with the same large line at the head: an appendix may repeat a heading of the paper."""
 _APART, _LONGEST_HEAD = 1.5, 16
@@ -40,6 +46,11 @@ _IMPRINT = re.compile(
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"^(?:[*∗†‡§¶‖#✉⋆⇤\u2217\u22c6]|\d{1,2}(?=\D|$))")
+ABSTRACT = re.compile(
+    r"\W*(?:abstract|summary|摘\s*要|要旨|요약|аннотация|(?:ال)?ملخص|چکیده|résumé|zusammenfassung|resumen|resumo)"
+    r"(?![^\W\d_])\s*[.:：—–-]*\s*",
+    re.IGNORECASE,
+)
 _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*\d{1,4}$")
 _ENTRY = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s.*\s\d{1,4}$")
 _CONTENTS = re.compile(r"(?:table of )?contents\W*", re.IGNORECASE)
@@ -49,8 +60,9 @@ _DIGITS = re.compile(r"\d+")
 def mark_furniture(layout: Layout) -> None:
     """Give the lines that are no part of the text their kind, and drop the marks of footnotes."""
     pages = {n: list(lines) for n, lines in groupby(layout.lines, key=lambda line: line.page)}
-    rows = {n: _rows(lines, layout.heights[n]) for n, lines in pages.items()}
-    repeated = _repeated(rows)
+    rows = {n: _rows(lines) for n, lines in pages.items()}
+    wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
+    repeated = _repeated(wider)
     outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
     heading_fonts = {
         line.font
@@ -58,24 +70,36 @@ def mark_furniture(layout: Layout) -> None:
         if line.font.bold and id(line) not in outer and read_numbers(line.text)
     }
     for number, edges in rows.items():
+        height = layout.heights[number]
+        lowest = next((row for place, row in edges if not place), None)
         for place, row in edges:
-            key = _key(row)
-            is_imprint = number == 0 and _IMPRINT.search(_text(row)) is not None
+            y, text = row[0].y, _text(row)
+            is_outer = _is_outer(y, place, height)
+            is_number = _PAGE_NUMBER.fullmatch(text.strip()) is not None
+            is_last = not place and row is lowest and y > _HIGH_FOOT * height
             is_heading = all(line.size > layout.body.size + 1 for line in row)
             is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
+            same = sum(_is_outer(o, place, height) for o in repeated[place, _key(row)])
             if (
-                (repeated[place, key] > (_BOTH if is_heading else 1) and key)
-                or _PAGE_NUMBER.fullmatch(_text(row).strip())
+                (is_outer and same > (_BOTH if is_heading else 1))
+                or (is_number and (is_outer or is_last))
                 or (
                     place
+                    and is_outer
                     and number > 0
                     and not is_numbered
                     and _looks_like_head(row, layout, pages[number])
                 )
-                or is_imprint
+                or (is_outer and number == 0 and _IMPRINT.search(text) is not None)
             ):
                 for line in row:
                     line.kind = FURNITURE
+    enough = max(_BOTH, _SHARE_OF_HEADS * len(pages))
+    for edges in wider.values():
+        for end in (0, 1):
+            _mark_inside(
+                [row for place, row in edges if place == end], end, repeated, enough, layout
+            )
     _mark_heads(pages, layout)
     _set_gaps(layout)
     _mark_contents(layout)
@@ -86,6 +110,31 @@ def mark_furniture(layout: Layout) -> None:
         ):
             _mark_footnotes(sorted(column, key=lambda line: line.y), layout)
     _drop_marks(layout)
+
+
+def _mark_inside(
+    rows: Sequence[list[Line]],
+    place: int,
+    repeated: Mapping[tuple[int, str], Sequence[float]],
+    enough: float,
+    layout: Layout,
+) -> None:
+    """Mark rows inside the usual margins that other pages have at the same height.
+
+    They come from the edge of the page on, and white space parts them from the text.
+    """
+    for number, (row, after) in enumerate(pairwise(rows), start=1):
+        y, key = row[0].y, _key(row)
+        same = sum(abs(other - y) < _SAME_ROW / 2 for other in repeated.get((place, key), ()))
+        is_heading = all(line.size > layout.body.size + 1 for line in row)
+        if not row[0].kind and (same < enough or len(key) < _KEY or is_heading):
+            return
+        if abs(after[0].y - y) > _APART * layout.leading:
+            is_done = any(not own[0].kind for own in rows[:number])
+            for line in (line for own in rows[:number] for line in own):
+                line.kind = FURNITURE
+            if is_done:
+                return
 
 
 def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
@@ -123,8 +172,8 @@ def _set_gaps(layout: Layout) -> None:
         last[line.page, line.column] = line
 
 
-def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
-    """The outermost three rows at the head (place 1) and foot (place 0) of a page."""
+def _rows(lines: Sequence[Line], more: int = 0) -> list[tuple[int, list[Line]]]:
+    """The outermost rows at the head (place 1) and foot (place 0) of a page, and some more."""
     ordered = sorted(lines, key=lambda line: line.y)
     rows: list[list[Line]] = []
     for line in ordered:
@@ -132,19 +181,23 @@ def _rows(lines: Sequence[Line], height: float) -> list[tuple[int, list[Line]]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    heads = [(1, row) for row in rows[:3] if row[0].y < _HEAD * height]
-    feet = [(0, row) for row in rows[-4:] if row[0].y > _FOOT * height]
-    if rows and not feet and rows[-1][0].y > _HIGH_FOOT * height:
-        feet = [(0, row) for row in rows[-1:] if _PAGE_NUMBER.fullmatch(_text(row).strip())]
-    return heads + feet
+    heads, feet = rows[: _HEAD_ROWS + more], rows[: -_FOOT_ROWS - more - 1 : -1]
+    return [(1, row) for row in heads] + [(0, row) for row in feet]
 
 
-def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> Counter[tuple[int, str]]:
-    seen: Counter[tuple[int, str]] = Counter()
+def _repeated(rows: dict[int, list[tuple[int, list[Line]]]]) -> dict[tuple[int, str], list[float]]:
+    """Heights of the rows with the same words, one a page."""
+    seen: dict[tuple[int, str], list[float]] = defaultdict(list)
     for edges in rows.values():
-        for key in {(place, _key(row)) for place, row in edges}:
-            seen[key] += 1
+        found = {(place, key): row[0].y for place, row in edges if (key := _key(row))}
+        for own, y in found.items():
+            seen[own].append(y)
     return seen
+
+
+def _is_outer(y: float, place: int, height: float) -> bool:
+    """Check whether a height is in the usual margin at the head or the foot of a page."""
+    return y < _HEAD * height if place else y > _FOOT * height
 
 
 def _text(row: Sequence[Line]) -> str:
@@ -207,6 +260,12 @@ def _mark_contents(layout: Layout) -> None:
                     end = other
 
 
+def names_abstract(text: str) -> bool:
+    """Check whether a line is the heading of an abstract, or opens with it."""
+    found = ABSTRACT.match(text)
+    return found is not None and (found.end() == len(text) or found[0].rstrip()[-1] in ".:—–-")
+
+
 def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     """The small lines at the foot of a column, from the first that a mark opens."""
     start = len(column)
@@ -215,7 +274,7 @@ def _mark_footnotes(column: Sequence[Line], layout: Layout) -> None:
     tail = column[start:]
     if start and role_of_heading(column[start - 1].text) == "references":
         return
-    if any(role_of_heading(line.text) == "abstract" for line in tail):
+    if any(names_abstract(line.text) for line in tail):
         return
     if not tail or (len(tail) == len(column) and tail[0].page > 0):
         return

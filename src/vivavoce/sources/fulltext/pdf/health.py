@@ -2,19 +2,23 @@
 
 A reader cannot know that it failed, but it knows the usual parts of papers: an introduction,
 sections that part the text, references, lines that follow each other. Each missing part is a
-reason.
+reason. A title, an abstract, a list of authors or of references has evidence of its own: one in
+doubt leaves the others as they are.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
-from vivavoce.records import Section
+from vivavoce.records import Author, Reference, Section
+from vivavoce.sources.fulltext.pdf.coverage import Coverage
+from vivavoce.sources.fulltext.pdf.furniture import names_abstract
 from vivavoce.sources.fulltext.pdf.runs import Line
-from vivavoce.text.headings import role_of_heading
+from vivavoce.text.headings import read_numbers, role_of_heading
 
 GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
@@ -26,6 +30,9 @@ _UNPARTED = 0.4
 """Share of the text without any heading inside: a wide section with parts of its own is none."""
 _CONFIRMED = 0.9
 """Share of the headings that the outline of the file has to name."""
+_LOST = 0.04
+"""Share of the characters that may reach no part of the paper: labels of pictures in the print of
+the text and odd lines of a first page reach a hundredth in nine of ten papers."""
 _GARBLED = 0.03
 _BROKEN = 0.35
 """Share of broken words whose second half does not follow."""
@@ -34,6 +41,22 @@ _EMPTY_PAGES = 0.4
 _LONG = 4
 """Pages: a longer paper has references."""
 _WEAK_SCORE = 2.0
+_OF_EACH_PAPER, _FEW_WORDS = ("abstract", "introduction", "references"), 3
+"""Headings that a paper prints once, and the words of such a heading."""
+_FEWEST_TITLE = 2
+_FRONT_PAGES = 2
+"""Pages behind the first on which an abstract is printed."""
+_FEWEST_ABSTRACT, _MOST_ABSTRACT = 30, 700
+"""Words of an abstract: a heading with fewer below it lost its text."""
+_STRAY, _UNLISTED = 2, 0.1
+"""Citations of numbers above the last entry: intervals such as [0, 100] are some."""
+_FEWEST_ENTRY, _MOST_ENTRY, _ODD = 20, 900, 0.1
+"""Characters of an entry of a list, and the share of entries that may have more or fewer."""
+_CUT = re.compile(r"(?:[,:–—-]|\b(?:for|of|on|the|a|an|and|with|in|to|by|from))$", re.IGNORECASE)
+_LONE = re.compile(r"\S+")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ENDED = re.compile(r"[.!?…。’”\"')\]]\W*\d{0,2}$|https?://\S+$|[^\x00-\u04ff]$")
+_CITED = re.compile(r"\[(\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,20})\]")
 _NUMBERED = 0.6
 """Evidence of a whole chain of five numbers, which stands for an introduction of another name."""
 
@@ -42,42 +65,134 @@ _NUMBERED = 0.6
 class Facts:
     """Everything that the verdict is based on."""
 
+    title: str | None
+    authors: Sequence[Author]
+    abstract: str | None
     sections: Sequence[Section]
-    references: int
+    references: Sequence[Reference]
     lines: Sequence[Line]
     letters_by_page: Sequence[int]
+    coverage: Coverage
     features: Mapping[str, float]
     """Evidence for the headings that were chosen."""
     score: float
 
 
-def judge(facts: Facts) -> tuple[str, tuple[str, ...]]:
-    """The verdict and its reasons; one strong reason or two weak ones make a paper doubtful."""
+class Verdict(NamedTuple):
+    """Health of a paper, with its reasons, and the parts in doubt."""
+
+    health: str
+    reasons: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
+def judge(facts: Facts) -> Verdict:
+    """The verdict; one strong reason or two weak ones make the text of a paper doubtful."""
+    parts = {
+        part: reason for part, doubt in _DOUBTS.items() if (reason := doubt(facts)) is not None
+    }
+    others = tuple(f"{part}: {reason}" for part, reason in parts.items())
     tops = [section for section in facts.sections if section.level == 1]
     if not tops:
-        return FAILED, ("no headings found",)
+        return Verdict(FAILED, ("no headings found", *others), ("sections", *parts))
     strong = list(_strong(facts, tops))
     weak = list(_weak(facts, tops))
-    verdict = DOUBTFUL if strong or len(weak) > 1 else GOOD
-    return verdict, tuple(strong + weak) if verdict == DOUBTFUL else ()
+    if strong or len(weak) > 1:
+        return Verdict(DOUBTFUL, (*strong, *weak, *others), ("sections", *parts))
+    return Verdict(GOOD, others, tuple(parts))
+
+
+def _doubt_of_title(facts: Facts) -> str | None:
+    title = facts.title or ""
+    if not title:
+        return None
+    if len(title.split()) < _FEWEST_TITLE and not facts.authors:
+        return "one word, and no author below it"
+    if _CUT.search(title):
+        return "it ends inside a phrase"
+    return None
+
+
+def _doubt_of_authors(facts: Facts) -> str | None:
+    if not facts.authors:
+        return "none is found"
+    if any(_LONE.fullmatch(author.name) for author in facts.authors):
+        return "a name of one word"
+    addresses = {found for line in facts.lines[:80] for found in _ADDRESS.findall(line.text)}
+    if len(addresses) > len(facts.authors):
+        return f"{len(facts.authors)} for {len(addresses)} addresses"
+    return None
+
+
+def _doubt_of_abstract(facts: Facts) -> str | None:
+    first = facts.lines[0].page if facts.lines else 0
+    is_printed = any(
+        names_abstract(line.text) for line in facts.lines if line.page <= first + _FRONT_PAGES
+    )
+    if facts.abstract is None:
+        return "one is printed but was not found" if is_printed else None
+    words = len(facts.abstract.split())
+    if is_printed and words < _FEWEST_ABSTRACT:
+        return f"{words} words"
+    if words > _MOST_ABSTRACT:
+        return f"{words} words, more than any abstract has"
+    if not _ENDED.search(facts.abstract):
+        return "it ends inside a sentence"
+    if facts.abstract[:1].islower():
+        return "it begins inside a sentence"
+    return None
+
+
+def _doubt_of_references(facts: Facts) -> str | None:
+    if not facts.references:
+        return "none is found" if len(facts.letters_by_page) > _LONG else None
+    cited = [
+        int(number)
+        for section in facts.sections
+        for found in _CITED.findall(section.text)
+        for number in found.replace("–", ",").replace("-", ",").split(",")
+        if number.strip().isdigit()
+    ]
+    above = sum(number > len(facts.references) for number in cited)
+    if above > max(_STRAY, _UNLISTED * len(cited)):
+        return f"the text cites up to [{max(cited)}] of {len(facts.references)}"
+    odd = sum(not _FEWEST_ENTRY <= len(one.raw) <= _MOST_ENTRY for one in facts.references)
+    if odd > _ODD * len(facts.references):
+        return f"{odd} of {len(facts.references)} entries are no single work"
+    return None
+
+
+_DOUBTS: Mapping[str, Callable[[Facts], str | None]] = {
+    "title": _doubt_of_title,
+    "authors": _doubt_of_authors,
+    "abstract": _doubt_of_abstract,
+    "references": _doubt_of_references,
+}
+"""Parts that are judged by themselves -> the reason for a doubt, or None."""
 
 
 def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
-    pages = len(facts.letters_by_page)
-    is_thin = len(facts.sections) < pages / _PAGES_PER_SECTION
-    if len(tops) < _FEWEST or (is_thin and len(tops) < pages / (2 * _PAGES_PER_SECTION)):
-        yield f"{len(tops)} sections on {pages} pages"
+    count = len(facts.letters_by_page)
+    is_thin = len(facts.sections) < count / _PAGES_PER_SECTION
+    if len(tops) < _FEWEST or (is_thin and len(tops) < count / (2 * _PAGES_PER_SECTION)):
+        yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
     if facts.features.get("outline", 0.0) < _CONFIRMED:
         yield from _doubts_of_outline(facts)
-    if _garbled(facts.sections) > _GARBLED:
-        yield "many characters cannot be decoded"
+    if all(_count_headings(facts.lines, role) > 1 for role in _OF_EACH_PAPER):
+        yield "two papers in one file"
+    if facts.coverage.share_garbled > _GARBLED:
+        yield f"garbled glyphs: {facts.coverage.share_garbled:.0%} of the characters"
+    if facts.coverage.share_lost > _LOST:
+        pages = ", ".join(map(str, facts.coverage.worst_pages()))
+        share = f"{facts.coverage.share_lost:.0%} of the characters"
+        yield f"{share} reach no part of the paper: see page {pages}"
     if _misplaced(facts.lines) > _BROKEN:
         yield "the lines are not in reading order"
     empty = sum(letters < 50 for letters in facts.letters_by_page)
-    if empty > _EMPTY_PAGES * pages:
-        yield f"{empty} of {pages} pages hold images only"
+    if empty > _EMPTY_PAGES * count:
+        yield f"{empty} of {count} pages hold images only"
 
 
 def _doubts_of_outline(facts: Facts) -> Iterator[str]:
@@ -109,19 +224,17 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "little evidence for the headings"
 
 
+def _count_headings(lines: Sequence[Line], role: str) -> int:
+    """Lines of few words that head a part of the paper."""
+    short = (line.text for line in lines if not line.kind and len(line.words) <= _FEW_WORDS)
+    return sum(
+        any(role_of_heading(one) == role for one in (text, *(n.text for n in read_numbers(text))))
+        for text in short
+    )
+
+
 def _role(section: Section) -> str | None:
     return section.role or role_of_heading(section.heading or "")
-
-
-def _garbled(sections: Sequence[Section]) -> float:
-    total = bad = 0
-    for section in sections:
-        total += len(section.text)
-        if not section.text.isascii():
-            bad += sum(
-                c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cs"} for c in section.text
-            )
-    return bad / max(total, 1)
 
 
 def _misplaced(lines: Sequence[Line]) -> float:

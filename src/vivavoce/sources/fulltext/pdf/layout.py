@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vivavoce.sources.fulltext.pdf.beside import find_beside, set_beside
+from vivavoce.sources.fulltext.pdf.beside import find_beside, join_front, set_beside
 from vivavoce.sources.fulltext.pdf.lines import Font, Page, Rule
 from vivavoce.sources.fulltext.pdf.runs import (
     RUN_GAP,
@@ -246,6 +246,7 @@ def _page_lines(runs: Sequence[Line], gutters: Sequence[float], body: Font) -> l
     lines: list[Line] = []
     for number, own in columns.items():
         lines += _join_baselines([run for run in own if id(run) not in apart], number, body)
+    join_front(lines, gutters, body)
     ordered = _order(lines, gutters)
     for number, one in beside:
         place = set_beside(one, ordered)

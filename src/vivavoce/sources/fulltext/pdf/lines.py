@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -23,14 +23,8 @@ _BROKEN_WORD = "\x02\ufffe"
 """Character that PDFium puts for a hyphen at the end of a line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _LIGATURES = {
-    ord(sign): plain
-    for sign, plain in (
-        *zip("ﬀﬁﬂﬃﬄﬅﬆ", ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True),
-        ("\xa0", " "),
-        ("\xad", "-"),
-        ("\u2010", "-"),
-        ("\u2011", "-"),
-    )
+    **dict(zip(map(ord, "ﬀﬁﬂﬃﬄﬅﬆ"), "ff fi fl ffi ffl st st".split(), strict=True)),
+    **{0xA0: " ", 0xAD: "-", 0x2010: "-", 0x2011: "-"},
 }
 _BARE_LIGATURE = re.compile(
     r"(?<=[A-Za-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z])"
@@ -71,6 +65,8 @@ _MAX_WORDS = 60_000
 """Words of one page: a page that holds more is a drawing."""
 _MAX_OBJECTS = 20_000
 """Objects of a page among which rules are sought."""
+_FEW_WORDS, _LARGE_IMAGE = 20, 0.4
+"""Words of a page that is a picture, at most, and the share of it that the picture fills."""
 _THICKEST_RULE, _SHORTEST_RULE, _TOUCHING = 2.6, 6.0, 1.5
 # The same function as in pypdfium2, but it gives the address of an object as a plain number.
 _object_at = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
@@ -124,6 +120,9 @@ class Page:
     """Text written up the page, such as the stamp of a preprint server."""
     rules: list[Rule] = field(default_factory=list)
     """Tables of a page."""
+    unnamed: int = 0
+    """Glyphs for which the file names no character."""
+    is_picture: bool = False
 
 
 class FontBook:
@@ -173,6 +172,7 @@ class _Reader:
         self.left, self.top = box[0], box[3]
         self.fonts = fonts
         self.known: dict[int, tuple[Font, int]] = {}
+        self.unnamed = 0
         self.x, self.y = ctypes.c_double(), ctypes.c_double()
         self.box = [ctypes.c_double() for _ in range(4)]
         self.at_x, self.at_y = ctypes.byref(self.x), ctypes.byref(self.y)
@@ -205,9 +205,8 @@ class _Reader:
 
     def style(self, index: int, address: int) -> tuple[Font, int]:
         """The font of a character of a text object and the quarter turns it is set at."""
-        found = self.known.get(address)
-        if found is not None:
-            return found
+        if address in self.known:
+            return self.known[address]
         matrix = pdfium.FS_MATRIX()
         if not pdfium.FPDFText_GetMatrix(self.text_page, index, matrix):
             matrix.a = matrix.d = 1.0
@@ -228,15 +227,10 @@ class _Reader:
         pdfium.FPDFText_GetCharOrigin(self.text_page, index, self.at_x, self.at_y)
         return self.x.value - self.left, self.top - self.y.value
 
-    def right(self, index: int) -> float:
-        """End of a character in the direction of the page's width."""
+    def end(self, index: int, turn: int) -> float:
+        """End of a character across the page, or from its top where it is set up the page."""
         pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
-        return self.box[1].value - self.left
-
-    def upper(self, index: int) -> float:
-        """End of a character that is set up the page, downwards from the top."""
-        pdfium.FPDFText_GetCharBox(self.text_page, index, *self.at_box)
-        return self.top - self.box[3].value
+        return self.top - self.box[3].value if turn % 2 else self.box[1].value - self.left
 
 
 def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
@@ -250,29 +244,44 @@ def read_page(document: object, number: int, fonts: FontBook) -> Page | None:
         if not text_page:
             return None
         try:
-            words = list(_read_words(_Reader(text_page, box, fonts)))
+            reader = _Reader(text_page, box, fonts)
+            words = list(_read_words(reader))
         finally:
             pdfium.FPDFText_ClosePage(text_page)
         has_table = any(word.text.casefold().startswith("tab") for word, _ in words)
         rules = _read_rules(page, box) if has_table else []
+        least = _LARGE_IMAGE * (box[2] - box[0]) * (box[3] - box[1])
+        is_picture = len(words) < _FEW_WORDS and any(
+            (right - left) * (bottom - top) > least
+            for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_IMAGE, box)
+        )
     finally:
         pdfium.FPDF_ClosePage(page)
-    return _upright(number, box, words, rules)
+    return replace(
+        _upright(number, box, words, rules), unnamed=reader.unnamed, is_picture=is_picture
+    )
+
+
+def _boxes(
+    page: object, kind: int, box: tuple[float, float, float, float]
+) -> Iterator[tuple[float, float, float, float]]:
+    """Sides of the objects of a kind: left, right, top and bottom, from the page's upper corner."""
+    sides = [ctypes.c_float() for _ in range(4)]
+    for number in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
+        item = pdfium.FPDFPage_GetObject(page, number)
+        is_wanted = pdfium.FPDFPageObj_GetType(item) == kind
+        if is_wanted and pdfium.FPDFPageObj_GetBounds(item, *map(ctypes.byref, sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            yield left - box[0], right - box[0], box[3] - top, box[3] - bottom
 
 
 def _read_rules(page: object, box: tuple[float, float, float, float]) -> list[Rule]:
     """Horizontal lines of a page, drawn as such or as thin boxes; those in one line are one."""
-    sides = [ctypes.c_float() for _ in range(4)]
-    found: list[Rule] = []
-    for number in range(min(pdfium.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
-        item = pdfium.FPDFPage_GetObject(page, number)
-        if pdfium.FPDFPageObj_GetType(item) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        if pdfium.FPDFPageObj_GetBounds(item, *(ctypes.byref(side) for side in sides)):
-            left, bottom, right, top = (side.value for side in sides)
-            if top - bottom <= _THICKEST_RULE and right - left >= _SHORTEST_RULE:
-                y = round(box[3] - (top + bottom) / 2, 1)
-                found.append(Rule(left - box[0], right - box[0], y))
+    found = [
+        Rule(left, right, round((top + bottom) / 2, 1))
+        for left, right, top, bottom in _boxes(page, pdfium.FPDF_PAGEOBJ_PATH, box)
+        if bottom - top <= _THICKEST_RULE and right - left >= _SHORTEST_RULE
+    ]
     joined: list[Rule] = []
     for rule in sorted(found, key=lambda rule: (rule.y, rule.x0)):
         if joined and joined[-1].y == rule.y and rule.x0 - joined[-1].x1 < _TOUCHING:
@@ -294,6 +303,7 @@ def _page_box(page: object) -> tuple[float, float, float, float]:
 
 def _read_words(reader: _Reader) -> Iterator[tuple[Word, int]]:
     text = _BARE_LIGATURE.sub(lambda m: _OF_CODE[m[0]], reader.text())
+    reader.unnamed = len(_CONTROL.findall(text)) - sum(map(text.count, "\r\x02\ufffe"))
     found = list(islice(_WORD.finditer(text), _MAX_WORDS))
     objects = [reader.object_at(word.start()) for word in found]
     objects.append(-1)
@@ -329,9 +339,9 @@ def _word(
 ) -> tuple[Word, int]:
     font, turn = style
     x, y = reader.origin(first)
-    end = reader.right(last) if turn % 2 == 0 else reader.upper(last)
+    end = reader.end(last, turn)
     if end < x and turn == 0:  # written from right to left
-        x, end = reader.origin(last)[0], reader.right(first)
+        x, end = reader.origin(last)[0], reader.end(first, turn)
     if printed[-1] in _BROKEN_WORD:
         printed = printed[:-1] + "-"
     return Word(_clean(printed), x, end, y, font, glued), turn

@@ -50,7 +50,7 @@ class Works:
     """The works of one item."""
 
     rows: tuple[Row, ...]
-    """`work_id`, `title`, `abstract`, `role`; in the order of the padded track."""
+    """`work_id`, `title`, `abstract`, `role`, `published`; in the order of the padded track."""
     by_text: bool
     """True if the text of the section told which references it cites."""
 
@@ -198,4 +198,5 @@ def _work(paper: Paper | None, title: str, role: str) -> Row:
         "title": title,
         "abstract": paper.abstract if paper else None,
         "role": role,
+        "published": paper.first_public if paper else None,
     }

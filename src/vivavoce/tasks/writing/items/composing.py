@@ -17,6 +17,7 @@ from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
+    OPEN,
     ROLES,
     SETTINGS,
     PaperText,
@@ -34,8 +35,8 @@ PARTS = {
     "related_work": "related-work section",
 }
 """Part that each task writes, in words."""
-TRACKS = ("cited", "padded")
-"""Works that a related-work prompt lists: those the section cites, or others beside them."""
+TRACKS = ("cited", "padded", OPEN)
+"""Works that a related-work prompt lists: those the section cites, others beside them, or none."""
 
 _BETWEEN = "\n\n"
 
@@ -93,6 +94,7 @@ def compose(
     works: Sequence[Row] = (),
     variant: int = 1,
     values: Mapping[str, object],
+    template: str | None = None,
 ) -> Composed:
     """Put a prompt together.
 
@@ -104,6 +106,7 @@ def compose(
         works: Listed works with `title` and `abstract`, numbered from 1 in this order.
         variant: The wording.
         values: Small values such as the number of words asked for.
+        template: Name of the template; that of the task by default.
 
     Raises:
         InputError: A template is missing, malformed or lacks a slot.
@@ -116,7 +119,7 @@ def compose(
         inside = block.spans["examples"][0]
     if works:
         texts["works"] = listed.text
-    main = prompts.render(template_name(task, variant), texts, given)
+    main = prompts.render(template_name(template or task, variant), texts, given)
     spans = dict(main.spans)
     pool = [Source(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
@@ -207,7 +210,7 @@ def shown(opened: Round) -> Iterator[Shown]:
 
 def _tracks(task: str, setting: str) -> list[tuple[str, tuple[str, ...]]]:
     """(name, roles of the works listed) of each track of a setting."""
-    if task != "related_work" or setting == "title_only":
+    if task != "related_work" or setting in ("title_only", OPEN):
         return [(setting, ())]
     return [(setting, ROLES[:1]), (setting + PADDED, ROLES)]
 

@@ -1,8 +1,8 @@
 """Parts of a paper that a writing task shows, and the part that is to be written.
 
 A paper's text is cut into the gold (what is to be written) and the input. Of the input there are
-three sizes: the main body (`base` and the settings with demonstrations), every section but the
-gold (`leave_one_out`), and the title alone (`title_only`).
+four sizes: the main body (`base` and the settings with demonstrations), every section but the gold
+(`leave_one_out`), title and abstract (`open`), and the title alone (`title_only`).
 
 The main body is every section but the abstract, the references, the acknowledgements and the
 appendix; for the abstract without the conclusion, for a section without that section. A paragraph
@@ -29,10 +29,12 @@ from vivavoce.text.normalise import normalise_title
 TASKS = ("title", "abstract", "introduction", "related_work")
 SECTION_TASKS = ("introduction", "related_work")
 """Tasks whose gold is a section of the paper."""
-Setting = Literal["base", "random", "coauthor", "mixed", "title_only", "leave_one_out"]
+Setting = Literal["base", "random", "coauthor", "mixed", "title_only", "leave_one_out", "open"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 DEMONSTRATED = ("random", "coauthor", "mixed")
 """Settings that show other papers with their gold."""
+OPEN = "open"
+"""Setting of related work in which the works are not listed, but looked for in a library."""
 ROLES = ("cited", "padding")
 """Roles of a listed work in the related-work section that is to be written."""
 
@@ -44,7 +46,9 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _LONG_PARAGRAPH = 8
 """Words from which on a gold paragraph is looked for inside longer paragraphs too."""
 
-_WORK = pa.struct(texts("work_id", "title", "abstract", "role"))
+_WORK = pa.struct(
+    [*texts("work_id", "title", "abstract", "role", "published"), ("citations", pa.int64())]
+)
 _PART = pa.struct(columns_of(Section, "number", "heading", "level", "role", "text"))
 
 ITEM = pa.schema(
@@ -58,8 +62,9 @@ ITEM = pa.schema(
 )
 """Columns of an item; `reference` is the gold, the demonstrations are ids of `papers.parquet`."""
 SCHEMAS = dict.fromkeys(TASKS, ITEM) | {
-    "related_work": ITEM.append(pa.field("works", pa.list_(_WORK)))
+    "related_work": pa.schema([*ITEM, ("works", pa.list_(_WORK)), *lists("hidden")])
 }
+"""`hidden` are the ids of papers that a library keeps from an item: copies of its paper."""
 PAPER = pa.schema(
     [*texts("paper_id", "published", "title", "abstract"), ("sections", pa.list_(_PART))]
 )
@@ -75,6 +80,8 @@ class PaperText:
     title: str
     abstract: str
     sections: tuple[Section, ...]
+    doubts: tuple[str, ...] = ()
+    """Parts that were read from a PDF with doubt: no gold is made of them."""
 
 
 def paper_from_row(row: Row) -> PaperText:
@@ -96,8 +103,9 @@ def row_of_paper(paper: PaperText) -> Row:
 
 
 def settings_of(task: str) -> tuple[str, ...]:
-    """The settings a task has: all, but a title is not written from the title."""
-    return tuple(s for s in SETTINGS if (task, s) != ("title", "title_only"))
+    """The settings a task has: a title is not written from the title, works are for one task."""
+    without = {"title": ("title_only", OPEN), "related_work": ()}.get(task, (OPEN,))
+    return tuple(setting for setting in SETTINGS if setting not in without)
 
 
 def gold(task: str, title: str, abstract: str, sections: Sequence[Section]) -> str | None:
@@ -153,6 +161,8 @@ def slots(task: str, setting: str, paper: PaperText) -> dict[str, str]:
         raise InputError(f"{task} has no setting {setting!r}. There are: {known}.")
     if setting == "title_only":
         return {"title": paper.title}
+    if setting == OPEN:
+        return {"title": paper.title, "abstract": paper.abstract}
     compose = other_sections if setting == "leave_one_out" else main_body
     content = compose(task, paper.sections)
     shown = {"title": paper.title, "abstract": paper.abstract, "content": content}

@@ -40,6 +40,7 @@ from vivavoce.store import (
 )
 from vivavoce.tasks.writing.items import inputs, near_duplicates
 from vivavoce.tasks.writing.items.inputs import (
+    OPEN,
     PAPER,
     SECTION_TASKS,
     TASKS,
@@ -70,8 +71,12 @@ _ALIKE: Mapping[str, tuple[str, ...]] = {
     "base": ("base", "random", "coauthor", "mixed"),
     "leave_one_out": ("leave_one_out",),
     "title_only": ("title_only",),
+    OPEN: (OPEN,),
 }
 """Inputs that differ -> the settings that show them of the target."""
+
+_PART = {"title": "title", "abstract": "abstract", "related_work": "references"}
+"""Tasks whose gold, or whose list of works, is one part of a paper."""
 
 Reason = tuple[str, str]
 """(short name, detail) of why something is left out."""
@@ -159,6 +164,7 @@ def read_pool(
             sound[paper_id].title or "",
             sound[paper_id].abstract or "",
             sections,
+            () if "doubtful_text" in admitted else sound[paper_id].doubts,
         )
         for paper_id, sections in corpus.sections()
         if paper_id in sound
@@ -195,13 +201,20 @@ def _why_unfit(
 
 
 def gold_of(task: str, paper: PaperText) -> str | None:
-    """Text of a paper that is to be written; None where it has none that is long enough."""
+    """Text of a paper that is to be written; None where it is short or was read with doubt."""
+    return None if _PART.get(task) in paper.doubts else _text_of(task, paper)
+
+
+def _text_of(task: str, paper: PaperText) -> str | None:
+    """Text of a paper that is to be written, however well it was read; None for a short one."""
     text = gold(task, paper.title, paper.abstract, paper.sections)
     return None if task in SECTION_TASKS and text and _fault(text) else text
 
 
 def why_no_gold(task: str, paper: PaperText) -> Reason:
     """The reason that goes with a gold of None."""
+    if (part := _PART.get(task)) in paper.doubts:
+        return f"doubtful_{part}", "it was read from the PDF with doubt: see health_reasons"
     if text := gold(task, paper.title, paper.abstract, paper.sections):
         name, detail = _fault(text) or ("unfit", "it is no gold")
         return f"{name}_{task}", detail
@@ -250,7 +263,7 @@ def expose(task: str, paper: PaperText) -> dict[str, Exposure]:
 
     It depends on the text of the paper alone. Settings that show the same as `base` are not listed.
     """
-    reference = gold_of(task, paper)
+    reference = _text_of(task, paper)
     if reference is None:
         return {}
     golds = [reference, *long_paragraphs(task, paper.sections)]

@@ -18,8 +18,10 @@ from vivavoce.rounds.family import EVERY_TASK, Exclusion
 from vivavoce.store import Row, readable_json
 from vivavoce.tasks.writing.items.activity import Authors
 from vivavoce.tasks.writing.items.citations import Library, Works, read_references
+from vivavoce.tasks.writing.items.citing import Citing, count_before
 from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
-from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, settings_of
+from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
+from vivavoce.tasks.writing.items.open_track import is_there
 from vivavoce.tasks.writing.items.papers import (
     Memo,
     Pool,
@@ -161,6 +163,7 @@ class Maker:
         for one, other in sorted(self._pairs):
             self._kin[one].append(other)
         self._works: dict[str, Works] = {}
+        self.citing = Citing(corpus)
 
     def rows(self, task: str, targets: Sequence[str]) -> list[Row]:
         """The items of a task, sorted by id; papers that are none go to `excluded`."""
@@ -229,15 +232,18 @@ class Maker:
             "overlap": target.overlap,
             "overlap_rest": target.overlap_rest,
         }
+        out = dict(target.left_out)
         if target.task == "related_work":
-            row["works"] = list(self._works[paper.paper_id].rows)
+            row["works"] = [self._counted(work, paper) for work in self._works[paper.paper_id].rows]
+            row["hidden"] = self._copies(paper.paper_id)
+            if not any(is_there(work, row) for work in row["works"]):
+                out[OPEN] = ("no_work_to_find", "no cited work is in the corpus and earlier")
         missing = [found for kind in KINDS if (found := self._add_demos(row, target, kind))]
         if not missing and "mixed" in self.settings and len(shown_demos(row, "mixed")) == 1:
             reason = ("shown_already", "it is the only one of either kind")
             missing.append(Missing(target.task, "mixed", paper.paper_id, demos_of(row)[0], reason))
         # Where the input leaks, a demonstration would not make an item of it.
         self.missing += [one for one in missing if one.kind not in target.left_out]
-        out = dict(target.left_out)
         for setting in self.settings:
             if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
                 why = [one.detail for one in missing if setting in (one.kind, "mixed")]
@@ -246,6 +252,19 @@ class Maker:
         row["settings"] = [setting for setting in wanted if setting not in out]
         self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
         return row
+
+    def _counted(self, work: Row, paper: PaperText) -> Row:
+        """A work with its citations on the day that a paper appeared."""
+        if work["work_id"] is None:
+            return work
+        days = self.citing.days(work["work_id"])
+        return {**work, "citations": count_before(days, paper.published)}
+
+    def _copies(self, paper_id: str) -> list[str]:
+        """A paper, other versions of it, and papers of its title or text."""
+        group = self._pool.duplicates.get(paper_id, paper_id)
+        same = {name for name, kept in self._pool.duplicates.items() if kept == group}
+        return sorted({paper_id, group, *same, *self._kin[paper_id]})
 
     def _add_demos(self, row: Row, target: Target, kind: str) -> Missing | None:
         """Add the demonstrations of one kind; what came closest where there is none."""

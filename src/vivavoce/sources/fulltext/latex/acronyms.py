@@ -1,0 +1,122 @@
+r"""Acronyms as packages print them: at first the long form with the short one, then the short one.
+
+The packages are acro, acronym, glossaries and glossaries-extra.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vivavoce.sources.fulltext.latex.tokens import LITERAL, TokenStream, source_of
+
+_DEFINITIONS = frozenset(
+    f"\\{name}"
+    for name in ("DeclareAcronym", "newglossaryentry", "newacronym", "newabbreviation", "acrodef")
+)
+_USE = re.compile(
+    r"\\(?:(?:ac|acr|gls|glsentry|glsxtr)(?P<form>short|long|full|s|l|f)?(?P<plural>pl?)?)",
+    re.IGNORECASE,
+)
+_RESETS = frozenset({"\\acresetall", "\\glsresetall"})
+
+
+@dataclass(frozen=True, slots=True)
+class Acronym:
+    """Tokens of both forms of an acronym, and of their plurals."""
+
+    short: Sequence[str]
+    long: Sequence[str]
+    short_plural: Sequence[str]
+    long_plural: Sequence[str]
+
+
+class Acronyms:
+    """The acronyms of a paper, and which of them it has used."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Acronym] = {}
+        self._used: set[str] = set()
+
+    def print(self, command: str, stream: TokenStream) -> list[str] | None:
+        """Tokens that a command of these packages prints; None for one that is left to others."""
+        if command in _DEFINITIONS:
+            self._define(command, stream)
+            return []
+        if command in _RESETS:
+            self._used.clear()
+            return []
+        use = _USE.fullmatch(command) if self._known else None
+        if use is None:
+            return None
+        stream.take("*")
+        stream.optional()
+        given = stream.argument()
+        key = source_of(given).strip()
+        acronym = self._known.get(key)
+        if acronym is None:
+            return [LITERAL + key]
+        is_plural = use["plural"] is not None
+        form = (use["form"] or "").lower()[:1]
+        if not form:
+            form = "s" if key in self._used or not acronym.long else "f"
+            self._used.add(key)
+        short = acronym.short_plural if is_plural else acronym.short
+        long = acronym.long_plural if is_plural else acronym.long
+        printed = list(long if form == "l" else short)
+        if form == "f" and long:
+            printed = [*long, f"{LITERAL} (", *short, f"{LITERAL})"]
+        if command[1].isupper() and printed and printed[0][:1].islower():
+            printed[0] = printed[0][0].upper() + printed[0][1:]
+        return printed
+
+    def _define(self, command: str, stream: TokenStream) -> None:
+        options = _fields(stream.optional() or [])
+        key = source_of(stream.argument()).strip()
+        if command in {"\\DeclareAcronym", "\\newglossaryentry"}:
+            options = _fields(stream.argument())
+            short = options.get("short") or options.get("name") or options.get("text") or [key]
+            long = options.get("long", [])
+        elif command == "\\acrodef":
+            short, long = stream.optional() or [key], stream.argument()
+        else:
+            short, long = stream.argument(), stream.argument()
+        plural = options.get("shortplural") or options.get("plural") or [*short, "s"]
+        long_plural = options.get("longplural") or ([*long, "s"] if long else [])
+        self._known[key] = Acronym(short, long, plural, long_plural)
+
+
+def _fields(tokens: Sequence[str]) -> dict[str, list[str]]:
+    """Values by name of `short = {A}, long = b`; hyphens in names are left off."""
+    fields: dict[str, list[str]] = {}
+    name, depth = "", 0
+    value: list[str] = []
+    parts = [part for token in tokens for part in re.split("([,=])", token)]
+    for part in [*parts, ","]:
+        if part in "{}" and part:
+            depth += 1 if part == "{" else -1
+            value += [part] if depth + (part == "}") > 1 else []
+        elif part == "," and depth == 0:
+            if name:
+                fields[name.replace("-", "")] = _stripped(value)
+            name, value = "", []
+        elif part == "=" and depth == 0 and not name:
+            name, value = "".join(value).strip(), []
+        elif part:
+            value.append(part)
+    return fields
+
+
+def _stripped(tokens: Sequence[str]) -> list[str]:
+    """Tokens without spaces before and behind them."""
+    start, end = 0, len(tokens)
+    while start < end and not tokens[start].strip():
+        start += 1
+    while end > start and not tokens[end - 1].strip():
+        end -= 1
+    kept = list(tokens[start:end])
+    if kept:
+        kept[0] = kept[0].lstrip()
+        kept[-1] = kept[-1].rstrip()
+    return kept

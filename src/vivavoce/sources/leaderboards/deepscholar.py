@@ -1,0 +1,152 @@
+"""DeepScholar-Bench: papers with their related work, and the works that these cite.
+
+`related_works_combined.csv` has a paper in each row: arXiv id, date, title, abstract and the LaTeX
+of the section. `citations.csv` beside it has a citation in each row. A cited work becomes a paper
+of its own where its abstract is known. A command that cites becomes the numbers of its references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from vivavoce.errors import InputError
+from vivavoce.records import Document, Fault, Reference
+from vivavoce.sources import Piece, ReadOptions, Source
+from vivavoce.sources.catalogues.metadata.tabular import BadFile, csv_rows
+from vivavoce.sources.fulltext.assemble import assemble
+from vivavoce.sources.fulltext.latex.files import PaperFiles
+from vivavoce.sources.fulltext.latex.paper import read_paper
+from vivavoce.text.dates import parse_date
+from vivavoce.text.identifiers import arxiv_id_in, find_arxiv_id
+from vivavoce.text.normalise import clean_line, normalise_title
+
+PAPERS, CITATIONS = "related_works_combined.csv", "citations.csv"
+_CITE = re.compile(
+    r"\\[A-Za-z]{0,10}cite[A-Za-z]{0,12}\*?(?:\[[^\[\]]{0,200}\]){0,2}\{([^{}]{0,2000})\}"
+)
+_BEFORE = r"\documentclass{article}\begin{document}\section{Related Work}"
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+Fields = Mapping[str, str]
+
+
+def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
+    cited: dict[str, list[Fields]] = defaultdict(list)
+    works: dict[str, Document] = {}
+    for _, row in _rows(piece.path.with_name(CITATIONS)):
+        if isinstance(row, Fault):
+            yield row
+        elif clean_line(row.get("cited_paper_title") or ""):
+            cited[row.get("parent_paper_arxiv_id") or ""].append(row)
+            if row.get("cited_paper_abstract"):
+                work = _work(row)
+                works.setdefault(work.arxiv_id or work.key, work)
+    targets = set()
+    for where, row in _rows(piece.path):
+        if isinstance(row, Fault):
+            yield row
+            continue
+        try:
+            paper = _paper(row, cited[row.get("arxiv_id") or ""], where)
+        except InputError as error:
+            yield Fault(where, str(error))
+        else:
+            targets.add(paper.arxiv_id)
+            yield paper
+    yield from (work for key, work in works.items() if key not in targets)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Fields | Fault]]:
+    """Rows of a file by their places."""
+    try:
+        wanted = {"arxiv_id"} if path.name == PAPERS else {"parent_paper_arxiv_id"}
+        for line, row in csv_rows(Piece(path), wanted):
+            where = f"{path.name}:{line}"
+            yield where, Fault(where, row) if isinstance(row, str) else row
+    except (BadFile, OSError) as error:
+        yield path.name, Fault(path.name, str(error))
+
+
+def _paper(row: Fields, citations: Sequence[Fields], where: str) -> Document:
+    arxiv = find_arxiv_id(row.get("arxiv_id") or "")
+    if arxiv is None:
+        raise InputError("the row has no arXiv id in the column arxiv_id")
+    numbers: dict[str, int] = {}
+    references: dict[str, Reference] = {}
+    for citation in citations:
+        title = clean_line(citation["cited_paper_title"])
+        reference = references.setdefault(
+            normalise_title(title), _reference(citation, title, len(references))
+        )
+        numbers[(citation.get("citation_shorthand") or "").strip()] = reference.ordinal + 1
+
+    def shown(found: re.Match[str]) -> str:
+        known = [numbers[key] for part in found[1].split(",") if (key := part.strip()) in numbers]
+        return f"[{', '.join(map(str, dict.fromkeys(known)))}]" if known else ""
+
+    latex = _CITE.sub(shown, row.get("clean_latex_related_works") or "")
+    if not latex.strip():
+        raise InputError("the row has no text in the column clean_latex_related_works")
+    whole = "\n".join([_BEFORE, latex, "\\end{document}"])
+    published = parse_date(row.get("publication_date"))
+    about = Document(kind="deepscholar", key=where)
+    text = assemble(
+        read_paper(PaperFiles(unpacked={"main.tex": whole.encode()}), "main.tex"), about
+    )
+    return Document(
+        kind="deepscholar",
+        key=f"arxiv:{arxiv[0]}",
+        arxiv_id=arxiv[0],
+        version=arxiv[1],
+        title=clean_line(row.get("title") or "") or None,
+        abstract=clean_line(row.get("abstract") or "") or None,
+        published=published[0] if published else None,
+        sections=text.sections,
+        references=tuple(references.values()),
+    )
+
+
+def _reference(row: Fields, title: str, ordinal: int) -> Reference:
+    authors = clean_line(row.get("bib_paper_authors") or "")
+    return Reference(
+        ordinal=ordinal,
+        raw=title,
+        title=title,
+        year=_year(row),
+        first_author=authors.partition(" and ")[0].partition(",")[0] or None,
+        arxiv_id=arxiv_id_in(row.get("cited_paper_arxiv_link") or ""),
+        doi=(row.get("bib_paper_doi") or "").strip() or None,
+    )
+
+
+def _work(row: Fields) -> Document:
+    arxiv, year = arxiv_id_in(row.get("cited_paper_arxiv_link") or ""), _year(row)
+    title = clean_line(row["cited_paper_title"])
+    return Document(
+        kind="deepscholar",
+        key=f"arxiv:{arxiv}" if arxiv else f"title:{normalise_title(title)}",
+        arxiv_id=arxiv,
+        title=title,
+        abstract=clean_line(row["cited_paper_abstract"]),
+        # The id of a preprint has the month, and is nearer to its first day than a venue's year.
+        published=None if arxiv or year is None else str(year),
+    )
+
+
+def _year(row: Fields) -> int | None:
+    found = _YEAR.match(row.get("bib_paper_year") or "")
+    return int(found[0]) if found else None
+
+
+SOURCE = Source(
+    kind="deepscholar",
+    summary="DeepScholar-Bench: related_works_combined.csv with citations.csv beside it",
+    is_metadata=True,
+    dates="version",
+    matches=lambda path: path.name == PAPERS,
+    read=_read,
+    holds_many=True,
+    parts=lambda path: [Path(path.name), Path(CITATIONS)],
+)

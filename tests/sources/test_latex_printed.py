@@ -1,0 +1,164 @@
+"""What a LaTeX paper prints, as its packages and classes decide: branches, numbers, short forms."""
+
+from pathlib import Path
+
+import pytest
+from tests.sources.test_latex import read
+
+from vivavoce.sources.notices import status_of
+
+
+def text_of(folder: Path, body: str, preamble: str = "") -> str:
+    """The text of a paper's only section."""
+    paper = read(folder, f"\\section{{One}} {body}", preamble=preamble)
+    return "\n\n".join(section.text for section in paper.sections)
+
+
+@pytest.mark.parametrize(
+    ("preamble", "body", "printed"),
+    [
+        (r"\newtoggle{full}\toggletrue{full}", r"\iftoggle{full}{Long}{Short}.", "Long."),
+        (r"\newtoggle{full}", r"\iftoggle{full}{Long}{Short}.", "Short."),
+        (r"\newbool{blind}\setbool{blind}{true}", r"\notbool{blind}{Names}{None}.", "None."),
+        (r"\newif\ifblind\blindtrue", r"\ifbool{blind}{None}{Names}.", "None."),
+        (
+            r"\newboolean{x}\setboolean{x}{true}",
+            r"\ifthenelse{\boolean{x} \AND \NOT \equal{a}{b}}{Both}{No}.",
+            "Both.",
+        ),
+        ("", r"\ifthenelse{\equal{a}{b} \OR 3 > 2}{One}{None}.", "One."),
+        (r"\newcommand{\kind}{long}", r"\ifdefstring{\kind}{long}{Yes}{No}.", "Yes."),
+        ("", r"\ifblank{ }{Blank}{Full}.", "Blank."),
+        ("", r"\ifcsdef{nowhere}{Known}{Unknown}.", "Unknown."),
+        ("", r"\ifnumless{2}{10}{Less}{More}.", "Less."),
+        (r"\newcommand{\here}{x}", r"\ifcsname here\endcsname There\else Gone\fi.", "There."),
+        (
+            r"\NewDocumentCommand{\say}{om}{\IfNoValueTF{#1}{#2}{#1: #2}}",
+            r"\say{two} and \say[one]{two}.",
+            "two and one: two.",
+        ),
+    ],
+)
+def test_only_the_branch_that_is_printed_is_read(
+    tmp_path: Path, preamble: str, body: str, printed: str
+) -> None:
+    assert text_of(tmp_path, body, preamble) == printed
+
+
+@pytest.mark.parametrize(
+    "preamble",
+    [
+        r"\excludecomment{secret}",
+        r"\NewEnviron{secret}{}",
+        r"\newenvironment{secret}{\comment}{\endcomment}",
+        r"\newenvironment{secret}{\setbox0\vbox\bgroup}{\egroup}",
+    ],
+)
+def test_an_environment_that_prints_nothing_is_not_read(tmp_path: Path, preamble: str) -> None:
+    body = r"Before. \begin{secret} Hidden {words}. \end{secret} After."
+    assert text_of(tmp_path, body, preamble) == "Before. After."
+    assert "Hidden words." in text_of(tmp_path, body, r"\NewEnviron{secret}{[\BODY]}")
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        r"\DeclareAcronym{rl}{short = RL, long = reinforcement learning}",
+        r"\newacronym{rl}{RL}{reinforcement learning}",
+        r"\acrodef{rl}[RL]{reinforcement learning}",
+        r"\newabbreviation[longplural={x}]{rl}{RL}{reinforcement learning}",
+    ],
+)
+def test_an_acronym_is_long_at_first(tmp_path: Path, definition: str) -> None:
+    text = text_of(tmp_path, r"\Ac{rl} and \ac{rl}, \acp{rl}, \acl*{rl}; \gls{rl}.", definition)
+    first = "Reinforcement learning (RL) and RL, RLs, reinforcement learning; RL."
+    assert text == first
+
+
+def test_formulas_theorems_items_and_algorithms_have_numbers(tmp_path: Path) -> None:
+    body = r"""
+\begin{equation} a \label{one}\end{equation}
+\begin{align} b \label{two}\\ c \nonumber\\ d \label{three}\\ e \tag{S} \label{tagged}\end{align}
+\begin{equation*} f \end{equation*}
+\begin{theorem}\label{th} T.\end{theorem}
+\begin{lemma}\label{le} L.\end{lemma}
+\begin{enumerate}\item I. \item\label{it} J.\end{enumerate}
+\begin{algorithm}\caption{A.}\label{al}\end{algorithm}
+\section{Two} By \eqref{two}, (\ref{three}), \eqref{tagged}, \cref{th}, \ref{le}, \ref{it},
+\cref{al} and \eqref{gone}."""
+    preamble = r"\newtheorem{theorem}{Theorem}[section]\newtheorem{lemma}[theorem]{Lemma}"
+    paper = read(tmp_path, rf"\section{{One}} {body}", preamble=preamble)
+    assert paper.sections[1].text == "By (2), (3), (S), Theorem 1.1, 1.2, 2, Algorithm 1 and ."
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (r"\url{https://a.org/#x%20y&z=$1}", "https://a.org/#x%20y&z=$1"),
+        (r"\url|https://a.org/~me|", "https://a.org/~me"),
+        (r"\href{https://a.org/#b}{here}", "here"),
+    ],
+)
+def test_an_address_ends_nothing(tmp_path: Path, written: str, printed: str) -> None:
+    assert text_of(tmp_path, f"See {written} now.") == f"See {printed} now."
+
+
+@pytest.mark.parametrize(
+    ("encoding", "codec"),
+    [("latin2", "iso8859-2"), ("cp1251", "cp1251"), ("applemac", "mac_roman"), (None, "cp1252")],
+)
+def test_a_paper_is_read_in_its_own_encoding(
+    tmp_path: Path, encoding: str | None, codec: str
+) -> None:
+    words = {"iso8859-2": "Łódź", "cp1251": "Слово", "mac_roman": "naïve", "cp1252": "“naïve” €"}
+    declared = f"\\usepackage[{encoding}]{{inputenc}}" if encoding else ""
+    read(tmp_path, r"\section{One} \input{part}", preamble=declared)
+    (tmp_path / "paper" / "part.tex").write_bytes(words[codec].encode(codec))
+    paper = read(tmp_path, r"\section{One} \input{part}", preamble=declared)
+    assert paper.sections[0].text == words[codec]
+
+
+def test_commands_of_classes_print_what_they_print_in_them(tmp_path: Path) -> None:
+    paper = read(
+        tmp_path,
+        r"""
+\title{Otters}\subtitle{A Study}
+\author{\Name{Ana Bell} \Email{a@x.org}\\ \addr Uni X \AND \Name{Carl Dorn}\\ \addr Uni Y}
+\section{One} We \deleted{never} \replaced{often}{seldom} \added[id=A]{swim}.
+\bmhead{Funding} None.
+\begin{thebibliography}{9}
+\bibitem{a} A. Bell, \emph{On the lives of otters}, \mnras \textbf{2} (2001).
+\bibitem{b} \bysame, \emph{More lives of otters}, Ann. Otters (2002).
+\end{thebibliography}""",
+    )
+    assert (paper.title, [author.name for author in paper.authors]) == (
+        "Otters: A Study",
+        ["Ana Bell", "Carl Dorn"],
+    )
+    assert [(s.heading, s.text) for s in paper.sections[:2]] == [
+        ("One", "We often swim."),
+        ("Funding", "None."),
+    ]
+    assert [(r.title, r.first_author) for r in paper.references] == [
+        ("On the lives of otters", "A. Bell"),
+        ("More lives of otters", "A. Bell"),
+    ]
+    assert "Royal Astronomical Society" in paper.references[0].raw
+
+
+@pytest.mark.parametrize(
+    ("title", "abstract", "status"),
+    [
+        ("RETRACTED ARTICLE: On otters", "", "retracted"),
+        ("Retraction Note to: On otters", "", "retracted"),
+        ("Author Correction: On otters", "", "corrected"),
+        ("Corrigendum to “On otters”", "", "corrected"),
+        ("Editorial expression of concern: On otters", "", "doubted"),
+        ("On otters", "This paper has been withdrawn by its author.", "withdrawn"),
+        ("Correction of bias in the counts of otters", "", None),
+        ("Retraction of the tongue in otters", "", None),
+        ("Errata in early printed books", "", None),
+    ],
+)
+def test_a_notice_is_known_by_how_it_begins(title: str, abstract: str, status: str | None) -> None:
+    assert status_of(title, abstract) == status

@@ -1,0 +1,234 @@
+"""The open track: works are found among what was there before, and nothing else can be reached."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.servers.commands import only_json, viva_here
+from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted
+from tests.tasks.methods.agent_runs import calls, results, turns
+from tests.tasks.writing.corpora import Papers, words
+
+from vivavoce.errors import NoItemsError
+from vivavoce.rounds import load_round
+from vivavoce.tasks.lookup import create_task
+from vivavoce.tasks.writing.items.open_track import read_citations
+
+EARLY, SECOND = "Reading Papers With Nets", "Trees, Graphs; And Papers"
+OTHER = "Another Early Work on Papers"
+OUTSIDE = "A Work That Nobody Has"
+SPEC = """
+[round]
+id = "open"
+window = { start = "2024-01-01", end = "2025-01-01" }
+families = ["writing"]
+
+[writing]
+settings = ["base", "open"]
+"""
+
+COPIES = ("--model", "none", "--method", "lead", "--method", "abstract_copy")
+
+
+def build(folder: Path, spec: str = SPEC) -> Path:
+    """The round of one target, what was there before it, and what came later."""
+    papers = Papers(folder)
+    cited = [(title, "Weir", 2001) for title in (EARLY, SECOND, OUTSIDE)]
+    papers.add("pear", "2024-05-10", title="Pears of the Paper Tree", references=cited)
+    for name, published, references in (
+        ("first", "2023-02-01", [EARLY, SECOND]),
+        ("second", "2023-03-01", [EARLY, OTHER]),
+        ("third", "2023-04-01", [EARLY, OTHER]),
+        ("after", "2025-12-01", [EARLY, SECOND, OTHER]),
+    ):
+        entries = [(title, "Weir", 2001) for title in references]
+        papers.add(name, published, title=f"The {name} paper on citing", references=entries)
+    for name, published, title in (
+        ("early", "2020-01-15", EARLY),
+        ("2nd", "2021", SECOND),
+        ("other", "2022-07", OTHER),
+        ("same-day", "2024-05-10", "SECRET nets of the same day"),
+        ("same-year", "2024", "SECRET nets of the same year"),
+        ("later", "2024-06-01", "SECRET nets that came later"),
+        ("undated", None, "SECRET nets without a date"),
+    ):
+        papers.note(
+            name,
+            title=title,
+            abstract=f"Nets read papers in {name}. " + words(f"{name}note", 30),
+            **({"published": published} if published else {}),
+        )
+    papers.corpus()
+    (folder / "spec.toml").write_text(spec)
+    corpus, out = folder / "c", folder / "rounds"
+    viva_here("round", "build", folder / "spec.toml", "--corpus", corpus, "--out", out)
+    return out / "open"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Runs of an agent, of retrieval and of a plain model."""
+
+    server: ScriptedServer
+    rows: dict[str, dict[str, Any]]
+    """By method the values of the metrics, and `setting`."""
+
+
+def contestant(ask: Ask) -> Reply:
+    """Cite each id that is shown; an agent first looks for the paper itself and what came later."""
+    if not ask.body.get("tools"):
+        ids = re.findall(r'from="work (\S+)"', ask.prompt)
+        return answer(f"Nets read papers [{'; '.join(ids)}]." if ids else f"See [{EARLY}], [3].")
+    if turns(ask) == 0:
+        queries = ("Pears of the Paper Tree", "SECRET nets later", "nets read papers", SECOND)
+        return calls(*(("search", {"query": query}) for query in queries))
+    if turns(ask) == 1:
+        names = ("pear", "later", "same-day", "same-year", "undated", "early")
+        return calls(*(("read", {"paper_id": name}) for name in names))
+    ids = sorted({i for text in results(ask) for i in re.findall(r"paper_id: (\S+)", text)})
+    return answer(f"Nets read papers [{', '.join(ids)}], as [an invented title] says.")
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("open"))
+
+
+@pytest.fixture(scope="module")
+def finished(opened: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    logs = tmp_path_factory.mktemp("logs")
+    with scripted(contestant) as server:
+        for method in ("agent", "rag", "direct"):
+            viva_here(
+                *("run", "related_work", "--round", opened, "--logs", logs, "-T", "track=open"),
+                *("--method", method, "--model", "openai-api/scripted/open-track"),
+                env=server.environment,
+            )
+        shown = only_json(viva_here("board", "show", logs, "--all", "--json").stdout)["rows"]
+        rows: dict[str, dict[str, Any]] = {}
+        for row in shown:
+            values = rows.setdefault(row["method"].partition("(")[0], {"setting": row["setting"]})
+            values[row["metric"]] = row["value"]
+        yield Finished(server, rows)
+
+
+def test_nothing_of_the_paper_and_nothing_later_reaches_a_contestant(finished: Finished) -> None:
+    assert finished.server.failures == []
+    sent = json.dumps([ask.body for ask in finished.server.asks])
+    assert "SECRET nets of" not in sent
+    assert "SECRET nets that" not in sent
+    assert "pearearlier0" not in sent  # the gold
+    assert "pearmiddle0" not in sent  # the paper's own text
+    assert sent.count("There is no paper 'pear'") > 0
+    for name in ("later", "same-day", "same-year", "undated"):
+        assert f"There is no paper '{name}'" in sent
+        assert f"paper_id: {name}" not in sent
+    assert "There is no paper 'early'" not in sent
+
+
+def test_each_kind_of_contestant_is_scored_by_the_same_metrics(finished: Finished) -> None:
+    assert {name: row["setting"] for name, row in finished.rows.items()} == {
+        "agent": "open",
+        "rag": "open",
+        "direct": "open",
+    }
+    agent, rag, direct = (finished.rows[name] for name in ("agent", "rag", "direct"))
+    # The library has early, 2nd, other, first, second, third; the section cites the first two, and
+    # one that cannot be found. Before 2024-05-10 they have 3, 1, 2, 0, 0, 0 citations.
+    assert rag["reference_recall"] == 1.0
+    assert rag["reference_precision"] == 2 / 6
+    assert rag["importance"] == 0.5 / 2
+    # The agent's searches bring the same; it adds a title that nobody has.
+    assert agent["reference_recall"] == 1.0
+    assert agent["reference_precision"] == 2 / 7
+    # Cited: early by its title, and a number that means nothing.
+    assert direct["reference_recall"] == 0.5
+    assert direct["reference_precision"] == 0.5
+    assert direct["importance"] == 1.5 / 2
+    assert rag["rougeL"] is not None
+
+
+def metadata(opened: Path) -> dict[str, Any]:
+    [sample] = create_task("related_work", {"round": str(opened), "track": "open"}).dataset
+    return dict(sample.metadata or {})
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "more"),
+    [
+        ("Nets [early].", "Nets [{e}].", []),
+        (f"Nets [{EARLY.lower()}] and [{SECOND}].", "Nets [{e}] and [{s}].", []),
+        (f"Nets [{OUTSIDE}].", "Nets [{o}].", []),
+        ("Nets [early, other; 2nd].", "Nets [{e}, 4, {s}].", [OTHER]),
+        ("Nets [early; early].", "Nets [{e}].", []),
+        # A number, an invented work and a later one are in no list.
+        ("Nets [1], [early].", "Nets [4], [{e}].", []),
+        ("Nets [other], [1].", "Nets [4], [5].", [OTHER]),
+        ("Nets [an invented work], [later, early].", "Nets [4], [5, {e}].", []),
+        ("Nets [SECRET nets that came later].", "Nets [4].", []),
+        ("Pears [Pears of the Paper Tree].", "Pears [4].", []),
+        ("Nets [sic] read [...] on.", "Nets [sic] read [...] on.", []),
+    ],
+)
+def test_citations_become_numbers(opened: Path, text: str, numbers: str, more: list[str]) -> None:
+    found = read_citations(text, metadata(opened))
+    places = {title: place for place, title in enumerate(found["works"], 1)}
+    shown = numbers.format(e=places[EARLY], s=places[SECOND], o=places[OUTSIDE])
+    assert found["read_as"] == shown
+    assert {places[EARLY], places[SECOND], places[OUTSIDE]} == {1, 2, 3}
+    assert found["works"][3:] == more
+    assert len(found["citations"]) == len(found["works"])
+
+
+def test_a_round_chooses_the_metric_that_its_boards_rank_by(tmp_path: Path) -> None:
+    opened = build(tmp_path, SPEC + 'headline = "reference_recall"\n')
+    logs = tmp_path / "logs"
+    viva_here("run", "related_work", "abstract", "--round", opened, "--logs", logs, *COPIES)
+    board = only_json(viva_here("board", "show", logs, "--all", "--json").stdout)
+    assert board["headlines"] == {"related_work": "reference_recall", "abstract": "rougeL"}
+    rows = board["rows"]
+    ranked = {row["metric"] for row in rows if row["task"] == "related_work" and row["rank"]}
+    assert ranked == {"reference_recall", "rougeL", "rouge1", "rouge2"}
+
+
+def test_a_headline_that_is_no_metric_is_refused(tmp_path: Path) -> None:
+    build(tmp_path)
+    path = tmp_path / "other.toml"
+    path.write_text(SPEC.replace('id = "open"', 'id = "other"') + 'headline = "rouge"\n')
+    corpus = ("--corpus", tmp_path / "c", "--out", tmp_path)
+    done = viva_here("round", "build", path, *corpus, expect=2)
+    told = " ".join(done.stderr.split())
+    assert "there is no metric 'rouge'. There are: rougeL, rouge1, rouge2, judge_win" in told
+
+
+def test_the_list_of_tasks_has_the_setting() -> None:
+    [row] = [
+        row
+        for row in json.loads(viva_here("list", "tasks", "--json").stdout)
+        if row["task"].endswith("related_work")
+    ]
+    assert "open" in row["settings"]
+    assert row["tools"] == "search, read"
+
+
+def test_a_round_without_the_track_says_how_to_get_it(tmp_path: Path) -> None:
+    opened = build(tmp_path, SPEC.replace(', "open"]', "]"))
+    assert "writing/library.parquet" not in load_round(opened).manifest["files"]
+    with pytest.raises(NoItemsError, match="built without that setting"):
+        create_task("related_work", {"round": str(opened), "track": "open"})
+
+
+def test_an_agent_is_not_started_where_there_is_nothing_to_search(opened: Path) -> None:
+    done = viva_here(
+        *("run", "related_work", "--round", opened, "--logs", opened.parent / "none"),
+        *("--method", "agent", "--model", "openai-api/scripted/open-track"),
+        env={"SCRIPTED_API_KEY": "none", "SCRIPTED_BASE_URL": "http://127.0.0.1:9"},
+        expect=2,
+    )
+    assert "needs papers to search" in done.stderr
