@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(VENV)/pins.txt
 
-.PHONY: help demo test test-slow fuzz smoke check bench same setup docs pages lock picture clean
+.PHONY: help demo test mutate test-slow fuzz smoke check bench same setup docs pages lock picture clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 11
@@ -17,8 +17,13 @@ demo: $(VENV)/.base ## every step once, offline: sample papers to a leaderboard
 # neighbours share what they set up, and one that is done takes half of what another has left.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --dist worksteal
 
-test: $(VENV)/.dev ## every test that is not slow, to run while working; TESTS=tests/metrics for some
-	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips) $(TESTS)
+# Where nothing that is tested changed, `--co` only counts the tests.
+test: $(VENV)/.dev ## every test that is not slow; ROOM=metrics for a room, CHANGED=1 for what your change concerns, TESTS=FILES
+	$(PYTEST) -m 'not slow' $(if $(GATE),--no-skips) $(TESTS) $(ROOM:%=tests/%) $(if $(CHANGED),$$($(BIN)/python -m tests.changed | grep . || echo --co))
+
+mutate: $(VENV)/.dev ## change a room a little, again and again, and count what its tests notice: ROOM=metrics MUTANTS=200 SEED=0
+	$(if $(ROOM),,$(error make mutate ROOM=metrics))
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.mutate $(ROOM) --mutants $(or $(MUTANTS),200) --seed $(or $(SEED),0)
 
 # Slow tests also wait: for servers, for limits, for a provider to be asked again.
 # So two processes more than cores keep these busy.
