@@ -82,7 +82,7 @@ def run_demo(out: Path, progress: Progress | None = None) -> Demonstration:
         ask(
             opened, [task for task in tasks if task not in LONG], MODELS, (method, "null", "oracle")
         )
-    ask(opened, [JUDGED], (*MODELS, *CONTESTANTS), ("direct", "null", "oracle"), judge=JUDGE)
+    ask(opened, [JUDGED], (*MODELS, *CONTESTANTS), ("direct", "null", "oracle"), judge=[JUDGE])
     ask(opened, SCRIPTED, CONTESTANTS, ("direct",))
     ask(earlier, ["abstract"], CONTESTANTS, ("direct", "null"))
     inputs = SiteInputs(cutoffs=load_cutoffs())
@@ -111,7 +111,7 @@ def _run(
     methods: Sequence[str],
     logs: Path,
     progress: Progress | None,
-    judge: str | None = None,
+    judge: Sequence[str] = (),
 ) -> None:
     if not tasks:
         return

@@ -189,6 +189,7 @@ def test_an_answer_that_is_lacking_decides_nothing_until_it_is_there(
 
 PRICED = (
     *("--judge", "openai-api/scripted/judge", "--no-cache", "--epochs", "2"),
+    *("-T", "questions=compare"),
     *("--max-connections", "3", "--max-tokens", "64", "--retry-on-error", "0", "--subset", "24"),
     *(
         word

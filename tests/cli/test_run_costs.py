@@ -85,7 +85,7 @@ def test_the_bill_is_within_15_percent_of_the_estimate(
 
 @pytest.mark.slow
 def test_an_estimate_counts_attempts_and_judges(opened: Round, tmp_path: Path) -> None:
-    options = ("--epochs", "2", "--judge", JUDGE)
+    options = ("--epochs", "2", "--judge", JUDGE, "-T", "questions=compare")
     words = command(opened, tmp_path / "logs", *options, "--price", PRICE)
     words = (*words, "--price", f"{JUDGE}={IN:g},{OUT:g}")
     bill = Bill(first_for, by_letters)
@@ -179,7 +179,12 @@ def test_limits_that_nobody_could_hold_are_refused(
 
 def test_a_judge_is_paid_once_for_the_same_answers(opened: Round, tmp_path: Path) -> None:
     def judged(server: ScriptedServer, folder: str, *options: str) -> Any:
-        return run(server, *command(opened, tmp_path / folder, "--judge", JUDGE, *options))
+        return run(
+            server,
+            *command(
+                opened, tmp_path / folder, "--judge", JUDGE, "-T", "questions=compare", *options
+            ),
+        )
 
     with scripted(first_for) as server:
         told = judged(server, "one")["cache"]

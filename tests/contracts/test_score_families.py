@@ -12,6 +12,7 @@ from safetensors.numpy import save_file
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
+from vivavoce.metrics.judged_text import JUDGED
 from vivavoce.metrics.judgement import CHECKS, WINS
 from vivavoce.results.scoring import ScoreOptions, list_score_families, score
 from vivavoce.tasks import list_families
@@ -55,7 +56,7 @@ HEADLINE = {
 ON_REQUEST = {"bertscore_p", "bertscore_r", "bertscore_f1", "schema_recall", "avg_lexical"}
 # These need more than an answer and its gold: a list of works, or a judge.
 ON_REQUEST |= {"length_ratio", "reference_precision", "reference_recall", "importance"}
-ON_REQUEST |= {*WINS, *CHECKS}
+ON_REQUEST |= {*WINS, *JUDGED, *CHECKS}
 # And these papers to choose from, or the answer itself.
 ON_REQUEST |= {"mr_ceiling", "sp_ceiling", "invented", "repeated", "header_only", "truncated"}
 ON_REQUEST |= {

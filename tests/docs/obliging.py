@@ -29,6 +29,15 @@ def obliging(ask: Ask) -> Reply:
     for form, text in _FORMS.items():
         if form in ask.prompt:
             return answer(text)
+    if "List the facts" in ask.prompt:
+        quote = ask.prompt.partition("<text-")[2].partition("\n")[2][:30].strip()
+        fact = {"text": quote, "importance": "vital", "quote": quote}
+        return answer(json.dumps({"nuggets": [fact]}))
+    if found := re.search(
+        r"<(facts|sentences|works)-(\w+)>\n(1\. .*?)\n</\1-\2>", ask.prompt, re.S
+    ):
+        label = "2" if found[1] == "works" else "supported"
+        return answer(json.dumps({str(n): label for n in range(1, found[3].count("\n") + 2)}))
     if "<questions-" in ask.prompt:
         return answer(_yes(ask.prompt))
     if "<digests>" in ask.prompt:

@@ -191,9 +191,10 @@ def test_a_judge_is_asked_where_somebody_wants_one(
     report = examine(server, pages, "fine weak", out, *options, "--yes")
     server.script = quality
     [verdict] = report["verdicts"]
-    # Each answer is judged in both orders, and a judge that always names the first is undecided.
+    # Each answer is judged in both orders, and then by its claims; who always names the first text
+    # decides nothing.
     asked = Counter(ask.model for ask in server.asks[before:])
-    assert asked["judge"] == 2 * (asked["fine"] + asked["weak"])
+    assert asked["judge"] == 3 * (asked["fine"] + asked["weak"])
     rates = {row["metric"]: row for row in verdict["also"]}
     assert rates["judge_win"][full("fine")] == rates["judge_win"][full("weak")] == 0.5
     assert f"{report['plan']['tokens']:,} tokens" in told

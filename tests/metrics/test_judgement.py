@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from vivavoce.metrics.judgement import (
     ASPECTS,
     CRITERIA,
+    OVERALL,
     Outcome,
     Verdict,
+    check_values,
     combine,
     flip_rate,
     judgement_values,
     read_verdict,
+    vote,
     win_rate,
 )
 
@@ -97,11 +100,19 @@ def test_names_of_criteria_may_be_spelled_as_people_do() -> None:
     }
 
 
-@pytest.mark.parametrize("missing", ASPECTS)
+@pytest.mark.parametrize("missing", [*CRITERIA, OVERALL])
 def test_a_verdict_lacks_nothing(missing: str) -> None:
     value = words()
     del value[missing]
     assert read_verdict(value) is None
+
+
+def test_a_verdict_of_academicevals_form_says_nothing_of_organisation() -> None:
+    value = words()
+    del value["organisation"]
+    verdict = read_verdict(value)
+    assert verdict == dict.fromkeys((*CRITERIA, OVERALL), "first")
+    assert judgement_values([verdict, SECOND])["organisation"] is None
 
 
 @pytest.mark.parametrize("value", [None, [], "Answer 1", 1, [words()]])
@@ -119,6 +130,7 @@ def test_two_orders_by_hand() -> None:
         "consistency": "loss",  # second, then first: the reference both times
         "factuality": "loss",
         "style": "tie",  # first, then first
+        "organisation": "loss",
         "overall": "loss",
     }
 
@@ -135,17 +147,38 @@ def test_one_answers_values() -> None:
     assert judgement_values([FIRST, SECOND]) == {
         "judge_win": 1.0,
         **{f"judge_{name}": 1.0 for name in CRITERIA},
+        "organisation": 1.0,
         "judge_flip": 0.0,
-        "judge_malformed": 0.0,
     }
     # One of two verdicts is malformed: no outcome.
     assert judgement_values([FIRST, None]) == {
         "judge_win": None,
         **{f"judge_{name}": None for name in CRITERIA},
+        "organisation": None,
         "judge_flip": None,
-        "judge_malformed": 0.5,
     }
-    assert judgement_values([None, None])["judge_malformed"] == 1.0
+
+
+def test_what_judges_left_unsaid_by_hand() -> None:
+    # Of 6 answers asked for, one was refused and one cannot be read.
+    assert check_values(6, 1, 1) == {"judge_malformed": 1 / 6, "judge_refused": 1 / 6}
+    assert check_values(0, 0, 0) == {"judge_malformed": None, "judge_refused": None}
+
+
+def test_the_majority_counts_aspect_by_aspect() -> None:
+    # novelty: first, first, second; style: first, second, second.
+    votes: list[Verdict | None] = [
+        FIRST,
+        {**FIRST, "style": "second"},
+        {**SECOND, "overall": "first"},
+    ]
+    assert vote(votes) == {**FIRST, "style": "second"}
+    # One of three is silent, and two agree in style alone: that is a majority; a split is none.
+    assert vote([FIRST, None, {**SECOND, "overall": "first", "style": "first"}]) == {
+        "overall": "first",
+        "style": "first",
+    }
+    assert vote([FIRST, SECOND, None]) is vote([None]) is None
 
 
 @given(st.floats(0, 1), st.integers(0, 2**32))

@@ -17,7 +17,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import read_verdict
 from vivavoce.models.scripted import CONTESTANTS, JUDGE, forget
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.scoring.judge import Comparison, _render
+from vivavoce.tasks.scoring.judge import Comparison
 
 GOLD = " ".join(f"word{number}" for number in range(200))
 
@@ -81,7 +81,7 @@ def test_the_judge_prefers_a_text_and_no_place() -> None:
     found = Comparison("title", "A short title", "Another title that is longer")
     prompts = open_prompts("writing", None)
     one, two = (
-        verdict_of(_render(prompts, found, first, attempt=1).text, "A longer title")
+        verdict_of(found.request(first).fill(prompts).text, "A longer title")
         for first in (True, False)
     )
     assert two == {name: "second" if place == "first" else "first" for name, place in one.items()}
@@ -90,7 +90,7 @@ def test_the_judge_prefers_a_text_and_no_place() -> None:
 def test_the_judge_prefers_words_of_the_gold() -> None:
     gold = "Sparse attention over long sequences of genomic tokens with learned positions"
     found = Comparison("title", gold, "Nothing of this paper was read before this was written")
-    verdict = verdict_of(_render(open_prompts("writing", None), found, True, attempt=1).text, gold)
+    verdict = verdict_of(found.request(True).fill(open_prompts("writing", None)).text, gold)
     assert set(verdict.values()) == {"first"}
 
 

@@ -81,7 +81,8 @@ def test_the_names_a_paper_gives_to_arguments_are_known_by_the_card(
     ("changes", "complaint"),
     [
         ({"sweep": {"chunk": [1]}}, "'chunk' is no argument of rag, title. There are: chunks"),
-        ({"sweep": {"context": [1]}}, "'context' is no argument of rag, title"),
+        ({"sweep": {"context": [4096, 0]}}, "context=0 is not a number of tokens"),
+        ({"sweep": {"context": [1]}, "context": 2}, "context has one value and is swept too"),
         ({"method_args": {"track": 1}}, "'track' is no argument of rag. There are: chunks"),
         ({"sweep": {"chunks": [1]}, "method_args": {"chunks": 2}}, "one value and is swept too"),
         ({"sweep": {"chunks": [1, 0]}}, "chunks=0 is not a number from 1"),

@@ -50,6 +50,7 @@ ANSWERS: Mapping[str, Value] = {
     "qa": {"grounded": "yes", "right": "yes"},
     "answers": {"answer": "yes"},
     "tables": {"headers": "yes", "comparison": "yes"},
+    "nuggets": {"stated": "yes", "importance": "vital"},
     "preference": {"verdict": "a"},
 }
 _HIDDEN = re.compile(r'<input type="hidden" name="([a-z_.]+)" value="([^"]*)">')
@@ -83,6 +84,7 @@ def content_of(kind: str, number: int) -> Row:
         "qa": {"question": f"Is size {number} there?", "answer": "Yes", **table},
         "answers": {"question": f"Is size {number} there?", **table},
         "tables": {"caption": f"Table {number}", **table},
+        "nuggets": {"fact": f"Matter {number} is old.", "quote": "is old", "section": "It is old."},
         "preference": {"prompt": f"Write title {number}.", "a": f"Left {number}", "b": "Right"},
     }
     return contents[kind]

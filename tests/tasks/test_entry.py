@@ -14,7 +14,8 @@ from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks.entry import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.scoring.judge import judge_hash, judge_named_later
+from vivavoce.tasks.scoring.asking import judge_named_later
+from vivavoce.tasks.scoring.judge import judge_hash
 from vivavoce.text.final_answer import VERSION
 
 
@@ -91,13 +92,21 @@ def test_a_judge_adds_what_it_measures(opened: Round) -> None:
     with judge_named_later():
         metadata = enter(opened.folder, judge=True, judge_source=True).metadata
     assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
-    assert metadata["diagnostics"] == ["length_ratio", "judge_flip", "judge_malformed"]
+    assert metadata["diagnostics"] == [
+        "length_ratio",
+        "judge_flip",
+        "judge_malformed",
+        "judge_refused",
+    ]
     assert set(metadata["judged"]) == {
         name
         for name in (*metadata["metrics"], *metadata["diagnostics"])
-        if name.startswith("judge_")
+        if name not in ("rougeL", "rouge1", "rouge2", "length_ratio")
     }
-    assert metadata["judge"] == f"{judge_hash(open_prompts('writing', None))}+source"
+    assert (
+        metadata["judge"]
+        == f"{judge_hash(open_prompts('writing', None), ['compare', 'claims'])}+source"
+    )
 
 
 def test_a_judges_template_that_cannot_be_used_is_told_at_once(

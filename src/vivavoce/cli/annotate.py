@@ -37,11 +37,15 @@ def import_items(
     campaign: Campaign,
     file: Annotated[Path | None, Arg("Items: JSON Lines of {id, content, cluster?}.")] = None,
     kind: Annotated[
-        str | None, Opt("For a new one: distractors, demands, qa, answers, tables, preference.")
+        str | None,
+        Opt("For a new one: distractors, demands, qa, answers, tables, preference, nuggets."),
     ] = None,
     person: Annotated[Sequence[str], Opt("Somebody who gets a new secret link; repeatable.")] = (),
     from_round: Annotated[
         Path | None, Opt("A round whose distractors, demands or tables to take.")
+    ] = None,
+    from_nuggets: Annotated[
+        Path | None, Opt("With --from-round: a file of its facts, to be confirmed.")
     ] = None,
     from_logs: Annotated[
         Path | None,
@@ -71,6 +75,7 @@ def import_items(
     """Add items to a campaign and print the links of its people; a new one is made."""
     from vivavoce.store import read_jsonl
     from vivavoce.tasks.tables.items.campaign_items import campaign_rows
+    from vivavoce.tasks.writing.items.nuggets import nugget_rows
     from vivavoce.web.annotation.campaigns import (
         add_items,
         find_campaign,
@@ -89,11 +94,15 @@ def import_items(
     database = open_database(db)
     if kind is None and from_logs is not None:
         kind = "preference"
+    if from_nuggets is not None:
+        kind = "nuggets"
     if kind is None:
         with database.reading() as connection:
             kind = find_campaign(connection, campaign).kind.name
     if file is not None:
         rows = [(row, f"{file}:{number}") for number, row in read_jsonl(file)]
+    elif from_round is not None and from_nuggets is not None:
+        rows = nugget_rows(from_round, from_nuggets)
     elif from_round is not None:
         rows = campaign_rows(from_round, kind)
     items = check_rows(find_kind(kind), rows) if sources else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -250,6 +250,39 @@ def demands(
         )
         say(str(out))
     if found.demands and not found.written:
+        raise typer.Exit(1)
+
+
+@verb(app, "round nuggets rounds/2024-h2 --model openai/gpt-4o")
+def nuggets(
+    folder: RoundFolder,
+    model: Annotated[str | None, Opt("The model that reads the sections: provider/model.")] = None,
+    labels: Annotated[
+        Path | None, Opt("People's labels of the facts there are, in place of a model.")
+    ] = None,
+    out: Annotated[
+        Path | None, Opt("The file; else ROUND.nuggets.jsonl. One begun is gone on with.")
+    ] = None,
+    task: Annotated[Sequence[str], Opt("Only this section; may be given again.")] = (),
+    prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the facts that each gold section states, once, for the metric nugget_coverage."""
+    from vivavoce.tasks.writing.nugget_writing import write_round_nuggets
+
+    with progress("Sections") as update:
+        found = write_round_nuggets(
+            folder, model, out, labels=labels, tasks=task, prompts=prompts, progress=update
+        )
+    counts = found.as_dict()
+    lines = [
+        f"{counts['nuggets']:,} facts of {counts['sections']:,} sections, "
+        f"{counts['vital']:,} of them vital; {counts['dropped']:,} dropped, not in their section",
+        *(f"  {name}: {count:,} sections" for name, count in counts["faults"].items() if count),
+        str(found.path),
+    ]
+    answer(counts, lines, as_json=as_json)
+    if not counts["nuggets"]:
         raise typer.Exit(1)
 
 

@@ -26,6 +26,7 @@ By = Literal[
     "retriever",
     "attempts",
     "sweep",
+    "context",
     "cutoff",
     "drift",
     "prompt",
@@ -34,7 +35,6 @@ By = Literal[
 
 
 _READS: Mapping[str, tuple[str, ...]] = {
-    "metric": ("cutoffs", "margin", "human", "everything", "costs"),
     "attempts": ("items",),
     "sweep": ("over",),
     "cutoff": ("cutoffs", "margin"),
@@ -42,6 +42,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "item": ("metric",),
 }
 """Options that a view takes beside those of all."""
+_BOARD = ("cutoffs", "margin", "human", "everything", "costs")
 _OF_ALL = ("logs", "by", "as_json", *(each.name for each in fields(Reading)))
 
 
@@ -51,12 +52,10 @@ def show(
     logs: Logs,
     reading: Reading,
     known: CutoffOptions,
-    by: Annotated[By, Opt("What contestants are compared by; metric is the board itself.")] = (
-        "metric"
-    ),
+    by: Annotated[By | None, Opt("A view of the logs in place of the board.")] = None,
     human: Human = None,
-    everything: Annotated[bool, Opt("metric: print the diagnostics too.", "--all")] = False,
-    costs: Annotated[bool, Opt("metric: also tokens, seconds and dollars.")] = False,
+    everything: Annotated[bool, Opt("The board: print the diagnostics too.", "--all")] = False,
+    costs: Annotated[bool, Opt("The board: also tokens, seconds and dollars.")] = False,
     over: Annotated[
         Sequence[str],
         Opt(
@@ -69,19 +68,21 @@ def show(
     metric: Annotated[str | None, Opt("item: instead of each task's first one.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the leaderboard, or its logs by something else than the metric.
+    """Print the leaderboard, or its logs by something else.
 
-    Setting: what added context gains. Part: one number over the parts of a paper. Retriever:
-    retrievers side by side. Attempts: mean, best and spread. Sweep: arguments of a method. Cutoff:
-    items before and after the end of training. Drift: a round's anchors against its parent's.
-    Prompt: wordings of the prompt. Item: hard items and dead ones.
+    Metric: whether metrics order alike. Setting: what added context gains. Part: one number over
+    the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and spread.
+    Sweep: arguments of a method. Context: models and settings by window. Cutoff: items before and
+    after the end of training. Drift: a round's anchors against its parent's. Prompt: wordings of
+    the prompt. Item: hard items and dead ones.
     """
     from vivavoce.models.cutoffs import load_cutoffs
 
-    refuse_unread(context, (*_OF_ALL, *_READS.get(by, ())), f"--by {by}")
+    reads = _BOARD if by is None else _READS.get(by, ())
+    refuse_unread(context, (*_OF_ALL, *reads), f"--by {by}" if by else "the board")
     answers = vars(reading)
     cutoffs = load_cutoffs(known.cutoffs, known.margin)
-    if by == "metric":
+    if by is None:
         from vivavoce.results.board.building import leaderboard
 
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
@@ -89,15 +90,19 @@ def show(
         return
     from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
     from vivavoce.results.audits.items import audit_items
+    from vivavoce.results.audits.metrics import metric_agreement
+    from vivavoce.results.audits.windows import windows_of
     from vivavoce.results.board.attempts import AttemptTables, attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 
     makers: dict[str, Callable[[], Report]] = {
+        "metric": lambda: metric_agreement(logs, **answers),
         "setting": lambda: gains.context_gains(logs, **answers),
         "part": lambda: overall.overall_scores(logs, **answers),
         "retriever": lambda: gains.compare_retrievers(logs, **answers),
         "attempts": lambda: attempt_tables(logs, **answers),
         "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
+        "context": lambda: windows_of(logs, **answers),
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
         "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
         "prompt": lambda: prompts.audit_prompts(logs, **answers),

@@ -195,7 +195,7 @@ class _Exam:
                 shutil.rmtree(folder, ignore_errors=True)
             self.state.write()
         with self.watch("Checking models"):
-            names = [*request.models, *([request.judge] if request.judge else [])]
+            names = [*request.models, *request.judge]
             if self.state.is_agreed:  # each of them was asked then
                 for name in names:
                     start_model(name, {})

@@ -210,15 +210,15 @@ def check_budget(plan: Row) -> None:
 
 def asking(request: Request, chosen: Chosen, models: Sequence[str], logs: Path) -> RunSpec:
     """The run that asks models about a task, and their judge where it takes one."""
-    judge = request.judge if models and chosen.takes_judge else None
+    judges = request.judge if models and chosen.takes_judge else ()
     return RunSpec(
         tasks=[chosen.task],
         round=request.round,
         logs=logs,
         models=models,
         methods=(chosen.method,),
-        judge=judge,
-        prices={n: price for n, price in request.prices.items() if n in (*models, judge)},
+        judge=judges,
+        prices={n: price for n, price in request.prices.items() if n in (*models, *judges)},
     )
 
 

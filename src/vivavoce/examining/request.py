@@ -90,7 +90,7 @@ def check_request(request: Request) -> None:
     if request.query is not None and not request.query.strip():
         raise InputError('arxiv: has no query. Write one, such as arxiv:"cat:cs.CL".')
     if request.budget is not None:
-        asked = [*request.models, *([request.judge] if request.judge else [])]
+        asked = [*request.models, *request.judge]
         if unknown := [name for name in asked if name not in request.prices]:
             raise InputError(
                 f"Nobody can hold {unknown[0]} to a budget without its price. Give it: "

@@ -287,7 +287,7 @@ class Cells:
                 logs=work,
                 models=models,
                 methods=methods,
-                judge=judge.model if judge else None,
+                judge=[judge.model] if judge else (),
                 settings=(cell.setting,),
                 alias=one.name,
                 budget=budget,

@@ -85,11 +85,16 @@ class Citations:
         return median(cited) / median(usual) if cited else None
 
 
-def find_citations(text: str, works: Sequence[str]) -> Citations:
-    """Find what a text cites; `works` are the titles of the list, by their numbers."""
+def body_of(text: str) -> str:
+    """A text without the list of references at its end."""
     text = text[:MAX_CHARACTERS]
     headings = [match.start() for match in _REFERENCES.finditer(text)]
-    text = text[: headings[-1]] if headings else text
+    return text[: headings[-1]] if headings else text
+
+
+def find_citations(text: str, works: Sequence[str]) -> Citations:
+    """Find what a text cites; `works` are the titles of the list, by their numbers."""
+    text = body_of(text)
     markers = list(find_numeric_markers(text))
     numbers = {number for marker in markers for number in marker.numbers}
     beyond = {number for number in numbers if number > len(works)}

@@ -5,8 +5,9 @@ Inspect runs, and repeats a share of it: its skill, a little more or less from i
 a table are left out, lists are put out of order, and of other texts words are left out. The price
 of their tokens is made up. A board names them so that nobody takes them for a model's result.
 
-`scripted/judge` answers the prompt of our judge. The more words of the gold a text has, the more
-often it prefers it. The same sample gets the same answer.
+`scripted/judge` answers the prompts of our judge. The more words of the gold a text has, the more
+often it prefers it; a fact or a sentence is carried by a text that has most of its words. The facts
+of a section are its sentences. The same sample gets the same answer.
 """
 
 from __future__ import annotations
@@ -31,11 +32,19 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from vivavoce.errors import InputError
 from vivavoce.metrics.judgement import ASPECTS
 from vivavoce.models.offline import count_words
+from vivavoce.text.sentences import split_sentences
 
 JUDGE = "scripted/judge"
 _SPREAD = 0.3
 """Difference between the shares that one contestant repeats of its easiest and its hardest item."""
 _COMPARED = re.compile(r"<answer-([12])-(\w+)>(.*?)</answer-\1-\2>", re.DOTALL)
+_SECTION = re.compile(r"<text-(\w+)>\n(.*)\n</text-\1>\n\nList the facts", re.DOTALL)
+_MOST_FACTS = 12
+_LINES = re.compile(r"<(facts|sentences|works)-(\w+)>\n(1\. .*?)\n</\1-\2>", re.DOTALL)
+_LABELS = {"facts": ("absent", "partial", "supported"), "works": ("0", "1", "2")}
+_SOURCES = ("absent", "absent", "supported")
+_MOST = (0.4, 0.7)
+"""Shares of a line's words above which it has the second label, and the third."""
 _WORD = re.compile(r"\w{4,}")
 _STEEPNESS = 3
 """Twice as many words win with odds of two to this power."""
@@ -91,7 +100,7 @@ class ScriptedAPI(ModelAPI):
     ) -> ModelOutput:
         """Answer the sample under way, or judge the two texts of the last message."""
         is_judge = self._name == JUDGE
-        answer = _verdict(input[-1].text) if is_judge else _answer(self.model_name)
+        answer = _judge(input[-1].text) if is_judge else _answer(self.model_name)
         output = ModelOutput.from_content(self._name, answer)
         output.usage = count_words(input, answer)
         return output
@@ -121,6 +130,35 @@ def forget(gold: str, share: float, draw: Random) -> str:
 
 def _kept(parts: list[str], share: float, draw: Random) -> list[str]:
     return [part for part in parts if draw.random() < share]
+
+
+def _judge(prompt: str) -> str:
+    if section := _SECTION.search(prompt):
+        return _facts(section[2])
+    asked = _LINES.search(prompt)
+    return _labels(prompt, asked) if asked else _verdict(prompt)
+
+
+def _facts(section: str) -> str:
+    """Its sentences as facts, the first half vital."""
+    sentences = split_sentences(section)[:_MOST_FACTS]
+    facts = [
+        {"text": text, "importance": "vital" if 2 * n < len(sentences) else "okay", "quote": text}
+        for n, text in enumerate(sentences)
+    ]
+    return json.dumps({"nuggets": facts})
+
+
+def _labels(prompt: str, asked: re.Match[str]) -> str:
+    """A label for each line by the words that it shares with the texts above it."""
+    texts = _words(prompt[: asked.start()])
+    labels = _LABELS.get(asked[1], _SOURCES)
+    given = {}
+    for number, line in enumerate(asked[3].splitlines(), 1):
+        words = _words(line)
+        share = len(words & texts) / len(words) if words else 0.0
+        given[str(number)] = labels[sum(share > least for least in _MOST)]
+    return json.dumps(given)
 
 
 def _verdict(prompt: str) -> str:

@@ -131,7 +131,9 @@ class Spending(Shape):
     models: Annotated[
         Sequence[str], Opt("provider/model; repeatable.", "--model", complete="models")
     ] = ()
-    judge: Annotated[str | None, Opt("A model that compares each answer with the gold.")] = None
+    judge: Annotated[
+        Sequence[str], Opt("A model that judges the answers; of three or five most votes count.")
+    ] = ()
     prices: Annotated[
         Mapping[str, str],
         Opt(
@@ -148,7 +150,9 @@ class Spending(Shape):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        prices = with_list_prices((*self.models, self.judge), self.prices)
+        judges = (self.judge,) if isinstance(self.judge, str) else tuple(self.judge or ())
+        object.__setattr__(self, "judge", judges)
+        prices = with_list_prices((*self.models, *judges), self.prices)
         object.__setattr__(self, "prices", prices)
 
 

@@ -6,7 +6,6 @@ the answer is the gold.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import defaultdict
 from contextlib import redirect_stdout
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from vivavoce.metrics.judgement import ASPECTS
 from vivavoce.requests.run import RunSpec
 from vivavoce.running.requests import Request, Send, current_attempt, follow_attempts, intercept
 from vivavoce.running.resolving import models_of, resolve
@@ -31,10 +29,6 @@ ITEMS = 100
 _BYTES_A_TOKEN = 4.3
 """Of English prose, for models whose vocabulary is not known: between 4 and 4.7."""
 _OF_A_MESSAGE = 4
-_VERDICT = json.dumps(
-    {name: {"reason": "It names what was done and leaves no step out.", "winner": 1}
-     for name in ASPECTS}
-)  # fmt: skip
 
 
 @dataclass
@@ -62,11 +56,12 @@ class _Counter:
         words = gold.split()
         return " ".join(words[1:] + words[:1]) if self.is_judged else gold
 
-    def watch(self, model: Model, *, is_judge: bool) -> None:
-        """Count a model's requests; each is answered with the gold, or by a judge's verdict."""
+    def watch(self, model: Model) -> None:
+        """Count a model's requests; each is answered with the gold, or as judges usually do."""
         from inspect_ai.model import ModelOutput
 
         from vivavoce.tasks.prompting.windows import measure
+        from vivavoce.tasks.scoring.asking import usual_reply
 
         measured = measure(str(model), model.api).counter
 
@@ -78,7 +73,7 @@ class _Counter:
         async def counted(request: Request, send: Send) -> ModelOutput:
             attempt = current_attempt()
             gold = self.targets.get(attempt.sample, "") if attempt else ""
-            text = _VERDICT if is_judge else self._answer(gold)
+            text = usual_reply() or self._answer(gold)
             count = self.counts[str(model)]
             count.requests += 1
             count.input += sum(tokens(each.text) + _OF_A_MESSAGE for each in request.input)
@@ -158,12 +153,11 @@ def _try(task: Task, counter: _Counter, models: list[Model]) -> int:
 
     from inspect_ai import eval, task_with
 
-    judges = list((task.model_roles or {}).values())
     samples = sorted(task.dataset, key=lambda one: hash_of(str(one.id)))[:ITEMS]
     chosen = {str(one.id) for one in samples}
     part = task_with(copy(task), dataset=task.dataset.filter(lambda one: str(one.id) in chosen))
     for model in models:
-        counter.watch(model, is_judge=model in judges)
+        counter.watch(model)
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         eval(
             part,

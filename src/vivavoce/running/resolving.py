@@ -50,6 +50,8 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
         NoItemsError: No task has an item in the setting.
         VivaError: A model cannot be started.
     """
+    if "context" in spec.sweep:
+        return _in_windows(spec)
     # What needs no Inspect is said before it is loaded, which takes seconds.
     spec = replace(spec, round=open_round(spec.round).folder)
     found = [find_task(name) for name in dict.fromkeys(spec.tasks)]
@@ -67,8 +69,8 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     taken = _taken(spec, found)
     check_arguments(spec, found, taken, {n for _, task in found for n in _task_parameters(task)})
     started = [start_model(name, spec.model_args) for name in dict.fromkeys(spec.models)]
-    # A judge is started anew for its role.
-    roles = {"judge": start_model(spec.judge, {})} if spec.judge else {}
+    # Judges are started anew for their role.
+    roles = {"judge": [start_model(name, {}) for name in spec.judge]} if spec.judge else {}
     own = custom_agent(spec.agent, identity_of(spec.agent)) if spec.agent else None
     resolved, skipped = [], []
     for (family, task), setting in product(found, dict.fromkeys(spec.settings)):
@@ -105,6 +107,21 @@ def resolve(spec: RunSpec) -> tuple[list[Task], list[str]]:
     return resolved, skipped
 
 
+def _in_windows(spec: RunSpec) -> tuple[list[Task], list[str]]:
+    """The tasks of a run once for each swept window, which tasks and methods both take."""
+    from vivavoce.tasks.methods.direct import check_context
+
+    if spec.context is not None:
+        raise InputError("context has one value and is swept too. Give it once.")
+    others = {name: values for name, values in spec.sweep.items() if name != "context"}
+    made = []
+    for window in spec.sweep["context"]:
+        check_context(window)
+        made.append(resolve(replace(spec, context=window, sweep=others)))
+    skipped = dict.fromkeys(reason for _, reasons in made for reason in reasons)
+    return [task for tasks, _ in made for task in tasks], [*skipped]
+
+
 def _make_tasks(
     spec: RunSpec, family: str, task: str, setting: str, taken: Collection[str]
 ) -> list[Task]:
@@ -139,14 +156,13 @@ def models_of(tasks: Iterable[Task]) -> list[Model]:
     """Every model that a run asks: contestants, judges and other roles, each once."""
     from inspect_ai.model import Model
 
-    used = [model for task in tasks for model in (task.model, *(task.model_roles or {}).values())]
+    used = [model for task in tasks for model in (task.model, *_roles_of(task))]
     return list({id(model.api): model for model in used if isinstance(model, Model)}.values())
 
 
 def _roles_of(task: Task) -> list[Model]:
-    from inspect_ai.model import Model
-
-    return [model for model in (task.model_roles or {}).values() if isinstance(model, Model)]
+    named = (task.model_roles or {}).values()
+    return [model for each in named for model in (each if isinstance(each, list) else [each])]
 
 
 def describe_cache(tasks: Iterable[Task], spec: RunSpec) -> Row | None:
@@ -257,7 +273,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
     import inspect
 
     from vivavoce.tasks.lookup import create_task, find_task_maker
-    from vivavoce.tasks.scoring.judge import judge_named_later
+    from vivavoce.tasks.scoring.asking import judge_named_later
 
     known = inspect.signature(find_task_maker(task)).parameters
     unknown = [name for name in args if name not in known]

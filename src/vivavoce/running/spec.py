@@ -14,6 +14,7 @@ from vivavoce.requests.prices import parse_price
 from vivavoce.requests.run import RunSpec
 from vivavoce.statistics.sequential import StoppingRule
 from vivavoce.tasks import CONTESTANTS, list_families
+from vivavoce.tasks.scoring.marks import check_votes
 from vivavoce.tasks.subsets import Subset
 
 if TYPE_CHECKING:
@@ -188,6 +189,9 @@ def check_arguments(
     for name in spec.sweep:
         if name in spec.method_args or name in spec.task_args:
             raise InputError(f"{name} has one value and is swept too. Give it once.")
+    if len(set(spec.judge)) < len(spec.judge):
+        raise InputError("A judge is named twice. Its votes would count twice: name each once.")
+    check_votes(spec.judge)
     if bool(spec.judge) != bool(spec.task_args.get("judge", spec.judge)):
         raise InputError("A judge is asked for with --judge MODEL, which means -T judge=true too.")
     if not spec.models and (

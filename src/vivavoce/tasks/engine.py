@@ -17,7 +17,9 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer, stderr
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError, NoItemsError
-from vivavoce.metrics.judgement import CHECKS, WINS, judgement_values
+from vivavoce.metrics import metrics_of
+from vivavoce.metrics.judged_text import JUDGED
+from vivavoce.metrics.judgement import CHECKS, WINS, check_values, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.entry import find_kind, open_prompts, open_view
@@ -27,12 +29,14 @@ from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
     Comparison,
+    Judged,
     check_judge,
     compare,
     judge_hash,
-    target_source,
 )
 from vivavoce.tasks.scoring.marks import VALID, Values
+from vivavoce.tasks.scoring.questions import COMPARE, target_source
+from vivavoce.tasks.scoring.ruling import Ruled, rule
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
@@ -184,12 +188,17 @@ def _judging(view: View[Any]) -> dict[str, Any]:
         )
     if not judge:
         return {}
-    check_judge(view.prompts, with_source=source)
+    given = {field.name: getattr(view.given, field.name) for field in fields(view.given)}
+    kind = find_kind(view.family, view.task)
+    asked = kind.judged(view.task, given)
+    check_judge(view.prompts, with_source=source if COMPARE in asked else None)
+    names = list(chain(*asked.values()))
+    judge = judge_hash(view.prompts, asked) + ("+source" if source else "")
     return {
-        "metrics": [*view.card.metrics, *WINS],
+        "metrics": [*view.card.metrics, *names],
         "diagnostics": [*view.card.diagnostics, *CHECKS],
-        "judged": [*WINS, *CHECKS],
-        "judge": judge_hash(view.prompts) + ("+source" if source else ""),
+        "judged": [*names, *CHECKS],
+        "judge": " ".join([judge, *kind.judged_by(given)]),
     }
 
 
@@ -206,7 +215,8 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
         for task, card in find_family(family).card.tasks.items()
         if (find_kind(family, task).scorer or task) == name
     }
-    every = dict.fromkeys([*chain(*metrics.values()), *WINS, *CHECKS, VALID])
+    known_metrics = metrics_of(family)
+    every = dict.fromkeys([*chain(*metrics.values()), *WINS, *JUDGED, *CHECKS, VALID])
 
     def made(
         task: str = next(iter(metrics)),
@@ -235,11 +245,18 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                     target.text,
                     target_source(state.input_text, spans) if judge_source else None,
                 )
-                return {**found, **await _judgement(templates, comparison, notes)}
+                known["prompt"] = state.input_text
+                judging = _judgement(templates, kind, task, comparison, known, notes)
+                return {**found, **await judging}
 
-            failed = kind.failed(metrics[task], row)
+            failed = dict(kind.failed(metrics[task], row))
             if judge:
-                failed = {**failed, **dict.fromkeys(WINS, 0.0), **dict.fromkeys(CHECKS)}
+                of_run = {key: value for key, value in row.items() if key != "id"}
+                names = chain(*kind.judged(task, of_run).values())
+                asked = chain(*kind.judged(task, row).values())
+                of_judge = {name: known_metrics[name] for name in asked}
+                failed.update(dict.fromkeys([*names, *CHECKS]))
+                failed.update(kind.failed(of_judge, row))
             scored = await guarded([], values)(state, target)
             return _with(scored, numbers(failed), notes)
 
@@ -259,10 +276,29 @@ def _with(scored: Score, failed: Mapping[str, float], notes: Mapping[str, Any]) 
     )
 
 
-async def _judgement(prompts: PromptSet, comparison: Comparison, notes: dict[str, Any]) -> Values:
+async def _judgement(
+    prompts: PromptSet,
+    kind: FamilyTask[Any],
+    task: str,
+    comparison: Comparison,
+    row: Row,
+    notes: dict[str, Any],
+) -> Values:
     """The judge's metrics; a text that is the reference itself ties without being asked for."""
-    if comparison.answer.split() == comparison.reference.split():
-        return {**dict.fromkeys(WINS, 0.5), **dict.fromkeys(CHECKS)}
-    judged = await compare(prompts, comparison)
-    notes["judge"] = judged.record()
-    return judgement_values(judged.verdicts)
+    values: dict[str, float | None] = dict.fromkeys(CHECKS)
+    replies: list[Judged | Ruled] = []
+    if COMPARE in kind.judged(task, row):
+        if comparison.answer.split() == comparison.reference.split():
+            values |= dict.fromkeys(WINS, 0.5)
+        else:
+            judged = await compare(prompts, comparison)
+            notes["judge"] = judged.record()
+            values |= judgement_values(judged.verdicts)
+            replies.append(judged)
+    for question in kind.questions(comparison.answer, row):
+        ruled = await rule(prompts, question)
+        notes.setdefault("rulings", {})[question.name] = ruled.record()
+        values |= ruled.values
+        replies.append(ruled)
+    counts = ([each.asked, each.malformed, each.refused] for each in replies)
+    return values | check_values(*(sum(column) for column in zip([0, 0, 0], *counts, strict=True)))

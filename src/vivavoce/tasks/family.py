@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric, metrics_of
+from vivavoce.metrics.judgement import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.statistics.ratios import Measured, means_of
@@ -21,6 +22,7 @@ from vivavoce.tasks import Family, TaskCard
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.scoring.questions import COMPARE, Question
 
 DEVELOPMENT = "development.parquet"
 """File of items that methods are tuned on."""
@@ -169,6 +171,28 @@ class FamilyTask(Generic[Given]):
             name: 0.0 if metric.higher_is_better and name not in self.undefined else None
             for name, metric in metrics.items()
         }
+
+    def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
+        """Metrics that a judge adds, by the question that brings them.
+
+        Args:
+            task: The task's name.
+            row: A run's arguments, and where they depend on it an item.
+        """
+        return {COMPARE: WINS}
+
+    def judged_by(self, row: Row) -> Sequence[str]:
+        """Words of a run's arguments that its judgements depend on, for the name of its judge."""
+        return ()
+
+    def questions(self, answer: str, row: Row) -> Iterator[Question]:
+        """Questions to a judge about an answer, beside the comparison with the gold.
+
+        Args:
+            answer: The text that is judged.
+            row: As in `measure`, with the `prompt` of the sample.
+        """
+        yield from ()
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Further facts of an answer for its log; `read_as` is the text that was measured."""

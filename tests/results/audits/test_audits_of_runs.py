@@ -68,9 +68,8 @@ def judged(opened: Round, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         for name in ("SCRIPTED_BASE_URL", "SCRIPTED_API_KEY"):
             patch.setenv(name, server.environment[name])
         for judge in ("audit-pulled", "audit-always-first"):
-            report = run(
-                spec(opened, logs, models=["extractive/lead"], judge=f"openai-api/scripted/{judge}")
-            )
+            asked = {"judge": f"openai-api/scripted/{judge}", "task_args": {"questions": "compare"}}
+            report = run(spec(opened, logs, models=["extractive/lead"], **asked))
             assert report.failed == ()
         assert server.failures == []
         yield logs

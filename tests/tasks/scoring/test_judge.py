@@ -34,7 +34,8 @@ from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.scoring.judge import Comparison, judge_hash, target_source
+from vivavoce.tasks.scoring.judge import Comparison, judge_hash
+from vivavoce.tasks.scoring.questions import target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
@@ -87,6 +88,7 @@ class Court:
             "models": [f"openai-api/scripted/writer-{name}"],
             "judge": f"openai-api/scripted/judge-{name}",
             "display": "none",
+            "task_args": {"questions": "compare"},
         }
         report = run(RunSpec(**{**options, **changes}))
         assert report.failed == ()
@@ -125,7 +127,7 @@ def test_a_judge_who_always_names_the_first_text(court: Court) -> None:
         assert (row["value"], row["ci"], row["undefined"]) == (0.5, [0.5, 0.5], 0)
     assert (found["judge_flip"]["value"], found["judge_malformed"]["value"]) == (1.0, 0.0)
     assert (found["judge_win"]["rank"], found["judge_flip"]["rank"]) == (1, None)
-    template = judge_hash(open_prompts("writing", None))
+    template = judge_hash(open_prompts("writing", None), ["compare"])
     judge = f"openai-api/scripted/judge-first template={template}"
     assert {row["judge"] for row in found.values()} == {judge}
 
@@ -392,7 +394,9 @@ def test_a_judge_may_see_the_paper_cut_to_its_window(
         f'[[model]]\nname = "openai-api/scripted/judge-source"\nwindow = {window}\n'
     )
     monkeypatch.setenv("VIVAVOCE_MODELS", str(tmp_path / "models.toml"))
-    board = court.hold(None, always_first, "source", task_args={"judge_source": True})
+    board = court.hold(
+        None, always_first, "source", task_args={"judge_source": True, "questions": "compare"}
+    )
     prompts = court.server.prompts("judge-source")
     assert len(prompts) == 2 * ITEMS
     assert "+source" in rows(board)["judge_win"]["judge"]
@@ -506,3 +510,41 @@ def test_a_source_leaves_examples_out_and_puts_works_last() -> None:
     prompt = "WORKS title EXAMPLE content"
     spans = {"works": [0, 5], "title": [6, 11], "example_1": [12, 19], "content": [20, 27]}
     assert target_source(prompt, spans) == "Title:\ntitle\n\nContent:\ncontent\n\nWorks:\nWORKS"
+
+
+def longer(ask: Ask) -> Reply:
+    texts = [block(ask.prompt, name) for name in ("answer-1", "answer-2")]
+    return verdict(1 if len(texts[0]) >= len(texts[1]) else 2)
+
+
+def test_of_three_judges_the_majority_counts(court: Court) -> None:
+    names = [f"openai-api/scripted/judge-{name}" for name in ("bound", "long", "longer")]
+    court.known |= {"judge-bound": always_first, "judge-long": longer, "judge-longer": longer}
+    board = court.hold(lambda ask: answer("Net"), longer, "panel", judge=names)
+    found = rows(board)
+    # Two of three prefer the longer text, which is the paper's, in both orders.
+    assert (found["judge_win"]["value"], found["judge_flip"]["value"]) == (0.0, 0.0)
+    assert found["organisation"]["value"] == 0.0
+    template = judge_hash(open_prompts("writing", None), ["compare"])
+    assert found["judge_win"]["judge"] == f"{' + '.join(names)} template={template}"
+    assert [len(court.server.prompts(f"judge-{name}")) for name in ("bound", "long")] == [8, 8]
+    audited = json.loads(viva("audit", "judge", str(court.logs / "panel"), "--json").stdout)
+    agreed = {
+        tuple(judge.split()[0][-6:] for judge in row["judges"]): row["agreement"]["value"]
+        for row in audited["agreement"]
+        if row["criterion"] == "overall" and "+" not in "".join(row["judges"])
+    }
+    assert agreed == {("-bound", "e-long"): 0.0, ("-bound", "longer"): 0.0, ("e-long", "longer"): 1}
+
+
+def test_judges_of_an_even_number_are_refused(court: Court) -> None:
+    with pytest.raises(InputError, match="2 judges may split evenly"):
+        court.hold(None, always_first, "even", judge=["scripted/judge", "extractive/lead"])
+    with pytest.raises(InputError, match="named twice"):
+        court.hold(None, always_first, "even", judge=["scripted/judge"] * 3)
+
+
+def test_what_a_judge_refuses_is_no_malformed_verdict(court: Court) -> None:
+    found = rows(court.hold(None, lambda ask: FAULTS["refusal"], "declining"))
+    assert (found["judge_refused"]["value"], found["judge_malformed"]["value"]) == (1.0, 0.0)
+    assert found["judge_win"]["undefined"] == ITEMS

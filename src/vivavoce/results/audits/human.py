@@ -84,6 +84,7 @@ def human_rows(path: Path, by_judge: Mapping[str, Sequence[Judged]], draws: Draw
         rows.append(
             {
                 "judge": judge,
+                "criterion": OVERALL,
                 "labels": len(labels),
                 **_compare(labels, points, draws),
                 "people": people,

@@ -39,6 +39,14 @@ from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.models import is_same_family, model_family
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
+from vivavoce.results.audits.rulings import (
+    agreement_rows,
+    human_rows_of_lines,
+    is_of_lines,
+    measure_rows,
+    read_rulings,
+    slope_within,
+)
 from vivavoce.results.audits.verdicts import (
     ANSWER,
     FIRST,
@@ -75,13 +83,13 @@ class JudgeAudit(Report):
     """The report of `viva audit judge`."""
 
     measures: tuple[Row, ...]
-    """One row a judge, criterion and measure."""
+    """One row a judge, criterion or question, and measure."""
     agreement: tuple[Row, ...]
     """One row a pair of judges and criterion."""
     self_preference: tuple[Row, ...]
     """One row a judge with answers of its own family."""
     human: tuple[Row, ...]
-    """One row a judge, against the labels given by people."""
+    """One row a judge and question, against the labels given by people."""
     corrected: tuple[Row, ...]
     """One row a judge, contestant, task and setting: its win rate corrected by these labels."""
     notes: tuple[str, ...]
@@ -113,7 +121,7 @@ class JudgeAudit(Report):
         yield sheet(
             "Judges and people",
             self.human,
-            *("judge", *coefficients),
+            *("judge", "criterion", *coefficients),
             Column("decided", "without ties"),
             *(Column("decided.n", "n"), "indirect"),
             below=[
@@ -141,7 +149,8 @@ def audit_judge(
 ) -> JudgeAudit:
     """Audit every judge of a folder of logs.
 
-    `human` is a file of people's labels, {id, a, b, verdict: a|b|tie}.
+    `human` is a file of people's labels, {id, a, b, verdict: a|b|tie}, or of their labels of lines,
+    {id, contestant, question, line, label}.
 
     Raises:
         InputError: No logs there, a line of `human` names what the logs do not hold, or there is
@@ -150,8 +159,8 @@ def audit_judge(
         NothingToAuditError: No log has a judge.
     """
     found, notes, draws = open_logs(logs, **reading)
-    judged = read_verdicts(found)
-    if not judged:
+    judged, labelled = read_verdicts(found), read_rulings(found)
+    if not (judged or labelled):
         raise NothingToAuditError(
             f"{logs} holds no verdicts of a judge. Make some with: viva run TASK "
             f"--judge MODEL --logs {logs}"
@@ -174,16 +183,23 @@ def audit_judge(
                 f"{first} and {second} judged {differing} answers that are not the same text; "
                 "left out of their agreement."
             )
+    people: list[Row] = []
+    if human is not None:
+        if is_of_lines(human):
+            people = human_rows_of_lines(human, labelled, draws)
+        else:
+            people = human_rows(human, by_judge, draws)
+    measures = [
+        row
+        for judge in sorted(by_judge)
+        for criterion in criteria_of(by_judge[judge])
+        for row in _measures(judge, criterion, by_judge[judge], draws)
+    ]
     return JudgeAudit(
-        measures=tuple(
-            row
-            for judge in sorted(by_judge)
-            for criterion in criteria_of(by_judge[judge])
-            for row in _measures(judge, criterion, by_judge[judge], draws)
-        ),
-        agreement=tuple(agreement),
+        measures=(*measures, *measure_rows(labelled, draws)),
+        agreement=(*agreement, *agreement_rows(labelled, draws)),
         self_preference=tuple(_self_preference(by_judge, draws)),
-        human=tuple(human_rows(human, by_judge, draws)) if human else (),
+        human=tuple(people),
         corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
         notes=tuple(sorted(notes)),
     )
@@ -226,28 +242,13 @@ def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws
 
 
 def _length_slope(judged: Sequence[Judged], criterion: str, draws: Draws) -> Estimate:
-    """Within-group least squares: per group the sums of 1, x, y, x² and x y are columns."""
     cases = [
-        (each, points, math.log2(each.answer_words / each.reference_words))
+        (each.asked, math.log2(each.answer_words / each.reference_words), points, each.cluster)
         for each in judged
         if (points := each.points(criterion)) is not None
         and min(each.answer_words, each.reference_words) > 0
     ]
-    groups = {asked: n for n, asked in enumerate(sorted({each.asked for each, _, _ in cases}))}
-    table = np.zeros((len(cases), len(groups), 5))
-    for row, (each, y, x) in enumerate(cases):
-        table[row, groups[each.asked]] = 1.0, x, y, x * x, x * y
-
-    def slope(sums: Floats) -> Floats:
-        n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
-        n = np.maximum(n, 1.0)  # a group that a draw misses has sums of 0
-        across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
-        found = np.full(across.shape, np.nan)
-        np.divide(across, along, out=found, where=along > 1e-12)
-        return found
-
-    clusters = [each.cluster for each, _, _ in cases]
-    return estimate_from_sums(table.reshape(len(cases), -1), clusters, slope, draws)
+    return slope_within(cases, draws)
 
 
 def _by_answer(judged: Sequence[Judged]) -> dict[Answer, Judged]:

@@ -107,22 +107,24 @@ def _judged(
     note: Any,
     clusters: tuple[str, ...],
 ) -> Iterator[Judged]:
-    """A judged answer; nothing for one that no judge has seen."""
+    """A judged answer, and each judge's own verdict where several voted; nothing without any."""
     if sample.error or not isinstance(note, dict):
         return
     words = note.get("words") or {}
-    yield Judged(
-        contestant=log.contestant,
-        model=log.key.model,
-        asked=replace(log.key, judge=""),
-        judge=log.key.judge,
-        judge_model=str(note.get("model") or log.key.judge),
-        id=str(sample.id),
-        epoch=sample.epoch,
-        cluster=str((sample.metadata or {})["cluster"]),
-        verdicts={str(order["first"]): order["verdicts"] for order in note["orders"]},
-        answer_words=int(words.get(ANSWER) or 0),
-        reference_words=int(words.get(REFERENCE) or 0),
-        answer_hash=str(note.get("answer") or ""),
-        clusters=clusters,
-    )
+    model = str(note.get("model") or log.key.judge)
+    for vote in (note, *note.get("votes", ())):  # the verdict that counts, and of whom it is made
+        yield Judged(
+            contestant=log.contestant,
+            model=log.key.model,
+            asked=replace(log.key, judge=""),
+            judge=log.key.judge.replace(model, str(vote.get("model") or model), 1),
+            judge_model=str(vote.get("model") or model),
+            id=str(sample.id),
+            epoch=sample.epoch,
+            cluster=str((sample.metadata or {})["cluster"]),
+            verdicts={str(order["first"]): order["verdicts"] for order in vote["orders"]},
+            answer_words=int(words.get(ANSWER) or 0),
+            reference_words=int(words.get(REFERENCE) or 0),
+            answer_hash=str(note.get("answer") or ""),
+            clusters=clusters,
+        )

@@ -44,8 +44,8 @@ from vivavoce.store import hash_of
 from vivavoce.tasks import short_name
 from vivavoce.tasks.lookup import create_method, create_task
 from vivavoce.tasks.prompting.windows import find_model, token_counter
+from vivavoce.tasks.scoring.asking import judge_named_later
 from vivavoce.tasks.scoring.guard import REDUCERS
-from vivavoce.tasks.scoring.judge import judge_named_later
 from vivavoce.tasks.subsets import Subset, take_subset
 
 Address = tuple[str, int]
@@ -240,11 +240,12 @@ def make_again(task: Task, header: EvalLog, recording: Recording) -> EvalLog:
     is_untrained = header.eval.model == NO_MODEL
     ids = {address[0] for address in recording.answers}
     dataset = task.dataset.filter(lambda sample: str(sample.id) in ids)
-    roles: dict[str, Model | str] = {
-        role: _logged_model(
-            str(getattr(model, "model", role)), role, recording, getattr(model, "config", None)
-        )
-        for role, model in (header.eval.model_roles or {}).items()
+    roles: dict[str, list[Model]] = {
+        role: [
+            _logged_model(str(model.model), role, recording, model.config)
+            for model in (named if isinstance(named, list) else [named])
+        ]
+        for role, named in (header.eval.model_roles or {}).items()
     }
     replayed = task_with(
         task,

@@ -150,7 +150,7 @@ def _run_log(
         for one in beside
         if scored and one.samples.keys() >= set(scored) and not {*one.names} & {*shown}
     ]
-    key, role = _row_key(header, metadata), _judge_role(header)
+    key, judges = _row_key(header, metadata), _judges(header)
     total = header.eval.dataset.samples or 0
     return RunLog(
         name=Path(path).name,
@@ -164,7 +164,9 @@ def _run_log(
         added={name: one.made_by for one in added for name in one.names},
         added_sha256=hash_of([one.sha256 for one in added]) if added else "",
         judged=frozenset(metadata.get("judged", shown if key.judge else ())),
-        is_own_judge=None if role is None else is_same_family(header.eval.model, role.model),
+        is_own_judge=any(is_same_family(header.eval.model, each.model) for each in judges)
+        if judges
+        else None,
         stages=tuple(metadata.get("stages", ())),
         round_sha256=metadata["round_sha256"],
         window=tuple(metadata["window"]),
@@ -209,27 +211,29 @@ def _alias(metadata: Mapping[str, Any], model: str) -> str:
 
 
 def _judge(header: EvalLog, judged_by: str) -> str:
-    """The judge, such as `openai/gpt-4o template=1a2b3c4d`; empty without a judge.
+    """The judges, such as `openai/gpt-4o template=1a2b3c4d`; empty without one.
 
     A task names the measure of its answers; where that is a model, its name is in its role.
     """
-    role = _judge_role(header)
-    if role is None or not judged_by:
+    judges = _judges(header)
+    if not judges or not judged_by:
         return judged_by
     settings = [
         f"{name}={hash_of(given)[:SHORT_HASH]}"
+        for each in judges
         for name, given in (
-            ("settings", role.config.model_dump(include=set(DECODING), exclude_none=True)),
-            ("model_args", role.args),
+            ("settings", each.config.model_dump(include=set(DECODING), exclude_none=True)),
+            ("model_args", each.args),
         )
         if given
     ]
-    return " ".join([role.model, f"template={judged_by}", *settings])
+    names = " + ".join(each.model for each in judges)
+    return " ".join([names, f"template={judged_by}", *settings])
 
 
-def _judge_role(header: EvalLog) -> ModelConfig | None:
-    role = (header.eval.model_roles or {}).get(JUDGE)
-    return None if isinstance(role, list) else role
+def _judges(header: EvalLog) -> list[ModelConfig]:
+    named = (header.eval.model_roles or {}).get(JUDGE)
+    return named if isinstance(named, list) else [] if named is None else [named]
 
 
 def _decoding(header: EvalLog, has_model: bool) -> str:

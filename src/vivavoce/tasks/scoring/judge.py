@@ -1,40 +1,37 @@
-"""A model as judge: it compares an answer with the reference, in both orders.
+"""Models that compare an answer with the reference, in both orders.
 
 The judge is the model of the role `judge`: `viva run --judge MODEL`, or `inspect eval ... -T
-judge=true --model-role judge=MODEL`. The compared texts are data: each is enclosed in tags that end
-in a hash of all of them, so that no text can close its own block.
+judge=true --model-role judge=MODEL`. Of several judges each is asked, and the majority counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, model_roles
+from inspect_ai.model import Model
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict
+from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict, vote
 from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import fit
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
+from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
 from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
-from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.scoring.marks import JUDGE
-from vivavoce.text.json_answer import find_json
+from vivavoce.tasks.scoring.asking import ATTEMPTS, JUDGING, REFUSED, Request, ask, open_judges
+from vivavoce.tasks.scoring.questions import COMPARE, template_of
 
-TEMPLATE = "judge"
-ATTEMPTS = 3
-"""Requests for one verdict; the last one that cannot be read makes it malformed."""
-
-_CONFIG = GenerateConfig(temperature=0.0, max_tokens=2048)
-"""Decoding of a judge, where its role does not say otherwise."""
 _ORDERS = (("answer", True), ("reference", False))
 _KEPT_FREE = 16
 """Tokens of a window for borders that move when texts are put together."""
-_is_named_later: ContextVar[bool] = ContextVar("judge_is_named_later", default=False)
+_USUAL = json.dumps(
+    {name: {"reason": "It names what was done and leaves no step out.", "winner": 1}
+     for name in ASPECTS}
+)  # fmt: skip
+
+Verdicts = tuple[Verdict | None, Verdict | None]
+"""With the answer first, and with the reference first; None where it was malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,126 +50,143 @@ class Comparison:
         """End of the tags around the texts: it occurs in none of them."""
         return fence_mark([self.answer, self.reference, self.source or ""])
 
+    def request(self, is_answer_first: bool) -> Request:
+        """The request in one of the orders."""
+        texts = [self.answer, self.reference]
+        first, second = texts if is_answer_first else reversed(texts)
+        slots = {"answer_1": first, "answer_2": second}
+        if self.source is not None:
+            slots["source"] = self.source
+        return Request(
+            template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Both verdicts of a judge, and who that is."""
+    """Both verdicts of one or several judges, and who these are."""
 
-    model: str
+    models: Sequence[str]
     comparison: Comparison
-    verdicts: tuple[Verdict | None, Verdict | None]
-    """With the answer first, and with the reference first; None where it was malformed."""
+    votes: Sequence[Verdicts]
+    """Of each judge."""
+    refused: int
+    """Verdicts that a judge refused to give."""
+
+    @property
+    def asked(self) -> int:
+        """Verdicts asked for."""
+        return 2 * len(self.votes)
+
+    @property
+    def malformed(self) -> int:
+        """Verdicts that nobody could read."""
+        return sum(verdicts.count(None) for verdicts in self.votes) - self.refused
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """Verdicts that count."""
+        first, second = (vote([votes[order] for votes in self.votes]) for order in (0, 1))
+        return first, second
 
     def record(self) -> dict[str, Any]:
         """Record for a log, short enough for its summaries."""
         texts = {"answer": self.comparison.answer, "reference": self.comparison.reference}
+        votes = [
+            {"model": model, "orders": _as_rows(verdicts)}
+            for model, verdicts in zip(self.models, self.votes, strict=True)
+        ]
         return {
-            "model": self.model,
-            "orders": [
-                {"first": first, "verdicts": verdict or dict.fromkeys(ASPECTS)}
-                for (first, _), verdict in zip(_ORDERS, self.verdicts, strict=True)
-            ],
+            "model": " + ".join(self.models),
+            "orders": _as_rows(self.verdicts),
+            **({"votes": votes} if len(votes) > 1 else {}),
             "words": {name: len(text.split()) for name, text in texts.items()},
             "answer": hash_of(self.comparison.answer)[:12],
         }
 
 
-@contextmanager
-def judge_named_later() -> Iterator[None]:
-    """Inside, a task may ask for a judge that its maker gives it afterwards."""
-    token = _is_named_later.set(True)
-    try:
-        yield
-    finally:
-        _is_named_later.reset(token)
+def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
+    return [
+        {"first": first, "verdicts": verdict or dict.fromkeys(ASPECTS)}
+        for (first, _), verdict in zip(_ORDERS, verdicts, strict=True)
+    ]
 
 
-def check_judge(prompts: PromptSet, *, with_source: bool) -> None:
-    """Raise `InputError` unless a judge is named and its template can be used.
+def check_judge(prompts: PromptSet, *, with_source: bool | None) -> None:
+    """Raise `InputError` unless judges are named and the template that compares can be used.
 
-    A template needs no slot for the paper unless the judge is shown it.
+    It needs no slot for the paper unless the judge is shown it; None where nothing is compared.
     """
-    role = model_roles().get(JUDGE)
-    if isinstance(role, Sequence):
-        raise InputError("The role judge has several models. Give it one.")
-    if role is None and not _is_named_later.get():
+    open_judges()
+    if with_source is not None:
+        texts = Comparison("title", "one", "two", "text" if with_source else None)
+        texts.request(True).fill(prompts)
+
+
+def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
+    """A short hash of the templates of some questions; `InputError` where one is missing."""
+    return hash_of([hash_of_template(prompts, template_of(name)) for name in questions])[:8]
+
+
+def hash_of_template(prompts: PromptSet, name: str) -> str:
+    """A short hash of a template; `InputError` where it is missing."""
+    path = prompts.folder / f"{name}{SUFFIX}"
+    if not path.exists():
         raise InputError(
-            "judge=true needs a judge: viva run --judge MODEL, or inspect eval ... --model-role "
-            "judge=MODEL."
+            f"{path} is missing: a judge is asked with it. Copy the shipped one, or name the "
+            "questions to ask, such as -T questions=compare."
         )
-    source = "text" if with_source else None
-    _render(prompts, Comparison("title", "one", "two", source), True, attempt=1)
-
-
-def judge_hash(prompts: PromptSet) -> str:
-    """A short hash of the judge's template."""
-    path = prompts.folder / f"{TEMPLATE}.md.j2"
     return hash_of(path.read_text("utf-8"))[:8]
 
 
 async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
-    """Ask the judge for both verdicts.
+    """Ask every judge for both verdicts.
 
     Raises:
-        InputError: The judge's window cannot hold its instructions.
+        InputError: The window of one cannot hold its instructions.
     """
-    judge = get_model(role=JUDGE, required=True, config=_CONFIG)
-    measured = measure(str(judge), judge.api)
-    reserved = (judge.config.max_tokens or 0) + measured.overhead
-    comparison = _cut(prompts, comparison, measured, reserved)
-    verdicts = [
-        await _ask(judge, prompts, comparison, is_answer_first) for _, is_answer_first in _ORDERS
-    ]
-    return Judged(str(judge), comparison, (verdicts[0], verdicts[1]))
+    judges = open_judges()
+    for judge in judges:  # each is shown what fits into the smallest window
+        comparison = _cut(prompts, comparison, judge)
+    votes: list[Verdicts] = []
+    refused = 0
+    for judge in judges:
+        verdicts: list[Verdict | None] = []
+        for _, is_answer_first in _ORDERS:
+            request = comparison.request(is_answer_first)
+            verdict, reply = await ask(judge, prompts, request, read_verdict, usual=JUDGING)
+            verdicts.append(verdict)
+            refused += verdict is None and reply.fault in REFUSED
+        votes.append((verdicts[0], verdicts[1]))
+    return Judged([str(judge) for judge in judges], comparison, votes, refused)
 
 
-async def _ask(
-    judge: Model, prompts: PromptSet, comparison: Comparison, is_answer_first: bool
-) -> Verdict | None:
-    """One verdict, asked for again while it is malformed."""
-    for attempt in range(1, ATTEMPTS + 1):
-        prompt = _render(prompts, comparison, is_answer_first, attempt=attempt)
-        output = await judge.generate([ChatMessageUser(content=prompt.text)])
-        if find_fault(output) == "overflow":
-            return None  # the same words again would not fit either
-        found = find_json(answer_of(output), lambda value: read_verdict(value) is not None)
-        if (verdict := read_verdict(found)) is not None:
-            return verdict
-    return None
-
-
-def _render(
-    prompts: PromptSet, comparison: Comparison, is_answer_first: bool, *, attempt: int
-) -> Rendered:
-    texts = [comparison.answer, comparison.reference]
-    first, second = texts if is_answer_first else reversed(texts)
-    slots = {"answer_1": first, "answer_2": second}
-    if comparison.source is not None:
-        slots["source"] = comparison.source
-    values = {"kind": comparison.kind, "mark": comparison.mark, "attempt": attempt}
-    return prompts.render(TEMPLATE, slots, values)
-
-
-def _cut(
-    prompts: PromptSet, comparison: Comparison, measured: Measure, reserved: int
-) -> Comparison:
-    """The comparison cut to the judge's window: the source first, then the longer text.
+def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
+    """The comparison cut to a judge's window: the source first, then the longer text.
 
     Both orders show the same, so it is cut once.
     """
+    measured = measure(str(judge), judge.api)
     if measured.window is None:
         return comparison
+    longest = JUDGING.merge(judge.config).max_tokens or 0
+    return _cut_to(prompts, comparison, measured, measured.window, longest + measured.overhead)
+
+
+def _cut_to(
+    prompts: PromptSet, comparison: Comparison, measured: Measure, window: int, reserved: int
+) -> Comparison:
     source = comparison.source
     bare = Comparison(comparison.kind, "", "", None if source is None else "")
-    fixed = measured.counter.count(_render(prompts, bare, True, attempt=ATTEMPTS).text)
-    room = measured.window - reserved - fixed - _KEPT_FREE
+    fixed = measured.counter.count(bare.request(True).fill(prompts, ATTEMPTS).text)
+    room = window - reserved - fixed - _KEPT_FREE
     answer, reference = _share(comparison.answer, comparison.reference, room, measured.counter)
     shared = Comparison(comparison.kind, answer, reference, source)
     fitted = fit(
-        _render(prompts, shared, True, attempt=ATTEMPTS),
+        shared.request(True).fill(prompts, ATTEMPTS),
         [] if source is None else ["source"],
         measured.counter,
-        window=measured.window,
+        window=window,
         reserved=reserved + _KEPT_FREE // 2,
     ).prompt
     if source is not None:
@@ -190,15 +204,3 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
     limit = max(half, room - min(sizes))
     texts = (text[: counter.end_of(text, limit)] for text in (first, second))
     return next(texts), next(texts)
-
-
-def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
-    """Text of the paper itself in a sample's prompt: its slots but for those of examples.
-
-    The works it cites come last, so that they are the first to be cut.
-    """
-    shown = [name for name in spans if not name.startswith("example")]
-    shown.sort(key=lambda name: (name == "works", spans[name][0]))
-    return "\n\n".join(
-        f"{name.replace('_', ' ').capitalize()}:\n{prompt[slice(*spans[name])]}" for name in shown
-    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
+
+from vivavoce.errors import InputError
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
@@ -13,6 +15,14 @@ JUDGE = "judge"
 """Role of the model that judges."""
 Values: TypeAlias = Mapping[str, float | None]
 """Metrics of an answer by name; None where one is undefined."""
+
+
+def check_votes(judges: Sequence[object]) -> None:
+    """Raise `InputError` for judges of an even number: their votes may have no majority."""
+    if judges and len(judges) % 2 == 0:
+        raise InputError(
+            f"{len(judges)} judges may split evenly. Name one, three or five, each with --judge."
+        )
 
 
 class FaultyAnswer(Exception):

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
+from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT
+from vivavoce.metrics.judgement import WINS
 from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.text_statistics import length_ratio
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import check_split, split_name
-from vivavoce.store import Row, read_json, table_of_parquet
+from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
+from vivavoce.tasks.scoring.questions import COMPARE, Question
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
@@ -30,8 +34,19 @@ from vivavoce.tasks.writing.items.inputs import (
 from vivavoce.tasks.writing.items.inputs import (
     TASKS as NAMES,
 )
+from vivavoce.tasks.writing.items.nuggets import check_nuggets
 from vivavoce.tasks.writing.items.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.questions import (
+    CLAIMS,
+    FACTS,
+    GRADES,
+    WITHOUT_SOURCES,
+    ask_about,
+    check_questions,
+    chosen_questions,
+    has_nuggets,
+)
 from vivavoce.text.answers import clean_title, without_wrapper
 
 USUAL_DEMOS = 2
@@ -51,6 +66,8 @@ class WritingArguments(Arguments):
         variant: Wording of the prompt, 1 to 3.
         judge: Whether a model with the role `judge` compares the answer with the gold.
         judge_source: Whether the judge also sees what the answer was written from.
+        questions: Questions to the judge, such as claims+nuggets; by default all that apply.
+        nuggets: File of the facts that the gold states, by viva round nuggets.
     """
 
     demos: int | None = None
@@ -58,6 +75,8 @@ class WritingArguments(Arguments):
     variant: int = 1
     judge: bool = False
     judge_source: bool = False
+    questions: str | None = None
+    nuggets: str | None = None
 
     def __post_init__(self) -> None:
         check_split(self.split)
@@ -100,13 +119,16 @@ class Writing(FamilyTask[WritingArguments]):
     """A part of a paper, to be written from the rest."""
 
     scorer = "writing"
-    scored_by = ("judge", "judge_source")
+    scored_by = ("judge", "judge_source", "questions", "nuggets")
 
     def __init__(self, arguments: type[WritingArguments] = WritingArguments) -> None:
         self.arguments = arguments
 
     def settle(self, given: WritingArguments, opened: Round) -> WritingArguments:
         """As many demonstrations as are asked for, or all that the round was built with."""
+        check_questions(given.questions, given.nuggets, is_judged=given.judge)
+        if given.nuggets is not None:
+            check_nuggets(Path(given.nuggets), opened)
         options = read_json(opened.folder / "spec.json").get("writing", {})
         most = int(options.get("demos", USUAL_DEMOS)) if given.setting in DEMONSTRATED else 0
         if given.demos is None:
@@ -196,6 +218,29 @@ class Writing(FamilyTask[WritingArguments]):
             values["reference_recall"] = cited.recall(wanted)
             values["importance"] = cited.importance(row["citations"], named)
         return values
+
+    def judged(self, task: str, row: Row) -> dict[str, Sequence[str]]:
+        """Metrics by question, as far as the setting and the item have what it takes."""
+        has_sources = row["setting"] not in WITHOUT_SOURCES
+        has_works = has_sources and task == WITH_WORKS
+        found: dict[str, Sequence[str]] = {COMPARE: WINS}
+        if has_sources:
+            found[CLAIMS] = (*SUPPORT, *CITED) if has_works else SUPPORT
+        if has_works:
+            found[GRADES] = RELEVANCE
+        if has_nuggets(task, row):
+            found[FACTS] = NUGGETS
+        chosen = chosen_questions(row["questions"])
+        return {name: names for name, names in found.items() if not chosen or name in chosen}
+
+    def judged_by(self, row: Row) -> Sequence[str]:
+        """The hash of the facts, which anybody may have edited."""
+        path = row["nuggets"]
+        return [f"nuggets={hash_file(Path(path))[:8]}"] if path else []
+
+    def questions(self, answer: str, row: Row) -> Iterator[Question]:
+        """Questions on facts, claims and works."""
+        return ask_about(answer, row, self.judged(row["task"], row))
 
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """The text alone, without words around a title or a line that announces the text."""

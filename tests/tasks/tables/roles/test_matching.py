@@ -14,7 +14,7 @@ from vivavoce.tasks.tables.roles.yes_or_no import (
     numbered,
     one_line,
     pair_line,
-    same_prompt,
+    same_request,
 )
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
@@ -22,7 +22,7 @@ PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 
 def test_a_prompt_holds_topic_and_numbered_pairs_in_tags_of_its_own() -> None:
     lines = [pair_line(("Corpus", "Data", None)), pair_line(("10k", "10,000", "Size"))]
-    prompt = same_prompt(PROMPTS, "Parsers of treebanks", lines)
+    prompt = same_request("Parsers of treebanks", lines).fill(PROMPTS).text
     assert block(prompt, "topic") == "Parsers of treebanks"
     assert block(prompt, "pairs").splitlines() == [
         "1. columns: «Corpus» / «Data»",
@@ -38,7 +38,7 @@ def test_a_cell_can_neither_end_its_quotes_nor_begin_a_line(cell: str) -> None:
     line = one_line(pair_line(("gold", cell, "Size")))
     assert (line.count("«"), line.count("»"), line.count("\n")) == (3, 3, 0)
     assert len(line) < 1_000
-    prompt = same_prompt(PROMPTS, "a topic", [line])
+    prompt = same_request("a topic", [line]).fill(PROMPTS).text
     assert block(prompt, "pairs") == numbered([line])
 
 

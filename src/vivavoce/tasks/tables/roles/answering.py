@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model, model_roles
+from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.cell_matching import folded
@@ -33,11 +33,9 @@ from vivavoce.metrics.tables.table_questions import (
     tally,
 )
 from vivavoce.metrics.tables.table_schema import match_columns
-from vivavoce.tasks.prompting.fitting import fit_to_model
-from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
-from vivavoce.tasks.scoring.guard import answer_of, find_fault
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
 from vivavoce.tasks.tables.roles.yes_or_no import (
-    ATTEMPTS,
     BATCH,
     ask_yes_or_no,
     cut_batches,
@@ -288,15 +286,14 @@ class _Asking:
         run: int,
     ) -> str | None:
         """One reply; None where the model gave none that could be read."""
-        prompt = self._prompts.render(
-            template, slots, {**values, "mark": fence_mark(slots.values())}
-        )
         # The end of a table goes first, and is noted.
-        fitted = fit_to_model(prompt, [one for one in ("table",) if one in prompt.spans], model)
-        self._cut_tables += bool(fitted.cuts)
+        cut = ("table",) if "table" in slots else ()
         config = GenerateConfig(seed=self._use.seed + run)
-        output = await model.generate([ChatMessageUser(content=fitted.prompt.text)], config=config)
-        return None if find_fault(output) else answer_of(output)
+        reply = await send(
+            model, self._prompts, Request(template, slots, values, cut), config=config
+        )
+        self._cut_tables += reply.is_cut
+        return None if reply.fault else reply.text
 
 
 def _as_rows(

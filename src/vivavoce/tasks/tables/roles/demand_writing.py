@@ -16,16 +16,15 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, Model, get_model
+from inspect_ai.model import GenerateConfig, Model, get_model
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds import read_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.methods.direct import run_at_once
-from vivavoce.tasks.prompting.fitting import fit_to_model
-from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark, load_prompts
-from vivavoce.tasks.scoring.guard import answer_of, find_fault
+from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
+from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables import build
 from vivavoce.tasks.tables.items.demand import (
     ACCEPT,
@@ -199,10 +198,8 @@ async def _look_through(
 async def _ask(
     model: Model, prompts: PromptSet, template: str, slots: Mapping[str, str], attempt: int
 ) -> str:
-    values = {"mark": fence_mark(slots.values()), "attempt": attempt}
-    fitted = fit_to_model(prompts.render(template, slots, values), _CUT_ORDER, model)
-    output = await model.generate([ChatMessageUser(content=fitted.prompt.text)])
-    return "" if find_fault(output) else answer_of(output)
+    request = Request(template, slots, cut=_CUT_ORDER)
+    return (await send(model, prompts, request, attempt=attempt)).text
 
 
 def read_wording(answer: str) -> str:

@@ -13,17 +13,15 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
+from inspect_ai.model import GenerateConfig, Model
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
-from vivavoce.tasks.prompting.prompts import PromptSet, fence_mark
-from vivavoce.tasks.scoring.guard import answer_of, find_fault
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
 
 BATCH = 40
 """Lines of one request."""
-ATTEMPTS = 3
-"""Requests for what could not be read in the reply before."""
 BATCH_CHARACTERS = 8_000
 """Characters of the lines of one request, unless a single one is longer."""
 _LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
@@ -142,19 +140,18 @@ async def ask_matcher(
     """The model's answer about each pair of one table; None where it gave none."""
 
     async def ask(lines: Sequence[str], attempt: int) -> str | None:
-        prompt = same_prompt(prompts, topic, lines, attempt)
-        output = await model.generate([ChatMessageUser(content=prompt)])
-        return None if find_fault(output) else answer_of(output)
+        reply = await send(model, prompts, same_request(topic, lines), attempt=attempt)
+        return None if reply.fault else reply.text
 
     answers = await ask_yes_or_no({pair: pair_line(pair) for pair in pairs}, ask)
     return {pair: answers.get(pair) for pair in pairs}
 
 
-def same_prompt(prompts: PromptSet, topic: str, lines: Sequence[str], attempt: int = 1) -> str:
+def same_request(topic: str, lines: Sequence[str]) -> Request:
     """The request for some pairs, each on one line."""
+    usual = numbered(["yes"] * len(lines))
     slots = {"topic": topic, "pairs": numbered(lines)}
-    values = {"count": len(lines), "attempt": attempt, "mark": fence_mark(slots.values())}
-    return prompts.render(TEMPLATE, slots, values).text
+    return Request(TEMPLATE, slots, {"count": len(lines)}, usual=usual)
 
 
 def pair_line(pair: Pair) -> str:

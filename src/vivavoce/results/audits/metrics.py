@@ -1,0 +1,136 @@
+"""Agreement of metrics: do two of them order contestants alike, and answers to one item?
+
+- Over contestants: Kendall's tau-b between their means in two metrics, over the items that all of
+  them have. Its interval comes from draws of whole clusters of items.
+- Over items: the share of pairs of answers to one item that both metrics order alike. Pairs that
+  either holds equal are left out. The mean over items has the interval of every mean.
+
+In a metric where less is better the order is turned around. Neither figure needs a range.
+
+Source: tau-b: Kendall 1945; system and summary level as in Deutsch et al. 2021.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Unpack
+
+import numpy as np
+
+from vivavoce.metrics import sense_of
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.results.audits.evaluators import kendall
+from vivavoce.results.contrast import Rows, report_of
+from vivavoce.results.logs.records import PLACE, RunLog
+from vivavoce.results.logs.selection import Reading
+from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.statistics.intervals import Floats, defined, percentile_interval
+from vivavoce.store import Row
+from vivavoce.tasks import CEILING
+
+
+class MetricAgreement(Table):
+    """Report of `viva board show --by metric`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a task and setting."""
+        for rows in grouped(self.rows, *PLACE):
+            first = rows[0]
+            title = f"{first['task']} · {first['setting']} · round {first['round']}"
+            yield sheet(
+                f"{title}: do two metrics order alike?",
+                rows,
+                *("first", "second"),
+                Column("tau", "contestants: tau", ci="tau_ci"),
+                Column("contestants", "n"),
+                Column("agreement", "items: share of pairs", ci="agreement_ci"),
+                Column("items", "n"),
+            )
+        yield (
+            "tau: 1 where both rank the contestants alike, -1 where they turn the order around.\n"
+            "share of pairs: answers to one item that both order alike; 0.5 is chance.\n"
+            "value [95% interval]."
+        )
+
+
+def metric_agreement(logs: Path | str, **reading: Unpack[Reading]) -> MetricAgreement:
+    """Agreement of every two metrics of a task, over contestants and over items.
+
+    Raises:
+        VivaError: As `report_of` says.
+    """
+    lacking = "no task with two metrics, two contestants and an item that both answered."
+    return report_of(MetricAgreement, logs, _rows, lacking, **reading)
+
+
+def _rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+    groups: dict[tuple[str, ...], list[RunLog]] = {}
+    for log in found:
+        if log.key.method != CEILING:
+            place = tuple(str(getattr(log.key, name)) for name in PLACE)
+            groups.setdefault(place, []).append(log)
+    rows: list[Row] = []
+    for place, logs in sorted(groups.items()):
+        for first, second in combinations(_shared(logs), 2):
+            if row := _compare(logs, first, second, draws):
+                rows.append({**dict(zip(PLACE, place, strict=True)), **row})
+    return rows, []
+
+
+def _shared(logs: Sequence[RunLog]) -> list[str]:
+    """Metrics and diagnostics that all logs have, in the order of the first."""
+    names = [(*log.metrics, *log.diagnostics) for log in logs]
+    return [name for name in names[0] if all(name in others for others in names)]
+
+
+def _compare(logs: Sequence[RunLog], first: str, second: str, draws: Draws) -> Row | None:
+    items = sorted(set.intersection(*({*log.item_clusters()} for log in logs)))
+    if len(logs) < 2 or not items:
+        return None
+    one, other = (_table(logs, name, items) for name in (first, second))
+    # An item counts where both metrics are defined for all contestants.
+    kept = ~np.isnan(np.hstack([one, other])).any(axis=1)
+    clusters = logs[0].item_clusters()
+    labels = [clusters[item] for item in np.array(items)[kept].tolist()]
+    one, other = one[kept], other[kept]
+    if not labels:
+        return None
+    shares = [_share(a, b) for a, b in zip(one, other, strict=True)]
+    agreement = mean_estimate(shares, labels, draws)
+    means = [side.mean(axis=0, keepdims=True) for side in (one, other)]
+    drawn = draws.of(labels)
+    interval = None
+    if drawn.gives_intervals:
+        taus = kendall(drawn.means(one), drawn.means(other))
+        interval = percentile_interval(taus[~np.isnan(taus)])
+    return {
+        "first": first,
+        "second": second,
+        "tau": defined(float(kendall(*means)[0])),
+        "tau_ci": list(interval) if interval else None,
+        "contestants": len(logs),
+        "agreement": agreement.value,
+        "agreement_ci": list(agreement.interval) if agreement.interval else None,
+        "items": agreement.n,
+        "headline": first == logs[0].metrics[0],
+    }
+
+
+def _table(logs: Sequence[RunLog], metric: str, items: Sequence[str]) -> Floats:
+    """Values by item and contestant, more always the better."""
+    higher, _ = sense_of(logs[0].family, metric)
+    columns = [[log.item_values(metric)[item] for item in items] for log in logs]
+    return np.array(columns, np.float64).T * (1 if higher else -1)
+
+
+def _share(one: Floats, other: Floats) -> float:
+    """Share of the pairs that both order, that they order alike; NaN without such a pair."""
+    signs = [np.sign(side[:, None] - side[None, :]) for side in (one, other)]
+    both = signs[0] * signs[1]
+    ordered = np.count_nonzero(both)
+    return np.count_nonzero(both > 0) / ordered if ordered else math.nan

@@ -1,0 +1,179 @@
+"""Facts of gold sections, written once by a model into a file of nuggets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from inspect_ai.model import Model, get_model
+
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import Row, write_jsonl
+from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
+from vivavoce.tasks.scoring.judge import hash_of_template
+from vivavoce.tasks.writing.items.composing import PARTS
+from vivavoce.tasks.writing.items.nuggets import (
+    FAMILY,
+    MOST,
+    NuggetHeader,
+    Section,
+    check_nuggets,
+    confirm,
+    read_file,
+    read_reply,
+)
+
+TEMPLATE = "nuggets"
+TASKS = ("abstract", "introduction", "related_work")
+"""Tasks whose gold states facts: a title names its subject."""
+AT_ONCE = 8
+_SETTINGS = JUDGING.model_copy(update={"max_tokens": 4096})
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundNuggets:
+    """The report of `viva round nuggets`."""
+
+    path: Path
+    header: NuggetHeader
+    sections: tuple[Section, ...]
+    written: int
+    """Sections of this call; the others were there."""
+    gone: int = 0
+    """Facts that people did not find stated."""
+
+    def as_dict(self) -> Row:
+        """The counts as JSON values."""
+        nuggets = [nugget for section in self.sections for nugget in section.nuggets]
+        return {
+            "path": str(self.path),
+            **self.header.model_dump(),
+            "sections": len(self.sections),
+            "written": self.written,
+            "gone": self.gone,
+            "nuggets": len(nuggets),
+            "vital": sum(nugget.importance == "vital" for nugget in nuggets),
+            "dropped": sum(section.dropped for section in self.sections),
+            "faults": {
+                name: sum(section.fault == name for section in self.sections)
+                for name in ("malformed", "refused")
+            },
+        }
+
+
+def write_round_nuggets(
+    folder: Path,
+    model: str | None = None,
+    out: Path | None = None,
+    *,
+    labels: Path | None = None,
+    tasks: Sequence[str] = (),
+    prompts: Path | None = None,
+    progress: Progress | None = None,
+) -> RoundNuggets:
+    """Write the facts of a round's gold sections into a file; one begun before is gone on with.
+
+    Args:
+        folder: The round's folder.
+        model: The model that reads them; None where people's labels are to change the file.
+        out: The file; by default beside the round's folder, with its name.
+        labels: People's labels of the facts of the file.
+        tasks: Tasks whose gold is read; by default all but titles.
+        prompts: A folder of templates to use instead of the shipped ones.
+        progress: Called with sections read now and all that were wanting.
+
+    Raises:
+        InputError: The round has no gold section, the file is of another round, model or template,
+            or the model's window cannot hold the instructions.
+        VivaError: The model failed; what was written before is in the file.
+    """
+    opened = load_round(folder)
+    templates = open_prompts(FAMILY, str(prompts) if prompts else None)
+    path = out or opened.folder.with_name(f"{opened.folder.name}.nuggets.jsonl")
+    if (model is None) == (labels is None):
+        raise InputError(
+            "Name the model that reads the sections, or the labels: --model, --labels."
+        )
+    if labels is not None:
+        header = check_nuggets(path, opened)
+        sections, gone = confirm(path, labels, opened)
+        write_jsonl(path, [each.model_dump() for each in (header, *sections)])
+        return RoundNuggets(path, header, tuple(sections), 0, gone)
+    template = hash_of_template(templates, TEMPLATE)
+    header = NuggetHeader(
+        round=opened.id, sha256=opened.sha256, model=str(model), template=template
+    )
+    there = {task for family, task in opened.tasks() if family == FAMILY}
+    wanted = [task for task in TASKS if task in (tasks or TASKS) and task in there]
+    if unknown := [task for task in tasks if task not in wanted]:
+        raise InputError(f"Round {opened.id} has no section {unknown[0]!r} whose facts to read.")
+    if not wanted:
+        raise InputError(f"Round {opened.id} has no section of a paper whose facts to read.")
+    return asyncio.run(_write(path, header, opened, wanted, templates, progress))
+
+
+async def _write(
+    path: Path,
+    header: NuggetHeader,
+    opened: Round,
+    tasks: Sequence[str],
+    prompts: PromptSet,
+    progress: Progress | None,
+) -> RoundNuggets:
+    done = _begun(path, header, opened)
+    golds = {(t, row["id"]): row["reference"] for t in tasks for row in opened.items(FAMILY, t)}
+    waiting = [key for key in golds if key not in done]
+    order = {key: place for place, key in enumerate(dict.fromkeys([*golds, *done]))}
+    # A model that is kept for later holds connections of the event loop it was first used in.
+    async with get_model(header.model, memoize=False) as writer:
+        for start in range(0, len(waiting), AT_ONCE):
+            batch = waiting[start : start + AT_ONCE]
+            found, failure = await run_at_once(
+                header.model, [_read_section(key, golds[key], writer, prompts) for key in batch]
+            )
+            done |= {section.key: section for section in found if section is not None}
+            rows = [done[key] for key in sorted(done, key=order.__getitem__)]
+            write_jsonl(path, [header.model_dump(), *(row.model_dump() for row in rows)])
+            if failure is not None:
+                raise failure
+            if progress:
+                progress(min(start + AT_ONCE, len(waiting)), len(waiting))
+    sections = tuple(done[key] for key in sorted(done, key=order.__getitem__))
+    return RoundNuggets(path, header, sections, len(waiting))
+
+
+def _begun(path: Path, header: NuggetHeader, opened: Round) -> dict[tuple[str, str], Section]:
+    """The sections of a file begun before, perhaps edited since."""
+    if not path.exists():
+        return {}
+    there = check_nuggets(path, opened)
+    if there != header:
+        raise InputError(
+            f"{path} has facts by {there.model} with the template {there.template}, and these "
+            f"would be by {header.model} with {header.template}. Name another file: --out FILE."
+        )
+    return {section.key: section for section in read_file(path)[1]}
+
+
+async def _read_section(
+    key: tuple[str, str], section: str, writer: Model, prompts: PromptSet
+) -> Section:
+    task, name = key
+    values = {"kind": PARTS[task], "most": MOST}
+    request = Request(TEMPLATE, {"section": section}, values, cut=("section",))
+    read = partial(read_reply, section=section)
+    found, reply = await ask(writer, prompts, request, read, usual=_SETTINGS)
+    if found is None:
+        fault = "refused" if reply.fault in REFUSED else "malformed"
+        return Section(task=task, id=name, nuggets=(), fault=fault)
+    nuggets, dropped = found
+    return Section(task=task, id=name, nuggets=tuple(nuggets), dropped=dropped)

@@ -1,0 +1,465 @@
+"""Contestants of known quality, made of the gold: each metric falls by what was done to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from tests.servers.commands import viva
+from tests.servers.scripted import FAULTS, Ask, Reply, ScriptedServer, answer, by_model, scripted
+from tests.tasks.writing.judges import bare, judge, names
+
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import read_jsonl, write_jsonl
+from vivavoce.tasks.writing.items.nuggets import nugget_rows
+
+MODEL = "openai-api/scripted/judge"
+ROUND = """[round]
+id = "late"
+window = { start = 2024-09-01, end = 2025-01-01 }
+families = ["writing"]
+[writing]
+settings = ["base", "title_only"]
+"""
+REMOVED, INVENTED, DENIED = 2, 3, 1
+"""Facts taken out; sentences on systems that do not exist; one that its sources contradict."""
+
+
+@dataclass
+class Bench:
+    """A round of the sample, its nuggets, and a server that judges."""
+
+    server: ScriptedServer
+    round: Round
+    nuggets: Path
+    folder: Path
+
+    def items(self, task: str = "related_work") -> list[dict[str, Any]]:
+        return self.round.items("writing", task)
+
+    def ask(
+        self,
+        answers: Mapping[str, Mapping[str, str]],
+        *options: str,
+        judged_by: Sequence[str] = ("--judge", MODEL),
+    ) -> dict[str, dict[str, Any]]:
+        """Rows by contestant, then by metric, of a run with judge and nuggets."""
+        logs = self.folder / f"logs-{len(list(self.folder.iterdir()))}"
+        models = []
+        for name, texts in answers.items():
+            path = self.folder / f"{name}.jsonl"
+            write_jsonl(path, [{"id": key, "text": text} for key, text in texts.items()])
+            models += ["--model", f"replay/{path}"]
+        command = ["run", "related_work", "--round", self.round.folder, "--logs", logs]
+        viva(*command, *judged_by, *models, *options, env=self.server.environment)
+        rows = json.loads(viva("board", "show", logs, "--json", "--all").stdout)["rows"]
+        found: dict[str, dict[str, Any]] = {}
+        for row in rows:
+            found.setdefault(Path(row["model"]).stem, {})[row["metric"]] = row
+        return found
+
+    def with_nuggets(self, answers: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
+        return self.ask(answers, "-T", f"nuggets={self.nuggets}")
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "round.toml").write_text(ROUND)
+    viva("ingest", "sample", "60", "--corpus", folder / "corpus")
+    viva("round", "build", folder / "round.toml", "--corpus", folder / "corpus", "--out", folder)
+    with scripted(judge) as server:
+        viva("round", "nuggets", folder / "late", "--model", MODEL, env=server.environment)
+        opened = load_round(folder / "late")
+        answers = folder / "answers"
+        answers.mkdir()
+        yield Bench(server, opened, folder / "late.nuggets.jsonl", answers)
+
+
+def sentences(text: str) -> list[list[str]]:
+    """Sentences by paragraph."""
+    return [re.split(r"(?<=\.)\s+(?=[A-Z])", part) for part in text.split("\n\n")]
+
+
+def joined(paragraphs: list[list[str]]) -> str:
+    return "\n\n".join(" ".join(part) for part in paragraphs if part)
+
+
+def whole(item: Mapping[str, Any]) -> list[list[str]]:
+    """The gold, each sentence citing by number the first listed work that names its systems."""
+    listed = [work for work in item["works"] if work["role"] == "cited"]
+    texts = {n: f"{work['title']} {work['abstract'] or ''}" for n, work in enumerate(listed, 1)}
+
+    def cite(sentence: str) -> str:
+        wanted = names(sentence)
+        carrying = [n for n, text in texts.items() if wanted and wanted <= names(text)]
+        ending = f" [{carrying[0]}]." if carrying else "."
+        return bare(sentence).rstrip(".") + ending
+
+    return [[cite(one) for one in part] for part in sentences(item["reference"])]
+
+
+def without_facts(item: Mapping[str, Any]) -> str:
+    """Without sentences that name no system: the judge of claims has nothing to say of them."""
+    left = REMOVED
+    paragraphs = whole(item)
+    for part in paragraphs:
+        for one in [one for one in part if not names(one)][: max(0, left)]:
+            part.remove(one)
+            left -= 1
+    return joined(paragraphs)
+
+
+def with_inventions(item: Mapping[str, Any]) -> str:
+    invented = [f"Grey{letter}Gull shows it." for letter in "abc"]
+    return joined([*whole(item), [*invented, "But IronLoom never worked."]])
+
+
+def with_swapped_citations(item: Mapping[str, Any]) -> str:
+    """Every citation goes to the next one of the works that the text cites."""
+    text = joined(whole(item))
+    cited = sorted({int(number) for number in re.findall(r"\[(\d+)\]", text)})
+    following = dict(zip(cited, [*cited[1:], cited[0]], strict=True))
+    return re.sub(r"\[(\d+)\]", lambda match: f"[{following[int(match[1])]}]", text)
+
+
+def shuffled(item: Mapping[str, Any]) -> str:
+    return joined(whole(item)[::-1])
+
+
+MAKERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "whole": lambda item: joined(whole(item)),
+    "removed": without_facts,
+    "invented": with_inventions,
+    "swapped": with_swapped_citations,
+    "shuffled": shuffled,
+}
+SHARES = (
+    "nugget_coverage",
+    "support",
+    "contradicted",
+    "citation_precision",
+    "claim_coverage",
+    "relevance",
+    "organisation",
+)
+
+
+@pytest.fixture(scope="module")
+def values(bench: Bench) -> dict[str, dict[str, float]]:
+    items = bench.items()
+    found = bench.with_nuggets(
+        {name: {item["id"]: make(item) for item in items} for name, make in MAKERS.items()}
+    )
+    return {
+        name: {metric: row["value"] for metric, row in rows.items()} for name, rows in found.items()
+    }
+
+
+def same_but(values: Mapping[str, Mapping[str, float]], name: str, *metrics: str) -> None:
+    """Check that nothing else fell."""
+    kept = [metric for metric in SHARES if metric not in metrics]
+    assert {m: values[name][m] for m in kept} == {m: values["whole"][m] for m in kept}
+
+
+def mean(values: Iterable[float]) -> float:
+    return fmean(list(values))
+
+
+def claims_of(item: Mapping[str, Any]) -> tuple[int, int]:
+    """Sentences of the gold that name a system, and those of them that their sources carry."""
+    named = [one for part in whole(item) for one in part if names(one)]
+    return len(named), sum("[" in one or "IronLoom" in one for one in named)
+
+
+def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(
+    values: dict[str, dict[str, float]],
+) -> None:
+    found = values["whole"]
+    for metric in ("nugget_coverage", "nugget_coverage_vital_strict", "citation_precision"):
+        assert found[metric] == 1.0
+    assert (found["contradicted"], found["organisation"]) == (0.0, 0.5)
+    assert (found["judge_malformed"], found["judge_refused"]) == (0.0, 0.0)
+
+
+def test_facts_that_are_left_out_lower_coverage_alone(
+    bench: Bench, values: dict[str, dict[str, float]]
+) -> None:
+    counts = {row["id"]: len(row["nuggets"]) for row in rows_of(bench.nuggets, "related_work")}
+    expected = mean(1 - REMOVED / counts[item["id"]] for item in bench.items())
+    assert values["removed"]["nugget_coverage"] == pytest.approx(expected)
+    assert values["removed"]["nugget_coverage_strict"] == pytest.approx(expected)
+    same_but(values, "removed", "nugget_coverage")
+
+
+def test_inventions_lower_support_and_denials_are_counted_beside_it(
+    bench: Bench, values: dict[str, dict[str, float]]
+) -> None:
+    counts = [claims_of(item) for item in bench.items()]
+    more = INVENTED + DENIED
+    support = mean(carried / (claims + more) for claims, carried in counts)
+    assert values["whole"]["support"] == pytest.approx(mean(b / a for a, b in counts))
+    assert values["invented"]["support"] == pytest.approx(support)
+    denied = mean(DENIED / (claims + more) for claims, _ in counts)
+    assert values["invented"]["contradicted"] == pytest.approx(denied)
+    # What is invented cites nothing, so that it is not covered either.
+    assert values["invented"]["claim_coverage"] < values["whole"]["claim_coverage"]
+    same_but(values, "invented", "support", "contradicted", "claim_coverage")
+
+
+def test_swapped_citations_lower_precision_and_coverage_of_claims(
+    values: dict[str, dict[str, float]],
+) -> None:
+    assert values["swapped"]["citation_precision"] < 0.2
+    assert values["swapped"]["claim_coverage"] < 0.5 * values["whole"]["claim_coverage"]
+    same_but(values, "swapped", "citation_precision", "claim_coverage")
+
+
+def test_shuffled_paragraphs_lower_organisation_alone(
+    values: dict[str, dict[str, float]],
+) -> None:
+    assert values["shuffled"]["organisation"] < 0.4
+    same_but(values, "shuffled", "organisation")
+
+
+def rows_of(path: Path, task: str) -> list[dict[str, Any]]:
+    return [row for _, row in read_jsonl(path) if row.get("task") == task]
+
+
+def test_nuggets_have_a_head_of_their_own_and_quotes_of_their_section(bench: Bench) -> None:
+    [(_, head), *rows] = read_jsonl(bench.nuggets)
+    assert (head["round"], head["sha256"]) == (bench.round.id, bench.round.sha256)
+    assert head["model"] == MODEL
+    assert {row["task"] for _, row in rows} == {"abstract", "introduction", "related_work"}
+    golds = {item["id"]: item["reference"] for item in bench.items()}
+    for row in rows_of(bench.nuggets, "related_work"):
+        assert all(nugget["quote"] in golds[row["id"]] for nugget in row["nuggets"])
+        assert row["dropped"] == 1  # the owls, which are in no section
+        assert {nugget["importance"] for nugget in row["nuggets"]} == {"vital", "okay"}
+
+
+ODD = {
+    "stranger": "IronLoom is new [99].",
+    "uncited": "IronLoom is new.",
+    "repeated": "Greya is old. " * 30 + "GreyaGull shows it. " * 30,
+    "vacuous": "Much was done.",
+    "empty": "",
+}
+
+
+def test_answers_of_odd_kinds_have_defined_values(bench: Bench) -> None:
+    answers = {name: dict.fromkeys([i["id"] for i in bench.items()], t) for name, t in ODD.items()}
+    found = bench.with_nuggets(answers)
+    metrics = ("support", "contradicted", "citation_precision", "claim_coverage", "relevance")
+
+    def of(name: str) -> list[float | None]:
+        return [found[name][metric]["value"] for metric in metrics]
+
+    # IronLoom is the paper's own system in some items, and nobody's in others.
+    assert of("stranger")[2:3] + of("stranger")[4:] == [0.0, 0.0]
+    assert of("uncited")[2] is of("uncited")[4] is None
+    # The same sentence thirty times is one claim, which nothing carries.
+    assert of("repeated") == [0.0, 0.0, None, 0.0, None]
+    assert of("vacuous") == [None] * 5
+    assert found["vacuous"]["nugget_coverage"]["value"] == 0.0
+    # An answer that is none counts 0, and contradicts nothing.
+    assert of("empty") == [0.0, None, 0.0, 0.0, 0.0]
+    assert found["empty"]["nugget_coverage"]["value"] == 0.0
+
+
+@pytest.mark.slow
+def test_what_a_judge_leaves_unsaid_is_counted_and_left_out(bench: Bench) -> None:
+    def half(ask: Ask) -> Reply:
+        """Label the first line alone, however often it is asked."""
+        reply = judge(ask)
+        labels = json.loads(json.loads(reply.body)["choices"][0]["message"]["content"])
+        return answer(json.dumps({"1": labels["1"]}))
+
+    bench.server.script = by_model(
+        {
+            "judge": judge,
+            "half": half,
+            "prose": lambda ask: answer("All of it is rather good, I find."),
+            "declining": lambda ask: FAULTS["refusal"],
+        }
+    )
+    texts = {item["id"]: joined(whole(item)) for item in bench.items()}
+    found = {}
+    for name in ("half", "prose", "declining"):
+        asked = ["-T", "questions=nuggets", "-T", f"nuggets={bench.nuggets}"]
+        judge_name = ["--judge", f"openai-api/scripted/{name}"]
+        found[name] = bench.ask({name: texts}, *asked, judged_by=judge_name)[name]
+    facts = [len(row["nuggets"]) for row in rows_of(bench.nuggets, "related_work")]
+    assert found["half"]["nugget_coverage"]["value"] == 1.0
+    assert found["half"]["judge_malformed"]["value"] == pytest.approx(
+        mean(1 - 1 / n for n in facts)
+    )
+    assert found["prose"]["nugget_coverage"]["value"] is None
+    assert found["prose"]["judge_malformed"]["value"] == 1.0
+    assert found["declining"]["judge_refused"]["value"] == 1.0
+    assert found["declining"]["judge_malformed"]["value"] == 0.0
+
+
+def test_without_nuggets_or_with_those_of_another_round_nothing_is_asked(
+    bench: Bench, tmp_path: Path
+) -> None:
+    asked = len(bench.server.asks)
+    lines = bench.nuggets.read_text("utf-8").splitlines()
+
+    def refusal(*given: str, judges: Sequence[str] = ("--judge", MODEL)) -> str:
+        command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "l"]
+        done = viva(
+            *command, "--model", "extractive/lead", *judges, *given, expect=2,
+            env=bench.server.environment,
+        )  # fmt: skip
+        return done.stderr
+
+    assert "not a file of nuggets" in refusal("-T", f"nuggets={tmp_path}/none.jsonl")
+    other = tmp_path / "other.jsonl"
+    other.write_text("\n".join([lines[0].replace(bench.round.sha256, "0" * 64), *lines[1:]]))
+    assert "has the facts of the round late (00000000)" in refusal("-T", f"nuggets={other}")
+    edited = json.loads(lines[1])
+    edited["nuggets"][0]["quote"] = "Owls fly at night."
+    other.write_text("\n".join([lines[0], json.dumps(edited), *lines[2:]]))
+    assert "other.jsonl:2: the section does not hold" in refusal("-T", f"nuggets={other}")
+    other.write_text("\n".join([lines[0], "[1]"]))
+    assert "other.jsonl" in refusal("-T", f"nuggets={other}")
+    assert "no question 'style'" in refusal("-T", "questions=style")
+    assert "-T nuggets=FILE" in refusal("-T", "questions=nuggets")
+    assert "add --judge" in refusal("-T", f"nuggets={bench.nuggets}", judges=())
+    assert len(bench.server.asks) == asked
+
+
+@pytest.mark.slow
+def test_facts_are_written_once_however_often_the_writing_is_interrupted(
+    bench: Bench, tmp_path: Path
+) -> None:
+    answered: list[str] = []
+
+    def fails_twice(ask: Ask) -> Reply:
+        if len(failed) < 2 and len(answered) > 8 * len(failed):
+            failed.append(ask.prompt)
+            return FAULTS["bad-request"]
+        answered.append(ask.prompt)
+        return judge(ask)
+
+    failed: list[str] = []
+    bench.server.script = fails_twice
+    out = tmp_path / "nuggets.jsonl"
+    command = ["round", "nuggets", bench.round.folder, "--model", MODEL, "--out", out]
+    runs = [viva(*command, env=bench.server.environment, expect=None).returncode for _ in range(3)]
+    assert (runs[0], runs[-1]) == (1, 0)
+    assert failed
+    assert len(answered) == len(set(answered))
+    assert out.read_bytes() == bench.nuggets.read_bytes()
+    count = len(answered)
+    viva(*command, env=bench.server.environment)
+    assert len(answered) == count
+
+
+def test_no_contestant_sees_a_fact_and_the_plan_prices_the_judge(bench: Bench) -> None:
+    def write(ask: Ask) -> Reply:
+        return answer("GreyaGull shows it.")
+
+    bench.server.script = by_model({"judge": judge, "writer": write})
+    writer = "openai-api/scripted/writer"
+    logs = bench.folder / "writer"
+    command = ["run", "abstract", "--round", bench.round.folder, "--logs", logs, "--model", writer]
+    command += ["--judge", MODEL, "-T", f"nuggets={bench.nuggets}"]
+    prices = ["--price", f"{writer}=1,2", "--price", f"{MODEL}=1,2"]
+    planned = viva(*command, *prices, "--estimate", "--json", env=bench.server.environment)
+    plan = json.loads(planned.stdout)
+    [priced] = [row for row in plan["estimate"] if row["model"] == MODEL]
+    # Two orders, the facts and the claims of nine abstracts, none asked for again.
+    assert (priced["requests"], priced["usd"] > 0) == (4 * 9, True)
+    viva(*command, env=bench.server.environment)
+    facts = {
+        nugget["text"] for row in rows_of(bench.nuggets, "abstract") for nugget in row["nuggets"]
+    }
+    prompts = bench.server.prompts("writer")
+    assert prompts
+    assert not any(fact in bare(prompt) for prompt in prompts for fact in facts)
+    assert len(bench.server.prompts("judge")) >= 4 * 9
+
+
+def test_an_audit_compares_judges_of_lines_and_holds_them_against_people(
+    bench: Bench, tmp_path: Path
+) -> None:
+    def strict(ask: Ask) -> Reply:
+        labels = json.loads(json.loads(judge(ask).body)["choices"][0]["message"]["content"])
+        return answer(json.dumps(dict.fromkeys(labels, "absent")))
+
+    bench.server.script = by_model({"judge": judge, "second": judge, "strict": strict})
+    names = [f"openai-api/scripted/{name}" for name in ("judge", "second", "strict")]
+    texts = {item["id"]: without_facts(item) for item in bench.items()}
+    path = tmp_path / "some.jsonl"
+    write_jsonl(path, [{"id": key, "text": text} for key, text in texts.items()])
+    panel = [word for name in names for word in ("--judge", name)]
+    asked = ["-T", "questions=nuggets", "-T", f"nuggets={bench.nuggets}"]
+    command = ["run", "related_work", "--round", bench.round.folder, "--logs", tmp_path / "logs"]
+    viva(*command, *panel, *asked, "--model", f"replay/{path}", env=bench.server.environment)
+    row = next(iter(texts))
+    labels = [
+        {
+            "id": row,
+            "contestant": f"replay/{path}",
+            "question": "nuggets",
+            "line": 1,
+            "label": "absent",
+        }
+    ]
+    write_jsonl(tmp_path / "people.jsonl", labels)
+    found = json.loads(
+        viva(
+            "audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", "--json"
+        ).stdout
+    )
+    agreement = {
+        tuple(judge.split()[0].rpartition("/")[2] for judge in each["judges"]): each["agreement"]
+        for each in found["agreement"]
+        if not any("+" in judge for judge in each["judges"])
+    }
+    assert agreement["judge", "second"]["value"] == 1.0
+    assert agreement["judge", "strict"]["value"] < 0.5
+    measures = {(m["judge"].split()[0], m["measure"]): m["value"] for m in found["measures"]}
+    assert measures[names[2], "best"] == 0.0
+    assert measures[names[0], "best"] > 0.5
+    assert {value for (_, name), value in measures.items() if name == "silent"} == {0.0}
+    [people] = [each for each in found["human"] if each["judge"].startswith(names[2])]
+    assert (people["criterion"], people["n"], people["agreement"]["value"]) == ("nuggets", 1, 1.0)
+    labels[0]["line"] = 999
+    write_jsonl(tmp_path / "people.jsonl", labels)
+    done = viva("audit", "judge", tmp_path / "logs", "--human", tmp_path / "people.jsonl", expect=2)
+    assert "no judge was asked about" in done.stderr
+
+
+def test_people_confirm_facts(bench: Bench, tmp_path: Path) -> None:
+    out = tmp_path / "edited.jsonl"
+    out.write_bytes(bench.nuggets.read_bytes())
+    rows = nugget_rows(bench.round.folder, out)
+    db = ["--db", tmp_path / "a.db"]
+    source = ["--from-round", bench.round.folder, "--from-nuggets", out]
+    done = viva("annotate", "import", "--campaign", "facts", *source, "--person", "ann", *db)
+    assert f"{len(rows):,} items added" in done.stdout
+    first, second, third = (row["id"] for row, _ in rows[:3])
+    labels = [
+        {"id": first, "stated": "no", "importance": "okay", "accepted": False},
+        {"id": second, "stated": "yes", "importance": "vital", "accepted": True},
+    ]
+    write_jsonl(tmp_path / "labels.jsonl", labels)
+    given = ["--labels", tmp_path / "labels.jsonl", "--out", out, "--json"]
+    counts = json.loads(viva("round", "nuggets", bench.round.folder, *given).stdout)
+    assert (counts["gone"], counts["nuggets"]) == (1, len(rows) - 1)
+    left = {
+        row["id"]: row["content"]["suggestion"] for row, _ in nugget_rows(bench.round.folder, out)
+    }
+    assert first not in left
+    assert left[second]["importance"] == "vital"
+    assert third in left
+    assert "--model, --labels" in viva("round", "nuggets", bench.round.folder, expect=2).stderr
