@@ -24,13 +24,24 @@ print(json.dumps(sum(found) / len(found)))
 """
 RUN = """
 import sys
+from inspect_ai._util import entrypoints
+every = entrypoints.entry_points
+entrypoints.entry_points = lambda group: [
+    point for point in every(group=group) if point.dist.name != "vivavoce"
+]
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
 task = Task([Sample("Give a title.", target="A title")], solver=generate(), scorer=match())
-eval(task, model="extractive/lead", log_dir=sys.argv[1], display="none")
+output = ModelOutput.from_content("mockllm/model", "A title")
+output.usage = ModelUsage(input_tokens=3, output_tokens=2, total_tokens=5)
+model = get_model("mockllm/model", custom_outputs=[output])
+eval(task, model=model, log_dir=sys.argv[1], display="none")
+assert not any(name.partition(".")[0] == "vivavoce" for name in sys.modules)
 """
+"""Plain Inspect, in a process that does not load this package."""
 READ = """
 import sys
 from inspect_ai.log import list_eval_logs, read_eval_log

@@ -15,8 +15,8 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import KEY, Board, complete_only, spelled
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.logs.sample_texts import choose_item_texts
-from vivavoce.store import Row, read_json
-from vivavoce.web.board.page import STATE, read_state
+from vivavoce.store import Row, hash_code, read_json
+from vivavoce.web.board.page import STATE, note_search, read_state, without_keys
 from vivavoce.web.board.site import OPTIONS, write_site
 
 OWN = "live"
@@ -63,6 +63,8 @@ def make_site(
         from vivavoce.results.integrity.verification import verify_logs
 
         trust = verify_logs(logs, inputs.rounds, progress).trust
+    rules = hash_code("results/integrity/secrets.py")
+    before = without_keys(out, rules)
     with TemporaryDirectory() as passing:
         board = leaderboard(
             logs,
@@ -84,8 +86,10 @@ def make_site(
             bundle=options.bundle,
             options=asdict(options),
         )
-    if keys := list(find_secrets(out)):
+    after = {path: entry["sha256"] for path, entry in read_state(out).items()}
+    if keys := list(find_secrets(out, dict(before.items() & after.items()))):
         raise InputError(f"Do not publish {out}, take the keys out of its logs: {' '.join(keys)}")
+    note_search(out, rules)
     return board, bool(items)
 
 

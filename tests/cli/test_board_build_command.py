@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +69,35 @@ def test_rows_with_gaps_are_left_out_on_request(logs: Path, tmp_path: Path) -> N
 def test_a_cache_changes_no_byte_and_a_new_log_is_noticed(logs: Path, tmp_path: Path) -> None:
     cached, plain, cache = tmp_path / "cached", tmp_path / "plain", tmp_path / "cache"
     build(logs, cached, "--cache", str(cache))
-    build(logs, plain)
+    build(logs, plain, "--cache", str(tmp_path / "one"))
     assert hash_tree(cached) == hash_tree(plain)
     write_log(logs, dict.fromkeys(ITEMS, 0.9), model="lab/late")
     build(logs, cached, "--cache", str(cache))
-    build(logs, plain)
+    build(logs, plain, "--cache", str(tmp_path / "another"))
     assert hash_tree(cached) == hash_tree(plain)
     assert rows_of(cached)[0]["model"] == "lab/late"
+
+
+def test_a_build_with_nothing_new_does_not_load_what_reads_logs(logs: Path, tmp_path: Path) -> None:
+    words = ["board", "build", str(logs), "--out", str(tmp_path / "site"), "--resamples", "100"]
+    code = (
+        "import sys\nfrom vivavoce.cli import app\n"
+        f"try:\n    app({[*words, '--cache', str(tmp_path / 'cache')]!r})\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        "print('inspect_ai' in sys.modules)"
+    )
+    loaded = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        loaded.append(done.stdout.splitlines()[-1])
+    assert loaded == ["True", "False"]
+
+
+def test_a_key_is_refused_again_where_nothing_is_new(logs: Path, tmp_path: Path) -> None:
+    note = "sk-" + "proj-4f9Zq81LmN2bX7cV5tR0"
+    words = ["board", "build", str(logs), "--out", str(tmp_path / "site"), "--note", note]
+    for _ in range(2):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 2
+        assert "Do not publish" in done.output

@@ -35,7 +35,10 @@ app = typer.Typer(no_args_is_help=True, help="Turn logs into a leaderboard.")
 
 Human = Annotated[Path | None, Opt("People's labels, as in viva audit judge.")]
 Own = Annotated[Path | None, Opt("Logs whose rows are marked as yours.", "--with", metavar="LOGS")]
-Cache = Annotated[Path | None, Opt("Folder of statistics: only new logs are computed.")]
+Cache = Annotated[
+    Path | None,
+    Opt("Folder of statistics, so that only new logs are read; else one in your cache folder."),
+]
 
 
 @verb(app, "board build logs --out site")
@@ -51,6 +54,8 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Write the leaderboard as a static site, with its numbers as JSON and CSV."""
+    from platformdirs import user_cache_path
+
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.publication import SiteInputs, make_site
     from vivavoce.web.board.pages.item_views import find_bundle
@@ -58,6 +63,7 @@ def build(
     if options.bundle is not None:
         options = replace(options, bundle=find_bundle(options.bundle, out))
     inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), own, human, rounds)
+    cache = cache or user_cache_path("vivavoce") / "boards"
     with progress("Reading logs") as update:
         board, has_texts = make_site(logs, out, options, inputs, cache=cache, progress=update)
     page = out / "index.html"

@@ -213,7 +213,8 @@ def _from_row(found: Row) -> Contestant:
 def _save(path: Path, value: Any) -> None:
     """Write JSON with the hash of its bytes before it, so that damage is noticed."""
     body = canonical_json(value).encode("utf-8", "surrogatepass")
-    write_bytes(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    seal = hashlib.sha256(body).hexdigest().encode()
+    write_bytes(path, seal + b"\n" + body, fsync=False)
 
 
 def _load(path: Path) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from detect_secrets.core.plugins.initialize import from_plugin_classname
 from detect_secrets.plugins.base import BasePlugin
-from inspect_ai.log import read_eval_log, read_eval_log_samples
 
 from vivavoce.results.logs.records import where
 
@@ -44,20 +43,25 @@ _PIECE = 1 << 16
 _OVERLAP = 256
 
 
-def find_secrets(folder: Path) -> Iterator[str]:
+def find_secrets(folder: Path, searched: Collection[str] = ()) -> Iterator[str]:
     """Texts below a folder that look like keys: the file, the line, and the kind of key.
 
-    Logs are searched as they are read: header, answers, transcripts and notes of every sample.
+    Files whose paths are in `searched` are left out. Logs are searched as they are read: header,
+    answers, transcripts and notes of every sample.
     """
     rules: list[BasePlugin] = [from_plugin_classname(name) for name in _RULES]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
+        if name in searched:
+            continue
         for place, text in _samples(path) if path.suffix == ".eval" else _lines(path, rules):
             if kind := _kind(text, rules):
                 yield f"{place} of {name} holds what looks like {kind}."
 
 
 def _samples(path: Path) -> Iterator[tuple[str, str]]:
+    from inspect_ai.log import read_eval_log, read_eval_log_samples
+
     try:
         yield "the header", read_eval_log(str(path), header_only=True).model_dump_json()
         # Texts that stand in several places of a sample are looked at once, as attachments.

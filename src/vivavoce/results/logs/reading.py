@@ -155,6 +155,7 @@ def _run_log(
     return RunLog(
         name=Path(path).name,
         path=path,
+        ids=tuple(map(str, header.eval.dataset.sample_ids or ())),
         created=str(header.eval.created),
         key=key,
         family=metadata["family"],

@@ -166,6 +166,8 @@ class LogHeader:
     """Of the files that hold them."""
     only: tuple[str, ...] = ()
     """Ids of its items, where they are a split of the log's; else empty."""
+    ids: tuple[str, ...] = ()
+    """Ids of all items that were to be answered."""
     alias: str = ""
     """Name that its maker gave the contestant or its prompts."""
     path: str = ""
@@ -211,9 +213,12 @@ class LogHeader:
         }
 
 
+_LISTS = ("metrics", "diagnostics", "window", "only", "ids")
+
+
 def header_from_row(row: Mapping[str, Any]) -> LogHeader:
     """The header that `as_row` wrote; `TypeError` or `KeyError` for anything else."""
-    lists = {name: tuple(row[name]) for name in ("metrics", "diagnostics", "window", "only")}
+    lists = {name: tuple(row[name]) for name in _LISTS}
     key, judged = RowKey(**row["key"]), frozenset(row["judged"])
     return LogHeader(**{**row, **lists, "key": key, "judged": judged})
 

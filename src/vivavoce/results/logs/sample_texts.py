@@ -13,16 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inspect_ai._util._async import run_coroutine
-from inspect_ai._util.async_zip import AsyncZipReader
-from inspect_ai._util.asyncfiles import AsyncFilesystem
-from inspect_ai._util.zip_common import ZipEntry
-from inspect_ai.log import EvalSample, read_eval_log, read_eval_log_sample
-from inspect_ai.model import ContentReasoning
-
-import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
 from vivavoce.errors import InputError
 from vivavoce.results.logs.added import Added, added_to
 from vivavoce.results.logs.reading import sample_score
@@ -30,6 +22,10 @@ from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore,
 from vivavoce.store import hash_file, hash_of
 from vivavoce.tasks.scoring.marks import our_scores
 from vivavoce.text.final_answer import final_answer
+
+if TYPE_CHECKING:
+    from inspect_ai._util.zip_common import ZipEntry
+    from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
 """Characters of a text that are kept of a first attempt."""
@@ -179,6 +175,8 @@ def _texts(sample: EvalSample, *, is_first: bool) -> Texts:
 
 def _reasoning(sample: EvalSample) -> list[str]:
     """Reasoning that a provider sends apart from the answer."""
+    from inspect_ai.model import ContentReasoning
+
     content = sample.output.message.content if sample.output.choices else ""
     parts = [] if isinstance(content, str) else content
     return [part.reasoning for part in parts if isinstance(part, ContentReasoning)]
@@ -190,6 +188,8 @@ class _TooLarge(Exception):
 
 def _read_sample(path: Path, item: str, epoch: int) -> EvalSample:
     """A sample without its transcript, with the long texts that Inspect keeps aside."""
+    from inspect_ai.log import read_eval_log, read_eval_log_sample
+
     if path.suffix == ".eval":
         _check_part(path, f"samples/{item}_epoch_{epoch}.json")
         return read_eval_log_sample(
@@ -207,6 +207,8 @@ def _check_part(path: Path, name: str) -> None:
 
     Inspect unpacks a part whole, whatever its archive states.
     """
+    from inspect_ai._util._async import run_coroutine
+
     # Loading Inspect taught zipfile the compression of its logs.
     with zipfile.ZipFile(path) as archive:
         entry = archive.getinfo(name)
@@ -224,6 +226,9 @@ def _check_part(path: Path, name: str) -> None:
 
 async def _find_part(path: Path, name: str) -> ZipEntry:
     """The place of a part of a log, as Inspect finds it."""
+    from inspect_ai._util.async_zip import AsyncZipReader
+    from inspect_ai._util.asyncfiles import AsyncFilesystem
+
     async with AsyncFilesystem() as files:
         return await AsyncZipReader(files, str(path)).get_member_entry(name)
 
@@ -348,11 +353,9 @@ def texts_of_items(
 
 def _draw(logs: Sequence[tuple[LogHeader, LogFile]], count: int, seed: int) -> list[str]:
     """Ids of the items to show, sorted: of the log with most, since others may be partial."""
-    log, file = max(logs, key=lambda log: (log[0].items, log[0].name))
-    header = read_eval_log(str(file.path), header_only=True)
-    ids = [str(item) for item in log.only or header.eval.dataset.sample_ids or ()]
+    log, _ = max(logs, key=lambda log: (log[0].items, log[0].name))
 
     def lot(item: str) -> str:
         return hashlib.sha256(f"{seed}\n{item}".encode("utf-8", "surrogatepass")).hexdigest()
 
-    return sorted(sorted(ids, key=lot)[:count])
+    return sorted(sorted(log.only or log.ids, key=lot)[:count])

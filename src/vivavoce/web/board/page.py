@@ -239,6 +239,19 @@ def read_state(out: Path) -> dict[str, dict[str, Any]]:
     return {path: dict(entry) for path, entry in files.items() if _is_entry(path, entry)}
 
 
+def without_keys(out: Path, rules: str) -> dict[str, str]:
+    """Sha256 of the files, by path, in which a search by these rules found no key."""
+    if _state(out).get("searched") != rules:
+        return {}
+    return {path: entry["sha256"] for path, entry in read_state(out).items()}
+
+
+def note_search(out: Path, rules: str) -> None:
+    """Note that the files of a site were searched for keys, by these rules, and hold none."""
+    if _state(out).get("searched") != rules:
+        write_json(out / STATE, {**_state(out), "searched": rules})
+
+
 def _state(out: Path) -> Mapping[str, Any]:
     try:
         found = read_json(out / STATE)

@@ -27,8 +27,14 @@ _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])
 _ORCID = re.compile(r"\[?\d{4}(?:\s?[-−–]\s?\d{4}){2}\s?[-−–]\s?\d{3}[\dX]\]?")
 _MARKS = re.compile(r"\[\d{1,2}\]|[\d*∗†‡§¶‖#✉⋆♯♮♠♣◦•♢♦△⊥∥]+|\([\w.@-]{1,15}\)")
 _SEPARATORS = re.compile(
-    r"\s*(?:[,;|·•、，]|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
+    r"\s*(?:[,;|·•、，]|\s[/–—-]\s|\s(?:and|und|et|y|&)\s|^\s(?:and|(?:written\s|submitted\s|prepared\s)?by|&)\s)\s*",
     re.IGNORECASE,
+)
+_LABEL = re.compile(r"^\W*authors?(?:\(s\))?\s*[:：]", re.IGNORECASE)
+_BRACKETED = re.compile(r"\([^()]{1,150}\)|\[[^\[\]]{3,150}\]")
+"""An affiliation behind a name, or a mark."""
+_INVERTED = re.compile(
+    r"(?P<last>[^\s,;]+(?:[ -][^\s,;]+)?),\s(?P<first>[^\s,;]+(?:\s[^\s,;]+){0,2})"
 )
 _AND = re.compile(r"\s*[,;]\s*(?:and|und|et|y|&)\s", re.IGNORECASE)
 _CEDILLA = re.compile(r"([^\W\d_])\s?¸\s?")
@@ -235,7 +241,10 @@ def _pieces(text: str) -> list[str]:
     # Old fonts set accents as signs of their own: `C¸ elik`, `Nova´k`.
     joined = _CEDILLA.sub(lambda m: unicodedata.normalize("NFC", m[1] + "\u0327"), text)
     mended = _MEMBER.sub(",", _ACCENTS.sub("", joined))
-    bare = _ORCID.sub(" ", _ADDRESS.sub(" ", mended))
+    bare = _BRACKETED.sub(" ", _ORCID.sub(" ", _ADDRESS.sub(" ", _LABEL.sub("", mended))))
+    inverted = [_INVERTED.fullmatch(part.strip()) for part in bare.split(";")]
+    if len(inverted) > 1 and all(inverted):  # `Brandt, Ada; Okafor, Ben`
+        bare = "; ".join(f"{one['first']} {one['last']}" for one in inverted if one)
     parts = _SEPARATORS.split(f" {_AND.sub(', ', _MARKS.sub(' ', bare))} ")
     pieces = (" ".join(part.split()).strip(" .,:;-–~") for part in parts if part and part.strip())
     return [piece for piece in pieces if piece.replace(".", "").casefold() not in _DEGREES]

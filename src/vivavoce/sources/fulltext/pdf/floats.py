@@ -35,6 +35,20 @@ class Float:
     caption: list[Line]
     body: list[Line] = field(default_factory=list)
 
+    @property
+    def is_aligned(self) -> bool:
+        """The body is on one side of the caption, and most of the narrower one is in line."""
+        if not self.body:
+            return False
+        (left, right), (x0, x1) = _sides(self.caption), _sides(self.body)
+        shared = min(right, x1) - max(left, x0)
+        heights = [line.y > self.caption[0].y for line in self.body]
+        return shared > 0.5 * min(right - left, x1 - x0) and len(set(heights)) == 1
+
+
+def _sides(lines: Sequence[Line]) -> tuple[float, float]:
+    return min(line.x0 for line in lines), max(line.x1 for line in lines)
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
