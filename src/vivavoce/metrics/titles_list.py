@@ -30,59 +30,31 @@ Source: ours; LEGOBench, section A.4.2, names the faults without counting them.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
+from vivavoce.metrics.answer_lists import (
+    MAX_CHARACTERS,
+    MAX_LINES,
+    OTHER_TAG,
+    LineList,
+    number_of,
+    read_lines,
+    read_lists,
+    split_inline,
+    without_marker,
+)
 from vivavoce.text.normalise import normalise_title
 
-MAX_CHARACTERS = 500_000
-"""An answer's text beyond this is not read, and the answer is counted truncated."""
-MAX_LINES = 10_000
-"""The same for lines that are not blank."""
-
 _MAX_TAILS = 50
-_CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
-_BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
-_CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
-_OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
-
-# Brackets are taken in whole runs, quote or not: sought again from each of them, a run of n takes
-# n * n steps.
-_BRACKETS = re.compile(r"[\[{][\s\[{]*+(?P<quote>[\"'])?")
-# A quote closes a string only before a comma, a colon or a bracket: models forget to escape. No
-# group is repeated possessively: Python before 3.11.5 matches such a pattern wrongly.
-_CLOSING = r"\s*+(?:[,:\]}]|$)"
-_STRING = re.compile(
-    r"[\s,:\[\]{}]*+(?:"
-    rf"\"(?P<double>[^\"\\]*+(?:(?:\\.|\"(?!{_CLOSING}))[^\"\\]*+)*)\"(?={_CLOSING})|"
-    rf"'(?P<single>[^'\\]*+(?:(?:\\.|'(?!{_CLOSING}))[^'\\]*+)*)'(?={_CLOSING})|"
-    r"(?P<bare>[-+.\w]++))(?P<key>\s*+:)?",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
-
-_NUMBER = re.compile(
-    r"[\s>*_|\"'#-]*+(?:(?:rank|paper|title|no|number|position|place)\b[\s.:#*]*+)?[(\[]?"
-    r"(?P<number>[0-9]{1,5})(?:st|nd|rd|th)?(?:\s+place)?"
-    r"(?:\\?[.)\],:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
-    re.IGNORECASE,
-)
-_HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
 _BARE_NUMBER = re.compile(r"\s*+[0-9]{1,5}[.)]")
-_INLINE_NUMBER = re.compile(r"(?<=[\s,;])([0-9]{1,5})[.)]\s")
-_BULLET = re.compile(r"[\s>]*+(?:[-+•‣▪◦●○–—·]|\*(?!\*))")
-_HEADING_END = re.compile(r"(?::|\s-)[\s*_#]*+$")
 _TAIL = re.compile(r"\s[-–—:]+\s|[(\[\]|\t\"“”»`]|\*\*|__|:\s")
 _MAX_NAMED_WORDS = 2_000
 """Words of a line that are searched for titles."""
 _RANK_BEHIND = re.compile(r"[|,:\t]\s*#?([0-9]{1,4})\s*\|?\s*$")
-_INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +71,6 @@ class FoundTitles:
     """Lines of its lists that say an earlier line again."""
     truncated: bool
     """True if the answer was longer than the part that is read."""
-
-
-@dataclass(slots=True)
-class _List:
-    kind: str
-    items: list[tuple[int, str]] = field(default_factory=list)
-    """(Line number, line)."""
-    number: int = 0
-    is_spaced: bool = False
 
 
 def title_key(title: str) -> str:
@@ -129,10 +92,10 @@ def find_titles(text: str | None, wanted: Sequence[str]) -> FoundTitles:
     Wanted titles that are equal after normalisation count as one, the first of them.
     """
     finder = _Finder(wanted)
-    whole, truncated = _read_lines(text or "")
+    whole, truncated = read_lines(text or "")
     is_single = sum(bool(line.strip()) for line in whole) == 1
-    lines = [part for line in whole for part in _split_inline(line, is_single)]
-    lists = _read_lists(lines)
+    lines = [part for line in whole for part in split_inline(line, is_single)]
+    lists = read_lists(lines)
     placed, used = _merge([(found, each) for each in lists if (found := finder.find_in(each))])
     order = _in_order(placed)
     ranks = [_rank_of(lines[placed[title]]) for title in order]
@@ -158,7 +121,7 @@ class _Finder:
         self._word_counts = sorted({key.count(" ") + 1 for key in self.index})
         self._seen: dict[str, int | None] = {}
 
-    def find_in(self, lines: _List) -> dict[int, int]:
+    def find_in(self, lines: LineList) -> dict[int, int]:
         """Wanted title -> the line where the list names it first."""
         found: dict[int, int] = {}
         for number, line in lines.items:
@@ -188,7 +151,7 @@ class _Finder:
             start += 1
         return list(found)
 
-    def count_faults(self, lists: Sequence[_List]) -> tuple[int, int]:
+    def count_faults(self, lists: Sequence[LineList]) -> tuple[int, int]:
         """Lines that are no wanted title, each counted once, and repetitions of a line."""
         named = [self._name(line) for each in lists for _, line in each.items]
         different = set(named)
@@ -197,12 +160,12 @@ class _Finder:
 
     def _name(self, line: str) -> int | str:
         title = self.find(line)
-        return title_key(_without_marker(line)) if title is None else title
+        return title_key(without_marker(line)) if title is None else title
 
     def _look_up(self, line: str) -> int | None:
         # `3.3D Nets` may be number 3 or a title: both are tried.
         bare = _BARE_NUMBER.sub("", line, count=1)
-        for text in dict.fromkeys((_without_marker(line), line, bare)):
+        for text in dict.fromkeys((without_marker(line), line, bare)):
             key = title_key(text)
             if key in self.index:
                 return self.index[key]
@@ -217,10 +180,10 @@ class _Finder:
         return next((self.index[key] for key in keys if key in self.index), None)
 
 
-def _merge(named: list[tuple[dict[int, int], _List]]) -> tuple[dict[int, int], list[_List]]:
+def _merge(named: list[tuple[dict[int, int], LineList]]) -> tuple[dict[int, int], list[LineList]]:
     """Line of each title of the answer, and the lists they come from."""
     answer: dict[int, int] = {}
-    used: list[_List] = []
+    used: list[LineList] = []
     for found, lines in named:
         if answer.keys().isdisjoint(found):
             answer |= found
@@ -237,157 +200,7 @@ def _in_order(lines: dict[int, int]) -> list[int]:
 def _rank_of(line: str) -> int | None:
     """The number before or behind a title in its line."""
     behind = _RANK_BEHIND.search(line)
-    return int(behind[1]) if behind else _number_of(line)
-
-
-def _read_lines(text: str) -> tuple[list[str], bool]:
-    """The lines of an answer without its mark-up, and whether some were left unread."""
-    truncated = len(text) > MAX_CHARACTERS
-    text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
-    for pattern, mark in _MARKS:
-        text = pattern.sub(mark, text)
-    text = _numbered(text)
-    text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
-    text = html.unescape(_OTHER_TAG.sub("", text))
-    lines = _open_containers(text).splitlines()
-    kept = [number for number, line in enumerate(lines) if line.strip()]
-    if len(kept) > MAX_LINES:
-        lines, truncated = lines[: kept[MAX_LINES]], True
-    return lines, truncated
-
-
-def _open_containers(text: str) -> str:
-    """Put each string of a JSON or Python list on lines of its own."""
-    start = next((run for run in _BRACKETS.finditer(text) if run["quote"]), None)
-    if start is None:
-        return text
-    values: list[str] = []
-    keys: list[str] = []
-    end = start.start()
-    while token := _STRING.match(text, end):
-        end = token.end()
-        string = token["double"] if token["double"] is not None else token["single"]
-        if string is not None:
-            (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
-        elif keys and token["bare"].isdecimal():
-            keys[-1] += f": {token['bare']}"
-    return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
-
-
-_MARKS = (
-    (re.compile(r"^[ \t]*\\item(?:\[[^\]\n]{0,20}\])?[ \t]*", re.MULTILINE), "- "),
-    (re.compile(r"^[ \t]*\\(?:begin|end)\{[^{}\n]{0,30}\}[^\n]*$", re.MULTILINE), ""),
-    (re.compile(r"^[ \t]{0,20}([0-9]{1,5})[ ]?(?:\t|&)[ \t]*", re.MULTILINE), r"\1. "),
-    (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
-    (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
-)
-"""Marks of items in LaTeX, in tables parted by tabs, and keycaps."""
-_LABELLED = re.compile(
-    r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
-)
-_SEQUENCES = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth".split(),
-    list("abcdefghijklmnopqrstuvwxyz"),
-    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split(),
-)
-
-
-def _numbered(text: str) -> str:
-    """A text whose lines are counted by words, letters or Roman numerals, with numbers instead."""
-    labels = list(_LABELLED.finditer(text))
-    for sequence in _SEQUENCES:
-        counted = [label for label in labels if label[1].lower() in sequence]
-        if [label[1].lower() for label in counted] != sequence[: max(2, len(counted))]:
-            continue
-        for number in range(len(counted), 0, -1):
-            start, end = counted[number - 1].span()
-            text = f"{text[:start]}{number}. {text[end:]}"
-        break
-    return text
-
-
-def _as_number(match: re.Match[str]) -> str:
-    return f"{int(unicodedata.numeric(match[1]))}. "
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1]
-    if len(code) > 1:
-        return chr(int(code[1:], 16))
-    return _ESCAPED.get(code, code)
-
-
-def _split_inline(line: str, is_single: bool) -> list[str]:
-    """The parts of a list written on one line: `1. A 2. B 3. C`.
-
-    A line that is the whole answer may also be `1. A 2. B`, `A > B` or `A; B`.
-    """
-    number = _number_of(line)
-    if number is not None:
-        parts = list(_split_at_numbers(line, number))
-        if len(parts) >= (2 if is_single else 3):
-            return parts
-    separators = _INLINE_SEPARATORS if is_single else ()
-    separator = next((each for each in separators if each in line), None)
-    return [line] if separator is None else line.split(separator)
-
-
-def _split_at_numbers(line: str, number: int) -> Iterator[str]:
-    start = 0
-    for match in _INLINE_NUMBER.finditer(line):
-        if int(match[1]) == number + 1:
-            yield line[start : match.start()]
-            start, number = match.start(), number + 1
-    yield line[start:]
-
-
-def _read_lists(lines: Sequence[str]) -> list[_List]:
-    lists: list[_List] = []
-    numbered: _List | None = None
-    current: _List | None = None
-    after_blank = False
-    for position, line in enumerate(lines):
-        if not line.strip():
-            after_blank = True
-            continue
-        number = _number_of(line)
-        if number is not None:
-            if numbered is None or not _continues(numbered, number, current):
-                numbered = _List("numbered")
-                lists.append(numbered)
-            numbered.number = number
-            current = numbered
-        else:
-            kind = "bullet" if _BULLET.match(line) else "plain"
-            if (
-                current is None
-                or current.kind != kind
-                # A blank line parts two lists, but not lines that all stand apart.
-                or (after_blank and len(current.items) > 1 and not current.is_spaced)
-            ):
-                current = _List(kind)
-                lists.append(current)
-            current.is_spaced = after_blank
-        current.items.append((position, line))
-        after_blank = False
-        if number is None and _HEADING_END.search(line):
-            current = None
-    return lists
-
-
-def _number_of(line: str) -> int | None:
-    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
-    return None if match is None else int(match["number"])
-
-
-def _continues(numbered: _List, number: int, current: _List | None) -> bool:
-    """Check whether a number carries on the open list; Markdown also numbers every item 1."""
-    return number > numbered.number or (number == numbered.number == 1 and current is numbered)
-
-
-def _without_marker(line: str) -> str:
-    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
-    return line if match is None else line[match.end() :]
+    return int(behind[1]) if behind else number_of(line)
 
 
 FAULTS = ("invented", "repeated", "missing", "markup", "chatter")
@@ -403,9 +216,9 @@ def count_faults(text: str, titles: Sequence[str], found: FoundTitles) -> dict[s
     """Count what an answer holds beside the titles: the values of `FAULTS`."""
     text = text[:MAX_CHARACTERS]
     keys = [f" {title_key(title)} " for title in titles]
-    marked = _OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))
+    marked = OTHER_TAG.sub(" ", _ITEM_TAG.sub("\n- ", text))
     lines = marked.splitlines()[:MAX_LINES]
-    tags = _OTHER_TAG.findall(text)
+    tags = OTHER_TAG.findall(text)
     chatter = sum(_is_chatter(line, keys) for line in dict.fromkeys(lines))
     counts = (found.invented, found.repeated, found.missing, len(tags), chatter)
     return dict(zip(FAULTS, map(float, counts), strict=True))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+
+from vivavoce.records import Document
 
 _OPENING, _MAX_COMMENTS = 200, 2_000
 _WITHDRAWN = re.compile(
@@ -34,3 +37,9 @@ def status_of(title: str | None, abstract: str | None, comments: str = "") -> st
         return next(name for name, text in notice.groupdict().items() if text)
     texts = ((abstract or "").strip()[:_OPENING], comments[:_MAX_COMMENTS])
     return "withdrawn" if any(_WITHDRAWN.search(text) for text in texts) else None
+
+
+def with_status(document: Document) -> Document:
+    """A document with its state, as its source or else its title and abstract say."""
+    status = document.withdrawn or status_of(document.title, document.abstract)
+    return replace(document, withdrawn=status)

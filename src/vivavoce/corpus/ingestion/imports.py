@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.corpus.build.engine import Engine
@@ -25,7 +25,7 @@ from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
 from vivavoce.sources.catalogues.decoding import decode_document
-from vivavoce.sources.notices import status_of
+from vivavoce.sources.notices import with_status
 from vivavoce.store import (
     Row,
     hash_file,
@@ -118,7 +118,15 @@ def import_files(
         "rename": dict(sorted(options.rename.items())),
     }
     batch = _open_batch(corpus, source.kind, config, inputs, fresh=fresh)
-    _fill(batch, source, shards, options, progress)
+    done, total = 0, sum(len(shard.pieces) for shard in shards)
+    for shard in shards:
+        path = batch.folder / shard.name
+        if read_done(path, config=hash_of(config), inputs=shard.inputs) is None:
+            _write_shard(path, shard, source, options, hash_of(config))
+        done += len(shard.pieces)
+        if progress:
+            progress(done, total)
+    write_sealed(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
     return batch
 
 
@@ -219,26 +227,6 @@ def _drop(folder: Path) -> None:
     shutil.rmtree(folder.rename(folder.with_name(_DROPPED + folder.name)))
 
 
-def _fill(
-    batch: Batch,
-    source: Source,
-    shards: Sequence[Shard],
-    options: ReadOptions,
-    progress: Progress | None,
-) -> None:
-    config = hash_of(batch.plan["config"])
-    total = sum(len(shard.pieces) for shard in shards)
-    done = 0
-    for shard in shards:
-        path = batch.folder / shard.name
-        if read_done(path, config=config, inputs=shard.inputs) is None:
-            _write_shard(path, shard, source, options, config)
-        done += len(shard.pieces)
-        if progress:
-            progress(done, total)
-    write_sealed(batch.folder / COMPLETE, {"shards": [shard.name for shard in shards]})
-
-
 def _write_shard(
     path: Path, shard: Shard, source: Source, options: ReadOptions, config: str
 ) -> None:
@@ -253,9 +241,8 @@ def _write_shard(
             if isinstance(item, Fault):
                 faults.append(asdict(item))
             else:
-                document = decode_document(item) if source.is_metadata else item
-                status = document.withdrawn or status_of(document.title, document.abstract)
-                rows.append(document_row(replace(document, withdrawn=status)))
+                plain = decode_document(item) if source.is_metadata else item
+                rows.append(document_row(with_status(plain)))
                 if item.health_reasons:
                     doubts.append({"where": item.key, "reason": "; ".join(item.health_reasons)})
     write_parquet(path, rows, DOCUMENT)

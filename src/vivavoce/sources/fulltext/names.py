@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 MARK = "\x04"
 """Stands for what is raised: numbers of affiliations and notes."""
@@ -51,3 +51,12 @@ def is_name(text: str) -> bool:
         and not words[-1][0].islower()
         and not (len(words) == 1 and text.isascii() and text.isupper())  # as of a laboratory
     )
+
+
+def short_names(surnames: Sequence[str], *, has_others: bool = False) -> str:
+    """Surnames as a citation prints them."""
+    if not surnames:
+        return ""
+    if len(surnames) > 2 or has_others:
+        return f"{surnames[0]} et al."
+    return " and ".join(surnames)

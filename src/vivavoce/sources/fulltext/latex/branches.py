@@ -13,7 +13,7 @@ from vivavoce.sources.fulltext.latex.tokens import TokenStream
 _MAX_EXPANSIONS = 10
 
 
-class Definitions(Protocol):
+class Known(Protocol):
     """Commands, switches and options that a paper has defined so far."""
 
     switches: dict[str, bool]
@@ -35,7 +35,7 @@ class Definitions(Protocol):
         ...
 
 
-def choose(command: str, stream: TokenStream, known: Definitions) -> list[str] | None:
+def choose(command: str, stream: TokenStream, known: Known) -> list[str] | None:
     """Tokens of the branch that is printed; None for a command that is no such condition."""
     if command in _SETTERS:
         _set(command, stream, known)
@@ -55,7 +55,7 @@ def choose(command: str, stream: TokenStream, known: Definitions) -> list[str] |
     return texts.get("T" if test(known, given) != is_negated else "F", [])
 
 
-def _set(command: str, stream: TokenStream, known: Definitions) -> None:
+def _set(command: str, stream: TokenStream, known: Known) -> None:
     kind, value = _SETTERS[command]
     name = "".join(stream.argument()).strip()
     is_taken = name == "draft" and "ifdraft" in known.packages
@@ -82,7 +82,7 @@ _SETTERS: dict[str, tuple[str, str | None]] = {
 }
 
 
-def text_of(known: Definitions, tokens: Sequence[str]) -> str:
+def text_of(known: Known, tokens: Sequence[str]) -> str:
     """The text of an argument, its commands without arguments expanded."""
     left = list(tokens)
     for _ in range(_MAX_EXPANSIONS):
@@ -93,19 +93,19 @@ def text_of(known: Definitions, tokens: Sequence[str]) -> str:
     return "".join(left).strip()
 
 
-def _holds(known: Definitions, name: str) -> bool:
+def _holds(known: Known, name: str) -> bool:
     return known.switches.get(f"\\if{name}", known.switches.get(f"toggle {name}", False))
 
 
-def _is_empty(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
+def _is_empty(known: Known, given: Sequence[Sequence[str]]) -> bool:
     return not text_of(known, given[0])
 
 
-def _are_equal(known: Definitions, given: Sequence[Sequence[str]]) -> bool:
+def _are_equal(known: Known, given: Sequence[Sequence[str]]) -> bool:
     return text_of(known, given[0]) == text_of(known, given[1])
 
 
-def _compare(known: Definitions, given: Sequence[Sequence[str]], sign: str) -> bool:
+def _compare(known: Known, given: Sequence[Sequence[str]], sign: str) -> bool:
     try:
         first, second = (float(text_of(known, each)) for each in given)
     except ValueError:
@@ -113,7 +113,7 @@ def _compare(known: Definitions, given: Sequence[Sequence[str]], sign: str) -> b
     return {"<": first < second, "=": first == second, ">": first > second}[sign]
 
 
-Test = Callable[[Definitions, Sequence[Sequence[str]]], bool]
+Test = Callable[[Known, Sequence[Sequence[str]]], bool]
 _TESTS: dict[str, tuple[int, Test]] = {
     "iftoggle": (1, lambda known, given: known.switches.get(f"toggle {_name(given)}", False)),
     "ifbool": (1, lambda known, given: _holds(known, _name(given))),
@@ -152,7 +152,7 @@ def _name(given: Sequence[Sequence[str]]) -> str:
 class _Expression(TokenStream):
     r"""A test of ifthen, as `\boolean{draft} \AND \NOT \equal{a}{b}`."""
 
-    def __init__(self, tokens: Sequence[str], known: Definitions) -> None:
+    def __init__(self, tokens: Sequence[str], known: Known) -> None:
         super().__init__()
         self.push([bare for token in tokens if (bare := token.replace(" ", ""))])
         self._known = known

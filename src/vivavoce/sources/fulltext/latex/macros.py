@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from vivavoce.errors import InputError
 from vivavoce.sources.fulltext.latex.acronyms import Acronyms
 from vivavoce.sources.fulltext.latex.branches import choose
+from vivavoce.sources.fulltext.latex.definitions import Definitions, Macro, is_parameter
 from vivavoce.sources.fulltext.latex.files import PaperFiles
 from vivavoce.sources.fulltext.latex.layout import CONDITIONS, commands, is_own_command
 from vivavoce.sources.fulltext.latex.quantities import quantity
 from vivavoce.sources.fulltext.latex.tokens import (
     LITERAL,
-    PARAGRAPH,
     EndlessMacros,
     Frame,
-    TokenStream,
     tokenise,
 )
 
@@ -33,30 +31,12 @@ _MAX_INPUT = 20
 _DEFINE, _DOCUMENT_COMMANDS, _PRIMITIVE_DEFINE, _ENVIRONMENT, _INPUT, _IMPORT = map(
     commands, ("define", "document_commands", "primitives", "define_environment", "input", "import")
 )
-_DOCUMENT_ENVIRONMENTS = frozenset(
-    f"\\{kind}DocumentEnvironment" for kind in ("New", "Renew", "Declare", "Provide")
-)
-_COLLECTING = frozenset({"\\NewEnviron", "\\RenewEnviron"})
-_HIDING = frozenset({"\\comment", "\\setbox"})
-"""Commands by which the definition of an environment hides its text."""
 _ENDS = frozenset({"\\fi", "\\repeat"})
 _PATCHES = {"\\patchcmd": 5, "\\apptocmd": 4, "\\pretocmd": 4}
 """Commands that change another one, by the number of their arguments, which are not carried out."""
 _MAX_IGNORED = 3
 """Macros without end that a paper may have."""
 _COMPARES = frozenset({"\\ifx", "\\if", "\\ifcat"})
-
-
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """Definition of a command of the paper."""
-
-    body: tuple[str, ...]
-    arguments: int = 0
-    default: tuple[str, ...] | None = None
-    """Of the first argument, which is then optional."""
-    kinds: str = ""
-    """For commands with several optional arguments: `m`, `o` or `s` for each."""
 
 
 def expand(files: PaperFiles, name: str) -> list[str]:
@@ -77,20 +57,16 @@ def expand(files: PaperFiles, name: str) -> list[str]:
             ignored |= {busiest}
 
 
-class Expander(TokenStream):
+class Expander(Definitions):
     """Reads a paper from its main file on."""
 
     def __init__(self, files: PaperFiles, ignored: Collection[str] = ()) -> None:
-        super().__init__()
+        super().__init__(ignored)
         self._files = files
-        self._ignored = ignored
         self.calls: Counter[str] = Counter()
         """Number of times that each macro was called."""
-        self._macros: dict[str, Macro] = {}
         self.switches = dict(CONDITIONS)
         self.options: set[str] = set()
-        self._hidden: set[str] = set()
-        """Environments whose text is not printed."""
         self._acronyms = Acronyms()
         self._inputs = 0
         self._skipped = 0
@@ -128,22 +104,22 @@ class Expander(TokenStream):
 
     def _execute(self, token: str, out: list[str]) -> bool:
         """Do what a command says; False for one that is left to be printed."""
-        macro = self._macros.get(token)
+        macro = self.macros.get(token)
         if macro is not None:
             self.calls[token] += 1
             self._call(macro)
         elif token in _DEFINE:
-            self._define(keeps=token == "\\providecommand")
+            self.define(keeps=token == "\\providecommand")
         elif token in _PRIMITIVE_DEFINE:
-            self._define_primitive(is_expanded=token in {"\\edef", "\\xdef"})
+            self.define_primitive(is_expanded=token in {"\\edef", "\\xdef"})
         elif token in _DOCUMENT_COMMANDS:
-            self._define_document_command()
+            self.define_document_command()
         elif token == "\\let":
-            self._let()
+            self.let()
         elif token in _ENVIRONMENT:
-            self._define_environment(token)
+            self.define_environment(token)
         elif token == "\\newif":
-            switch = self._name()
+            switch = self.name()
             self.switches.setdefault(switch, False)
         elif token in self.switches:
             self._decide(token)
@@ -167,7 +143,7 @@ class Expander(TokenStream):
         elif token in {"\\usepackage", "\\RequirePackage", "\\documentclass"}:
             self._use_package(token, out)
         elif token in {"\\excludecomment", "\\includecomment"}:
-            change = self._hidden.add if token == "\\excludecomment" else self._hidden.discard
+            change = self.hidden.add if token == "\\excludecomment" else self.hidden.discard
             change("".join(self.argument()).strip())
         elif token in {"\\begin", "\\end"}:
             self._environment(token, out)
@@ -209,20 +185,20 @@ class Expander(TokenStream):
 
     def body(self, name: str) -> tuple[str, ...] | None:
         """Tokens that a command without arguments stands for; None for any other."""
-        macro = self._macros.get(name)
+        macro = self.macros.get(name)
         is_plain = macro is not None and not macro.arguments and name not in macro.body
         return macro.body if macro is not None and is_plain else None
 
     def is_defined(self, name: str) -> bool:
         """Check whether a command is defined, by the paper or by LaTeX."""
-        return name in self._macros or is_own_command(name)
+        return name in self.macros or is_own_command(name)
 
     def has_file(self, name: str) -> bool:
         """Check whether a file is one of the paper's."""
         return bool(self._files.find(name))
 
     def _meaning(self, token: str) -> object:
-        return self._macros.get(token, token)
+        return self.macros.get(token, token)
 
     def _call(self, macro: Macro) -> None:
         kinds = macro.kinds or "m" * macro.arguments
@@ -241,112 +217,22 @@ class Expander(TokenStream):
         size = len(macro.body) + sum(
             len(values[int(token[1]) - 1])
             for token in macro.body
-            if _is_parameter(token) and int(token[1]) <= len(values)
+            if is_parameter(token) and int(token[1]) <= len(values)
         )
         self.spend(size)
         made: list[str] = []
         for token in macro.body:
-            if _is_parameter(token) and int(token[1]) <= len(values):
+            if is_parameter(token) and int(token[1]) <= len(values):
                 made += values[int(token[1]) - 1]
             else:
                 made.append(token)
         self.push(made)
 
-    def _name(self) -> str:
-        argument = "".join(self.argument()).strip()
-        return argument if argument[:1] == "\\" else ""
-
-    def _store(self, name: str, macro: Macro, *, keeps: bool = False) -> None:
-        if len(name) < 2 or is_own_command(name) or (keeps and name in self._macros):
-            return
-        if name in self._ignored:
-            macro = Macro(())
-        if macro.body != (name,):
-            self._macros[name] = macro
-
-    def _parameters(self) -> tuple[int, tuple[str, ...] | None]:
-        """Number of arguments of a definition, and the default of the first where it has one."""
-        given = "".join(self.optional() or []).strip()
-        count = int(given) if len(given) == 1 and given in "123456789" else 0
-        default = self.optional() if count else None
-        return count, None if default is None else tuple(default)
-
-    def _define(self, *, keeps: bool) -> None:
-        self.take("*")
-        name = self._name()
-        count, default = self._parameters()
-        self._store(name, Macro(tuple(self.argument()), count, default), keeps=keeps)
-
-    def _define_primitive(self, *, is_expanded: bool) -> None:
-        name = self.next() or ""
-        parameters: list[str] = []
-        while (token := self.peek()) is not None and token != "{":
-            parameters.append(token)
-            self.next()
-            if len(parameters) > 20 or token == PARAGRAPH:
-                return
-        body = tuple(self.argument())
-        if is_expanded:  # what it calls by its own name is its meaning so far
-            former = self._macros.get(name, Macro(())).body
-            body = tuple(part for t in body for part in (former if t == name else (t,)))
-        # Text between the parameters would have to be found in every call.
-        if all(map(_is_parameter, parameters)):
-            self._store(name, Macro(body, len(parameters)))
-
-    def _define_document_command(self) -> None:
-        name, kinds = self._name(), self._kinds()
-        self._store(name, Macro(tuple(self.argument()), len(kinds), kinds=kinds))
-
-    def _kinds(self) -> str:
-        """The kinds of arguments of a specification such as `s O{} m`."""
-        kinds: list[str] = []
-        depth = 0
-        for token in self.argument():
-            depth += (token == "{") - (token == "}")
-            if depth == 0 and token not in "{}":
-                kinds += ("m" if kind in "+m" else "s" if kind == "s" else "o"
-                          for kind in token if kind in "msoO")  # fmt: skip
-        return "".join(kinds[:9])
-
-    def _let(self) -> None:
-        name = self.next() or ""
-        other = self.peek() or ""
-        self.next()
-        if other.startswith("="):
-            rest = other[1:].strip()
-            other = rest or self.peek() or ""
-            if not rest:
-                self.next()
-        self._store(name, self._macros.get(other) or Macro((other,) if other else ()))
-
-    def _define_environment(self, command: str) -> None:
-        self.take("*")
-        name = "".join(self.argument()).strip()
-        if command in _DOCUMENT_ENVIRONMENTS:
-            kinds = self._kinds()
-            first = Macro(tuple(self.argument()), len(kinds), kinds=kinds)
-            last = Macro(tuple(self.argument()))
-        else:
-            count, default = self._parameters()
-            body = tuple(self.argument())
-            if command in _COLLECTING:  # the text of the environment is printed at `\BODY`
-                place = body.index("\\BODY") if "\\BODY" in body else -1
-                first, last = Macro(body[: max(place, 0)], count, default), Macro(body[place + 1 :])
-                change = self._hidden.add if place < 0 else self._hidden.discard
-                change(name)
-            else:
-                first, last = Macro(body, count, default), Macro(tuple(self.argument()))
-                if not _HIDING.isdisjoint(body):
-                    self._hidden.add(name)
-        if name and not is_own_command(f"\\begin{{{name}}}"):
-            self._macros[f"\\begin{{{name}}}"] = first
-            self._macros[f"\\end{{{name}}}"] = last
-
     def _environment(self, token: str, out: list[str]) -> None:
         name = "".join(self.argument()).strip()
         whole = f"{token}{{{name}}}"
-        macro = self._macros.get(whole)
-        if token == "\\begin" and name in self._hidden and self.pass_environment(name):
+        macro = self.macros.get(whole)
+        if token == "\\begin" and name in self.hidden and self.pass_environment(name):
             return
         if macro is not None:
             self._call(macro)
@@ -408,10 +294,6 @@ class Expander(TokenStream):
 def _prelude() -> tuple[str, ...]:
     """Commands of classes and packages, defined before the paper's own."""
     return tuple(tokenise((resources.files(__package__) / "prelude.tex").read_text("utf-8")))
-
-
-def _is_parameter(token: str) -> bool:
-    return len(token) == 2 and token[0] == "#" and token[1].isdigit()
 
 
 def _find_document(tokens: Sequence[str], command: str) -> int | None:

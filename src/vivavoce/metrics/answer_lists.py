@@ -1,0 +1,215 @@
+"""The lines of a model's answer, and the lists that they make: numbered, bulleted or plain.
+
+Markup of HTML, LaTeX and JSON goes; letters, words and Roman numerals that count become numbers.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+MAX_CHARACTERS = 500_000
+"""An answer's text beyond this is not read, and the answer is counted truncated."""
+MAX_LINES = 10_000
+"""The same for lines that are not blank."""
+
+_CIRCLED = re.compile(r"^[ \t]{0,20}([①-⑳⑴-⒇⒈-⒛❶-➓㉑-㉟])", re.MULTILINE)
+_BREAK_TAG = re.compile(r"</?(?:li|ol|ul|p|br|tr|div|table|h[1-6])\b[^<>\n]{0,200}>", re.IGNORECASE)
+_CELL_TAG = re.compile(r"</?t[dh]\b[^<>\n]{0,200}>", re.IGNORECASE)
+OTHER_TAG = re.compile(r"</?[a-z][^<>\n]{0,200}>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+
+# Brackets are taken in whole runs, quote or not: sought again from each of them, a run of n takes
+# n * n steps.
+_BRACKETS = re.compile(r"[\[{][\s\[{]*+(?P<quote>[\"'])?")
+# A quote closes a string only before a comma, a colon or a bracket: models forget to escape. No
+# group is repeated possessively: Python before 3.11.5 matches such a pattern wrongly.
+_CLOSING = r"\s*+(?:[,:\]}]|$)"
+_STRING = re.compile(
+    r"[\s,:\[\]{}]*+(?:"
+    rf"\"(?P<double>[^\"\\]*+(?:(?:\\.|\"(?!{_CLOSING}))[^\"\\]*+)*)\"(?={_CLOSING})|"
+    rf"'(?P<single>[^'\\]*+(?:(?:\\.|'(?!{_CLOSING}))[^'\\]*+)*)'(?={_CLOSING})|"
+    r"(?P<bare>[-+.\w]++))(?P<key>\s*+:)?",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
+
+_NUMBER = re.compile(
+    r"[\s>*_|\"'#-]*+(?:(?:rank|paper|title|no|number|position|place)\b[\s.:#*]*+)?[(\[]?"
+    r"(?P<number>[0-9]{1,5})(?:st|nd|rd|th)?(?:\s+place)?"
+    r"(?:\\?[.)\],:]+[*_]*+(?![0-9])|\s*+\||\s[-–—:]\s|[*_]+\s)",
+    re.IGNORECASE,
+)
+_HASH_NUMBER = re.compile(r"[\s>*_|-]*+#(?P<number>[0-9]{1,5})\s")
+_INLINE_NUMBER = re.compile(r"(?<=[\s,;])([0-9]{1,5})[.)]\s")
+_BULLET = re.compile(r"[\s>]*+(?:[-+•‣▪◦●○–—·]|\*(?!\*))")
+_HEADING_END = re.compile(r"(?::|\s-)[\s*_#]*+$")
+_INLINE_SEPARATORS = ('", "', " > ", " ≻ ", " → ", " -> ", "; ", " | ")
+
+
+@dataclass(slots=True)
+class LineList:
+    """Lines of one kind that follow each other."""
+
+    kind: str
+    items: list[tuple[int, str]] = field(default_factory=list)
+    """(Line number, line)."""
+    number: int = 0
+    is_spaced: bool = False
+
+
+def read_lines(text: str) -> tuple[list[str], bool]:
+    """The lines of an answer without its mark-up, and whether some were left unread."""
+    truncated = len(text) > MAX_CHARACTERS
+    text = _CIRCLED.sub(_as_number, text[:MAX_CHARACTERS])
+    for pattern, mark in _MARKS:
+        text = pattern.sub(mark, text)
+    text = _numbered(text)
+    text = _CELL_TAG.sub(" | ", _BREAK_TAG.sub("\n", _FENCE.sub("\n", text)))
+    text = html.unescape(OTHER_TAG.sub("", text))
+    lines = _open_containers(text).splitlines()
+    kept = [number for number, line in enumerate(lines) if line.strip()]
+    if len(kept) > MAX_LINES:
+        lines, truncated = lines[: kept[MAX_LINES]], True
+    return lines, truncated
+
+
+def _open_containers(text: str) -> str:
+    """Put each string of a JSON or Python list on lines of its own."""
+    start = next((run for run in _BRACKETS.finditer(text) if run["quote"]), None)
+    if start is None:
+        return text
+    values: list[str] = []
+    keys: list[str] = []
+    end = start.start()
+    while token := _STRING.match(text, end):
+        end = token.end()
+        string = token["double"] if token["double"] is not None else token["single"]
+        if string is not None:
+            (keys if token["key"] else values).append(_ESCAPE.sub(_unescape, string))
+        elif keys and token["bare"].isdecimal():
+            keys[-1] += f": {token['bare']}"
+    return "\n\n".join((text[: start.start()], "\n".join(values or keys), text[end:]))
+
+
+_MARKS = (
+    (re.compile(r"^[ \t]*\\item(?:\[[^\]\n]{0,20}\])?[ \t]*", re.MULTILINE), "- "),
+    (re.compile(r"^[ \t]*\\(?:begin|end)\{[^{}\n]{0,30}\}[^\n]*$", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,20}([0-9]{1,5})[ ]?(?:\t|&)[ \t]*", re.MULTILINE), r"\1. "),
+    (re.compile(r"[ \t]?\\\\[ \t]?$", re.MULTILINE), ""),
+    (re.compile(r"([0-9])\ufe0f?\u20e3[ \t]?"), r"\1. "),
+)
+"""Marks of items in LaTeX, in tables parted by tabs, and keycaps."""
+_LABELLED = re.compile(
+    r"^[ \t*_(]{0,6}([a-z]{1,8})[*_]{0,3}[:.),][*_]{0,3}[ \t]+", re.I | re.MULTILINE
+)
+_SEQUENCES = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth".split(),
+    list("abcdefghijklmnopqrstuvwxyz"),
+    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split(),
+)
+
+
+def _numbered(text: str) -> str:
+    """A text whose lines are counted by words, letters or Roman numerals, with numbers instead."""
+    labels = list(_LABELLED.finditer(text))
+    for sequence in _SEQUENCES:
+        counted = [label for label in labels if label[1].lower() in sequence]
+        if [label[1].lower() for label in counted] != sequence[: max(2, len(counted))]:
+            continue
+        for number in range(len(counted), 0, -1):
+            start, end = counted[number - 1].span()
+            text = f"{text[:start]}{number}. {text[end:]}"
+        break
+    return text
+
+
+def _as_number(match: re.Match[str]) -> str:
+    return f"{int(unicodedata.numeric(match[1]))}. "
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if len(code) > 1:
+        return chr(int(code[1:], 16))
+    return _ESCAPED.get(code, code)
+
+
+def split_inline(line: str, is_single: bool) -> list[str]:
+    """The parts of a list written on one line: `1. A 2. B 3. C`.
+
+    A line that is the whole answer may also be `1. A 2. B`, `A > B` or `A; B`.
+    """
+    number = number_of(line)
+    if number is not None:
+        parts = list(_split_at_numbers(line, number))
+        if len(parts) >= (2 if is_single else 3):
+            return parts
+    separators = _INLINE_SEPARATORS if is_single else ()
+    separator = next((each for each in separators if each in line), None)
+    return [line] if separator is None else line.split(separator)
+
+
+def _split_at_numbers(line: str, number: int) -> Iterator[str]:
+    start = 0
+    for match in _INLINE_NUMBER.finditer(line):
+        if int(match[1]) == number + 1:
+            yield line[start : match.start()]
+            start, number = match.start(), number + 1
+    yield line[start:]
+
+
+def read_lists(lines: Sequence[str]) -> list[LineList]:
+    """The lists that lines make, in order."""
+    lists: list[LineList] = []
+    numbered: LineList | None = None
+    current: LineList | None = None
+    after_blank = False
+    for position, line in enumerate(lines):
+        if not line.strip():
+            after_blank = True
+            continue
+        number = number_of(line)
+        if number is not None:
+            if numbered is None or not _continues(numbered, number, current):
+                numbered = LineList("numbered")
+                lists.append(numbered)
+            numbered.number = number
+            current = numbered
+        else:
+            kind = "bullet" if _BULLET.match(line) else "plain"
+            if (
+                current is None
+                or current.kind != kind
+                # A blank line parts two lists, but not lines that all stand apart.
+                or (after_blank and len(current.items) > 1 and not current.is_spaced)
+            ):
+                current = LineList(kind)
+                lists.append(current)
+            current.is_spaced = after_blank
+        current.items.append((position, line))
+        after_blank = False
+        if number is None and _HEADING_END.search(line):
+            current = None
+    return lists
+
+
+def number_of(line: str) -> int | None:
+    """The number that begins a line; None without one."""
+    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
+    return None if match is None else int(match["number"])
+
+
+def _continues(numbered: LineList, number: int, current: LineList | None) -> bool:
+    """Check whether a number carries on the open list; Markdown also numbers every item 1."""
+    return number > numbered.number or (number == numbered.number == 1 and current is numbered)
+
+
+def without_marker(line: str) -> str:
+    """A line without the number that begins it."""
+    match = _NUMBER.match(line) or _HASH_NUMBER.match(line)
+    return line if match is None else line[match.end() :]
