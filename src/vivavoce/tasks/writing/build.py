@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
+from vivavoce.metrics.judged_text import JUDGED
 from vivavoce.metrics.judgement import WINS
 from vivavoce.networks.authors import measure_coauthors, papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
@@ -71,7 +72,9 @@ class WritingOptions(Options):
     def _check_headline(cls, value: str | None) -> str | None:
         tasks = find_family(FAMILY).card.tasks.values()
         known = dict.fromkeys([name for task in tasks for name in task.metrics])
-        known |= dict.fromkeys([*WINS, *(name for task in tasks for name in task.diagnostics)])
+        known |= dict.fromkeys(
+            [*WINS, *JUDGED, *(name for task in tasks for name in task.diagnostics)]
+        )
         if value is not None and value not in known:
             raise ValueError(f"there is no metric {value!r}. There are: {', '.join(known)}")
         return value
