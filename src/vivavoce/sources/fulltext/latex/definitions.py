@@ -59,7 +59,7 @@ class Definitions(TokenStream):
         return count, None if default is None else tuple(default)
 
     def define(self, *, keeps: bool) -> None:
-        r"""Read a definition by `\newcommand`; one that `keeps` changes no command that is there."""
+        r"""Read a definition by `\newcommand`; one that `keeps` changes no known command."""
         self.take("*")
         name = self.name()
         count, default = self._parameters()
