@@ -71,6 +71,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         "splits": [0.72, 0.19, 0.09],
         "author_sampling": "uniform",
         "doubtful": "leave_out",
+        "headline": None,
         "within": "all",
         "max_overlap": 0.2,
     }
@@ -87,7 +88,7 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         ("writing.split", "[writing] split is unknown. Did you mean splits?"),
         (
             "writing.zzz",
-            "There are: settings, demos, splits, author_sampling, doubtful, within, max_overlap",
+            "There are: settings, demos, splits, author_sampling, doubtful, headline, within, max_overlap",
         ),
     ],
 )
