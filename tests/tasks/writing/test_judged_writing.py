@@ -152,13 +152,18 @@ SHARES = (
 
 
 @pytest.fixture(scope="module")
-def values(bench: Bench) -> dict[str, dict[str, float]]:
+def rows(bench: Bench) -> dict[str, dict[str, Any]]:
     items = bench.items()
-    found = bench.with_nuggets(
+    return bench.with_nuggets(
         {name: {item["id"]: make(item) for item in items} for name, make in MAKERS.items()}
     )
+
+
+@pytest.fixture(scope="module")
+def values(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
     return {
-        name: {metric: row["value"] for metric, row in rows.items()} for name, rows in found.items()
+        name: {metric: row["value"] for metric, row in found.items()}
+        for name, found in rows.items()
     }
 
 
@@ -186,6 +191,13 @@ def test_the_whole_gold_covers_all_its_facts_and_cites_what_carries_it(
         assert found[metric] == 1.0
     assert (found["contradicted"], found["organisation"]) == (0.0, 0.5)
     assert (found["judge_malformed"], found["judge_refused"]) == (0.0, 0.0)
+
+
+def test_the_coverage_of_facts_leads_where_a_judge_has_them(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    led = [metric for metric, row in rows["whole"].items() if row["headline"]]
+    assert led == ["nugget_coverage"]
 
 
 def test_facts_that_are_left_out_lower_coverage_alone(

@@ -147,9 +147,13 @@ class Writing(FamilyTask[WritingArguments]):
         return given
 
     def headline(self, view: View[WritingArguments]) -> str:
-        """The round's own, or the first of the card."""
+        """The round's own, else the coverage of facts where it is judged, or the card's first.
+
+        Support does not lead: a copy of the paper's own sentences has all of it.
+        """
         options = read_json(view.round.folder / "spec.json").get("writing", {})
-        return options.get("headline") or super().headline(view)
+        judged = "nugget_coverage" if view.given.nuggets else super().headline(view)
+        return options.get("headline") or judged
 
     def rows(self, view: View[WritingArguments]) -> list[Row]:
         """Items that have the setting and are in the split."""
