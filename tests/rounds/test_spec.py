@@ -88,7 +88,8 @@ def test_defaults_are_filled_in_before_the_spec_is_hashed() -> None:
         ("writing.split", "[writing] split is unknown. Did you mean splits?"),
         (
             "writing.zzz",
-            "There are: settings, demos, splits, author_sampling, doubtful, headline, within, max_overlap",
+            "There are: settings, demos, splits, author_sampling, doubtful, headline, within, "
+            "max_overlap",
         ),
     ],
 )
