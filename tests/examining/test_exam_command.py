@@ -198,6 +198,9 @@ def test_a_judge_is_asked_where_somebody_wants_one(
     rates = {row["metric"]: row for row in verdict["also"]}
     assert rates["judge_win"][full("fine")] == rates["judge_win"][full("weak")] == 0.5
     assert f"{report['plan']['tokens']:,} tokens" in told
+    [claims] = report["claims"]
+    assert claims.startswith("abstract: of what fine claims, ")
+    assert "is contradicted; of what weak claims, " in claims
 
 
 @pytest.mark.slow

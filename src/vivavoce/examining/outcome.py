@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from vivavoce.examining.planning import dollars, last_parts, total
 from vivavoce.examining.standings import Standing
+from vivavoce.metrics.judged_text import SUPPORT
 from vivavoce.reports import NOTHING, Column, Report, Sheet, sheet, shown
+from vivavoce.results.board.head_to_head import board_values
+from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 
 MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
@@ -31,6 +34,8 @@ class Outcome(Report):
     """Models, the baselines that are best at a task, and the authors' text; best first."""
     more_papers: list[str]
     """Questions that more papers would answer."""
+    claims: list[str]
+    """Shares of the models' claims that a judge found supported and contradicted, by task."""
     judge_cost: float | None
     """Dollars that the judge cost beside the answers; None where prices are not known."""
 
@@ -38,6 +43,7 @@ class Outcome(Report):
         """Lines and the table, as every form shows them."""
         yield self.answer
         yield self.table()
+        yield from self.claims
         yield from self.more_papers
 
     def table(self) -> Sheet:
@@ -124,6 +130,7 @@ def conclude(
         tasks=tasks,
         contestants=_contestants(standings, tasks, models, short),
         more_papers=wanted,
+        claims=[line for each in standings for line in _claims(each, models, short)],
         judge_cost=total(cost for cost in judged if cost is not None),
     )
 
@@ -227,6 +234,32 @@ def _wanted(row: Row, short: Mapping[str, str]) -> Iterator[str]:
         count = max(needs)
         papers = "more such paper" if count == 1 else "more such papers"
         yield f"{task}: about {count:,} {papers} would tell {who} apart."
+
+
+def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str]) -> Iterator[str]:
+    """One sentence: the shares of each model's claims that a judge found carried and denied."""
+    parts = []
+    for name in models:
+        log = standing.logs.get(name)
+        if log is None or not set(SUPPORT) <= log.judged:
+            continue
+        clusters = log.item_clusters()
+        supported, contradicted = (
+            mean_estimate(
+                board_values(log, metric, standing.items),
+                [clusters[item] for item in standing.items],
+                Draws(),
+            )
+            for metric in SUPPORT
+        )
+        if supported.value is not None and contradicted.value is not None:
+            ends = contradicted.interval or (contradicted.value, contradicted.value)
+            parts.append(
+                f"of what {short[name]} claims, {supported.value:.0%} is supported by what it was "
+                f"shown and {contradicted.value:.0%} [{ends[0]:.0%}, {ends[1]:.0%}] is contradicted"
+            )
+    if parts:
+        yield f"{_plain(standing.chosen.task)}: {'; '.join(parts)}."
 
 
 def _contestants(
