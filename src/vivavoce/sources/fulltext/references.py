@@ -139,6 +139,12 @@ def _between_commas(raw: str) -> str:
     return "" if _NO_TITLE.match(title) or _JOURNAL.search(title) else title
 
 
+def are_names(text: str) -> bool:
+    """Check whether a text is nothing but names with initials, or the dash that repeats them."""
+    parts = re.split(r",\s(?:and\s)?|\sand\s|\s&\s", text.strip(" ,"))
+    return all(_NAME.fullmatch(part) or set(part) == {"—"} for part in parts)
+
+
 def _first_author(plain: str) -> str | None:
     """The surname that comes first, before or behind initials and forenames."""
     head = _AFTER_FIRST.split(plain, maxsplit=1)[0].strip()
@@ -159,7 +165,7 @@ def _title_in(plain: str) -> str | None:
     if (
         year is not None
         and year.start() < 0.6 * len(plain)
-        and is_author_part(plain[: year.start()])
+        and _is_author_part(plain[: year.start()])
     ):
         sentence = _sentence(_AFTER_YEAR.sub("", plain[year.end() :]))
         if sentence:
@@ -169,7 +175,7 @@ def _title_in(plain: str) -> str | None:
         sentence = _sentence(rest)
         if not sentence:
             return None
-        if not is_author_part(sentence):
+        if not _is_author_part(sentence):
             return None if _CONTAINER.match(sentence) else sentence
         rest = rest[rest.find(sentence) + len(sentence) :].lstrip(" .,)")
     return None
@@ -186,7 +192,7 @@ def _sentence(text: str) -> str:
     return text.strip(" ,.") if len(text) < 300 else ""
 
 
-def is_author_part(text: str) -> bool:
+def _is_author_part(text: str) -> bool:
     """Check whether words are names: most are capitalised, and short words between are `and`."""
     words = re.findall(r"[^\W\d_][\w’'-]*", text)
     names = sum(

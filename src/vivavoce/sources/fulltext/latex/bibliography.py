@@ -19,7 +19,7 @@ from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
 from vivavoce.sources.fulltext.names import short_names
-from vivavoce.sources.fulltext.references import is_author_part, printed_year, title_of_blocks
+from vivavoce.sources.fulltext.references import are_names, printed_year, title_of_blocks
 from vivavoce.text.identifiers import find_year
 
 _ITEM = frozenset({"\\bibitem"})
@@ -132,7 +132,7 @@ def _marked_title(setter: Typesetter, start: int, end: int) -> str:
     # Emphasis right behind the authors is the title; later it is a journal or a book.
     emphasis = next(layout.find(_EMPHASIS, start, end), None)
     group = layout.group(emphasis + 1) if emphasis is not None else None
-    if emphasis is None or group is None or not is_author_part(setter.line(start, emphasis)):
+    if emphasis is None or group is None or not are_names(setter.line(start, emphasis)):
         return ""
     title = setter.line(group.start, group.end).rstrip(" .,")
     return title if len(title.split()) >= _MIN_TITLE else ""

@@ -29,7 +29,7 @@ _ADDRESS = re.compile(
     r"(\\(?:url|href|path|nolinkurl))"
     r"(?:[ \t\n]{0,9}\{([^{}]*)\}|([^A-Za-z\s{*\[])([^\n]{0,999}?)\3)"
 )
-_ESCAPED = re.compile(r"\\([%#&$_{}~])")
+_ESCAPED = re.compile(r"\\(?:([%#&$_{}~])|\\)")
 _PARAMETER = re.compile(r"#[1-9](?![\w-])")
 _INLINE = re.compile(
     r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}\])?)"
@@ -79,7 +79,12 @@ def _read_raw(text: str, start: int, tokens: list[str], open_ended: set[str]) ->
     """
     address = _ADDRESS.match(text, start)
     if address is not None and not _PARAMETER.fullmatch(written := address[2] or address[4] or ""):
-        tokens += [address[1], "{", LITERAL + _ESCAPED.sub(r"\1", written), "}"]
+        tokens += [
+            address[1],
+            "{",
+            LITERAL + _ESCAPED.sub(lambda found: found[1] or "", written),
+            "}",
+        ]
         return address.end()
     inline = _INLINE.match(text, start)
     if inline is not None:
