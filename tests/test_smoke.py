@@ -90,6 +90,8 @@ def test_every_task_is_tried_with_every_method_that_needs_a_model(trial: Trial) 
         for method in card.methods
         if method not in family.without_model and task != "architecture"
     }
+    # The round has no open track, the only one of related work with papers to search.
+    wanted.remove(("related_work", "agent"))
     assert {(row.task, row.method) for row in report.rows} == wanted
     one_request = [row.method == "direct" for row in report.rows]
     assert one_request == sorted(one_request, reverse=True)

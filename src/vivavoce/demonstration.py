@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import InputError, VivaError
+from vivavoce.errors import InputError, NoItemsError, VivaError
 from vivavoce.models.cutoffs import load_cutoffs
 from vivavoce.models.scripted import CONTESTANTS, JUDGE
 from vivavoce.publication import SiteInputs, make_site
@@ -27,7 +27,7 @@ from vivavoce.rounds import Round
 from vivavoce.running import run
 from vivavoce.running.logs import Progress
 from vivavoce.sandbox.guarantees import why_unusable
-from vivavoce.tasks import build_round, list_families
+from vivavoce.tasks import AGENT, build_round, list_families
 from vivavoce.tasks.sample_round import build_sample, demo_spec, open_round
 
 MODELS = ("extractive/lead", "extractive/centrality")
@@ -217,8 +217,13 @@ def run_smoke(spec: RunSpec, tell: Callable[[SmokeRow], None] | None = None) -> 
             retry_on_error=0,
             task_tries=1,
         )
-        metric = list_families()[family].tasks[task].metrics[0]
-        rows.append(_ask(asked, metric, counts[place]))
+        card = list_families()[family].tasks[task]
+        if method == AGENT:
+            asked = replace(asked, task_args=card.agent)
+        try:
+            rows.append(_ask(asked, card.metrics[0], counts[place]))
+        except NoItemsError:
+            continue  # nothing to ask: the round has no items in which an agent can search
         spent += rows[-1].cost
         if tell:
             tell(rows[-1])

@@ -182,7 +182,9 @@ def test_every_kind_is_labelled_by_keys(
         assert len(made.said()) == 1, name
         label = next(iter(made.items().values())).labels[0]
         if not kind.sides:
-            assert list(label.value.values()) == [option.value for option in chosen]
+            names = [asked.name for asked in kind.fields]
+            values = [option.value for option in chosen]
+            assert label.value == dict(zip(names, values, strict=True))
         assert label.note == ("1, q and s are letters here" if len(kind.fields) > 1 else "")
         assert one.complaints == []
 

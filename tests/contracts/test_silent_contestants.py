@@ -26,6 +26,7 @@ SAYS = {
     "braces": "{}",
 }
 """Every answer of a model, by its name."""
+CARDS = {task: of_task for card in list_families().values() for task, of_task in card.tasks.items()}
 CASES = sorted(
     (method, task)
     for card in map(list_families().__getitem__, demo_spec()["round"]["families"])
@@ -51,11 +52,15 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...], Any]
         return answer(SAYS[ask.model])
 
     with scripted(play) as server:
-        for method in sorted({method for method, _ in CASES}):
-            tasks = [task for of_method, task in CASES if of_method == method]
+        groups: dict[tuple[str, str], list[str]] = {}
+        for method, task in CASES:
+            given = CARDS[task].agent.items() if method == "agent" else ()
+            groups.setdefault((method, ",".join(f"{k}={v}" for k, v in given)), []).append(task)
+        for (method, given), tasks in sorted(groups.items()):
             viva_here(
                 *("run", *tasks, "--round", opened.folder, "--logs", folder / "logs"),
                 *("--method", method, *models, "--subset", "1"),
+                *(("-T", given) if given else ()),
                 env=server.environment,
             )
     found: dict[tuple[str, ...], Any] = {}

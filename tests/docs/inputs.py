@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from tests.servers.oai_replay import RECORD, envelope
 from tests.servers.texts_replay import latexml_page
 from tests.sources.pdf_pages import simple_paper
+from tests.sources.test_deepscholar import files as write_deepscholar
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = "this paper looks at many small models and says what each of them can do " * 8
@@ -166,6 +167,7 @@ def write_inputs(folder: Path) -> None:
         "results/parsing.md": NLP_PROGRESS,
         "results/resultsAnnotation.tsv": "1805.00001.pdf\tParsing#Bank#Accuracy#91.2\n",
     }
+    write_deepscholar(folder / "deepscholar")
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -190,6 +190,10 @@ NOT_RUN: Mapping[str, str] = {
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
     "make test-slow": _MAKE + "the tests are these",
+    "make mutate ROOM=metrics": _MAKE + "it runs the tests",
+    "viva run related_work --round rounds/2024-h2 --logs logs --model openai/gpt-4o-mini "
+    "-T track=open --method agent": "needs a round with the open track and a model that calls "
+    "tools; tests/tasks/writing/test_open_track.py has both",
     "make fuzz": _MAKE + "new examples are for whoever asks for them",
     "make setup": _MAKE + "nothing else comes of it",
     "make check": _MAKE + "its commands are those of every change",

@@ -55,7 +55,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def files(folder: Path, *papers: dict[str, Any]) -> Path:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     write(folder / "related_works_combined.csv", [PAPER, *papers])
     parent = {"parent_paper_title": PAPER["title"], "parent_paper_arxiv_id": PAPER["arxiv_id"]}
     write(

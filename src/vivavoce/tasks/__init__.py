@@ -64,6 +64,8 @@ class TaskCard(_Card):
     unless the last is at its best all the same."""
     needs: tuple[str, ...] = ()
     """Extras and system packages beyond the base install; empty when none."""
+    agent: dict[str, Any] = {}
+    """Arguments of the task that give an agent papers to search; empty where it has them anyway."""
     demo: str | None = None
     """Method that the demo runs beside the oracle and the constant answer; None to leave it out."""
 

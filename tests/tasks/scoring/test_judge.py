@@ -359,7 +359,7 @@ def test_a_run_that_broke_off_goes_on_with_its_judge(court: Court) -> None:
     logs = court.logs / "broken"
     command: list[str | Path] = ["run", "title", "--round", court.round.folder, "--logs", logs]
     command += ["--model", "openai-api/scripted/writer-broken", "--retry-on-error", "0"]
-    command += ["--judge", "openai-api/scripted/judge-broken"]
+    command += ["--judge", "openai-api/scripted/judge-broken", "-T", "questions=compare"]
     failed = viva(*command, env=court.server.environment, expect=1)
     assert "lacks 1 of 4" in failed.stdout
     assert len(court.server.prompts("judge-broken")) == 2 * (ITEMS - 1)
