@@ -246,7 +246,7 @@ def _claims(standing: Standing, models: Sequence[str], short: Mapping[str, str])
         clusters = log.item_clusters()
         supported, contradicted = (
             mean_estimate(
-                board_values(log, metric, standing.items),
+                board_values(log, metric, standing.items).tolist(),
                 [clusters[item] for item in standing.items],
                 Draws(),
             )
