@@ -246,9 +246,9 @@ def human_rows_of_lines(path: Path, labelled: Sequence[Labelled], draws: Draws) 
     pairs: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = defaultdict(list)
     for one in labelled:
         for line, given in enumerate(one.labels, 1):
-            told = people.get((one.contestant, one.id, one.question, line))
-            if given is not None and told is not None:
-                pairs[one.judge, one.question].append(((told[0], given), one.cluster))
+            by_people = people.get((one.contestant, one.id, one.question, line))
+            if given is not None and by_people is not None:
+                pairs[one.judge, one.question].append(((by_people[0], given), one.cluster))
     rows = []
     for (judge, question), found in sorted(pairs.items()):
         estimates = agreement_estimates([p for p, _ in found], [c for _, c in found], draws)
