@@ -200,8 +200,8 @@ def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int
         InputError: A line of the labels is none, or as `check_nuggets` says.
     """
     check_nuggets(path, opened)
-    confirmed = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
-    known = {label.id: label for label in confirmed}
+    by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
+    known = {label.id: label for label in by_people}
     confirmed, gone = [], 0
     for section in read_file(path)[1]:
         pairs = [(nugget, known.get(key_of(section, nugget))) for nugget in section.nuggets]
