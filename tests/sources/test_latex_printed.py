@@ -46,6 +46,18 @@ def test_only_the_branch_that_is_printed_is_read(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        r"\ifthenelse{" + r"\NOT" * 20_000 + r"\boolean{x}}{a}{b}",
+        r"\ifthenelse{" + r"\(" * 20_000 + r"}{a}{b}",
+        r"\begin{subequations}" * 3_000 + r"\end{subequations}" * 3_000,
+    ],
+)
+def test_what_is_nested_without_end_costs_little(tmp_path: Path, body: str) -> None:
+    assert text_of(tmp_path, f"Before {body} after.").startswith("Before")
+
+
+@pytest.mark.parametrize(
     "preamble",
     [
         r"\excludecomment{secret}",

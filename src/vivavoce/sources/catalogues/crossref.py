@@ -36,7 +36,7 @@ _UPDATES = {
     **dict.fromkeys(("withdrawal", "removal"), "withdrawn"),
     **dict.fromkeys(("correction", "corrigendum", "erratum", "addendum"), "corrected"),
 }
-"""What a notice does to the work that it is about."""
+"""State of a work by the type of the notice about it."""
 _DATES = ("published-online", "posted", "published-print", "issued")
 
 

@@ -11,6 +11,8 @@ from typing import Protocol
 from vivavoce.sources.fulltext.latex.tokens import TokenStream
 
 _MAX_EXPANSIONS = 10
+_MAX_DEPTH = 20
+"""Brackets within brackets of a test that are read."""
 
 
 class Known(Protocol):
@@ -156,6 +158,7 @@ class _Expression(TokenStream):
         super().__init__()
         self.push([bare for token in tokens if (bare := token.replace(" ", ""))])
         self._known = known
+        self._depth = 0
 
     def any(self) -> bool:
         """Check whether one of the parts between `or` holds."""
@@ -171,10 +174,16 @@ class _Expression(TokenStream):
         return answer
 
     def _one(self) -> bool:
-        if self.take("\\not") or self.take("\\NOT"):
-            return not self._one()
-        if self.take("\\("):
+        is_negated = False
+        while self.take("\\not") or self.take("\\NOT"):
+            is_negated = not is_negated
+        return self._plain() != is_negated
+
+    def _plain(self) -> bool:
+        if self._depth < _MAX_DEPTH and self.take("\\("):
+            self._depth += 1
             answer = self.any()
+            self._depth -= 1
             self.take("\\)")
             return answer
         if self.take("\\boolean"):

@@ -10,6 +10,7 @@ from vivavoce.sources.fulltext.latex.layout import MATH, Layout
 _ROMAN = ((10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
 _LEVELS = 7
 LABEL = frozenset({"\\label"})
+_ROWS = MATH - {"subequations"}
 _UNNUMBERED = frozenset({"math", "displaymath", "split"})
 _ONE_NUMBER = frozenset({"equation", "multline", "dmath"})
 """Environments whose rows share a number."""
@@ -166,7 +167,7 @@ class Counters:
             inner = 0
             yield parent, place, place + 2
             for here in range(place + 1, end):
-                if tokens[here].startswith("\\begin{") and tokens[here][7:-1] in MATH:
+                if tokens[here].startswith("\\begin{") and tokens[here][7:-1] in _ROWS:
                     for _, first, last in self.equations(here, layout.ends.get(here, end), "x"):
                         yield f"{parent}{_ITEM_LETTERS[inner % 26]}", first, last
                         inner += 1
