@@ -1,7 +1,7 @@
 """Possible contamination of models: the exposure of a board's rows, one table a task and setting.
 
 A model that does better on papers from before its cutoff than on those after may have read them,
-or the older papers may be easier: the same gap of contestants without training tells which.
+or the older papers may be easier. Then contestants without training have the same gap.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Group:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Of each of the leads; changes whenever it does."""
+        """Hashes of the leads."""
         return tuple(map(hash_of, self.leads))
 
 
