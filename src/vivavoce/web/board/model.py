@@ -163,8 +163,6 @@ class Site:
     """Words on top of the first page."""
     updated: str = ""
     """Day on which the newest of its logs was begun; empty without logs."""
-    status: str = ""
-    """Path of the page on its state, which every page names."""
     next_round: str = ""
     """Day on which the next round is due; empty where none is."""
     submit: str = ""

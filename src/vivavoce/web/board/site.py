@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 OPTIONS = "build.json"
-_STATED = ("note", "status", "next_round", "submit")
+_STATED = ("note", "next_round", "submit")
 """Options that pages print."""
 
 
@@ -55,16 +55,15 @@ def write_site(
 
     Of an earlier build in the folder only what changed is written again. `bundle` is where
     `inspect view bundle` put its viewer. `options` are written beside the pages for whoever checks
-    them; of these, `note` is shown on top of the first page, `status` is linked from every page,
-    and `next_round` and `submit` from the first.
+    them; of these the first page shows `note`, `next_round` and `submit`.
 
     Raises:
         InputError: `submit` is no https address.
     """
-    note, status, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
+    note, coming, submit = (str((options or {}).get(name) or "") for name in _STATED)
     if submit and not submit.startswith("https://"):
         raise InputError(f"submit={submit!r} must be an address that begins with https://")
-    site = replace(site_of(board), note=note, status=status, next_round=coming, submit=submit)
+    site = replace(site_of(board), note=note, next_round=coming, submit=submit)
     items = list(samples)
     fixed = [page.key for page in (*static_files(), *boards.reference(site))]
     shown = [site.key, site.headlines, site.metrics]
@@ -99,7 +98,6 @@ def pages_of(
 
 def _nav(site: Site, *, has_samples: bool) -> tuple[Link, ...]:
     return (
-        *([Link("Status", site.status)] if site.status else ()),
         Link("Timeline", timeline.PATH),
         *([Link("Answers", SAMPLES_INDEX)] if has_samples else ()),
         Link("Published results", published.PATH),

@@ -49,14 +49,13 @@ def _index(site: Site) -> Page:
             "note": site.note,
             "updated": site.updated,
             "next_round": site.next_round,
-            "status": site.status,
             "submit": site.submit,
             "notes": site.notes[:_MAX_NOTES],
             "unlisted_notes": max(0, len(site.notes) - _MAX_NOTES),
             "downloads": LINKS,
         }
 
-    stated = [site.note, site.updated, site.next_round, site.status, site.submit]
+    stated = [site.note, site.updated, site.next_round, site.submit]
     inputs = {"site": site.key, "stated": stated}
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
