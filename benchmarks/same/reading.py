@@ -81,7 +81,7 @@ def _group(name: str, kinds: tuple[str, ...]) -> Group:
             ["ingest", "tdms", "data/leaderboards", *corpus, "--json"],
             *both("corpus", "stats", "--of", "boards", *corpus),
             *both("corpus", "stats", "--of", "resolution", *corpus),
-            ["network", "build", *corpus, "--prose", "--json"],
+            ["network", "build", *corpus, "--json"],
             *both("network", "stats", *corpus),
             ["network", "stats", "--by", "pagerank", *corpus, "--json"],
             ["round", "build", "real.toml", *corpus, "--out", "tei/rounds", "--json"],
