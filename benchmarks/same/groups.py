@@ -57,8 +57,6 @@ def _corpus() -> Group:
 
 def _networks() -> Group:
     corpus = ("--corpus", "net/corpus")
-    # Tantivy names its files at random; what an index finds is compared.
-    index_files = (*WORK_FILES, "terms", "state.json")
     calls = [*both("network", "stats", *corpus)]
     for by in ("network", "domain"):
         calls.append(["network", "stats", *corpus, "--by", by, "--json"])
@@ -67,16 +65,9 @@ def _networks() -> Group:
     calls += [
         ["network", "stats", "--by", "in_degree", *corpus, "--json"],
         ["network", "stats", "--by", "pagerank", *corpus, "--no-external", "--json"],
-        *([*words, *corpus, "--json"] for words in (["corpus", "index"],)),
-        ["corpus", "index", *corpus, "--text", "full", "--json"],
-        *both("corpus", "search", "meeting summarisation", *corpus),
-        ["corpus", "search", "the verification", *corpus, "--drop-stop-words", "--json"],
-        ["corpus", "search", "evidence", *corpus, "--before", "2024", "--json"],
         ["network", "build", *corpus, "--fresh"],
     ]
-    return Group(
-        "networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",), passed_over=index_files
-    )
+    return Group("networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",))
 
 
 def _copy_corpus(work: Path) -> None:

@@ -132,7 +132,6 @@ path = "one.tei.xml"
 [texts]
 cited = true
 licences = ["open"]
-index = "abstracts"
 """
         one.write(LEAD, more)
         one.live(FEBRUARY)
@@ -141,7 +140,6 @@ index = "abstracts"
         assert {"Paper 2301.90001", "Of a table", "A Paper of a File"} <= titles
         assert "Paper 2303.90001" not in titles
         assert sum("id_list=1901.00001" in ask.target for ask in one.arxiv.asks) == 1
-        assert any(name.startswith("index/") for name in hash_tree(one.folder / "corpus"))
         rows = load_round(one.folder / "rounds" / "live-2023-02-01").items("writing", "title")
         asked = {row["paper_id"] for row in rows}
         open_ones = {f"arxiv:{s.name}" for s in one.archive.archive if s.day.month == 1}

@@ -1,26 +1,23 @@
-"""Verbs that build the networks and the full-text index of a corpus, and read them."""
+"""Verbs that build the networks of a corpus, and read them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from vivavoce.cli.bind import Json, refuse_unread, verb
 from vivavoce.cli.corpus import CorpusFolder
-from vivavoce.cli.corpus import app as corpus_app
 from vivavoce.cli.output import answer, print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
-from vivavoce.requests import Arg, Opt
+from vivavoce.requests import Opt
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
     from vivavoce.networks.stats import Measure
 
 Network = Literal["coauthor", "citation", "comparison"]
-Text = Annotated[Literal["abstracts", "full"], Opt("Abstracts alone, or full texts.")]
 
 app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and measure them.")
 
@@ -137,59 +134,3 @@ def _print_domains(rows: list[dict[str, Any]]) -> None:
             *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
         )
     )
-
-
-@verb(corpus_app, "corpus index --corpus corpus --text full")
-def index(
-    corpus: CorpusFolder,
-    text: Text = "abstracts",
-    fresh: Annotated[bool, Opt("Drop the index and rebuild it.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Build the index of a corpus, or bring it up to date: only what changed is touched."""
-    from vivavoce.corpus import fulltext as fulltext
-    from vivavoce.corpus import load_corpus
-
-    opened = load_corpus(corpus)
-    with progress(f"Indexing {text}") as update:
-        report = fulltext.build_index(opened, text=text, fresh=fresh, progress=update)
-    path = fulltext.index_folder(opened, text)
-    said = (
-        f"  {report.papers:,} papers: {report.added:,} added, {report.changed:,} changed, "
-        f"{report.removed:,} removed"
-    )
-    answer({**asdict(report), "path": str(path)}, [said, str(path)], as_json=as_json)
-
-
-@verb(corpus_app, "corpus search 'graph neural network' --corpus corpus")
-def search(
-    words: Annotated[Sequence[str], Arg("A paper has to contain each.", metavar="WORDS")],
-    corpus: CorpusFolder,
-    text: Text = "abstracts",
-    before: Annotated[
-        str | None, Opt("Papers before a day, month or year.", metavar="DATE")
-    ] = None,
-    drop_stop_words: Annotated[bool, Opt("Do not ask for words such as the, of and for.")] = False,
-    limit: Annotated[int, Opt("How many to show.", min=1)] = 20,
-    as_json: Json = False,
-) -> None:
-    """Find the papers that contain every word, sorted by id."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext import open_index
-    from vivavoce.corpus.reading import read_titles
-    from vivavoce.text.dates import period
-    from vivavoce.text.terms import query_terms
-
-    query = " ".join(words)
-    as_of = period(before)[0] if before is not None else None
-    opened = load_corpus(corpus)
-    indexed = open_index(opened, text=text)
-    found = indexed.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
-    rows = read_titles(opened, found[:limit])
-    terms = query_terms(query, drop_stop_words=drop_stop_words)
-    lines = [f"  {r['paper_id']}  {r['published'] or 'undated'}  {r['title'] or ''}" for r in rows]
-    if len(found) > len(rows):
-        lines.append(f"  and {len(found) - len(rows):,} more (--limit shows more)")
-    said = f"{len(found):,} of {len(indexed):,} papers contain {', '.join(terms) or 'no term'}"
-    document = {"terms": terms, "before": before, "count": len(found), "papers": rows}
-    answer(document, [*lines, f"{corpus}: {said}"], as_json=as_json)

@@ -73,7 +73,6 @@ class TextOptions(Options):
     cited: bool = False
     licences: tuple[str, ...] = ()
     """`open`, or patterns such as `*CC BY*`: other papers are not asked about; all where empty."""
-    index: Literal["none", "abstracts", "full"] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
