@@ -47,7 +47,7 @@ def _corpus() -> Group:
         for table in TABLES
         for kind in ("jsonl", "parquet")
     ]
-    parts = ("dates", "merges", "boards", "tuples", "resolution")
+    parts = ("dates", "boards")
     calls = [*both("corpus", "stats", *CORPUS), *both("corpus", "verify", *CORPUS)]
     for part in parts:
         calls += both("corpus", "stats", "--of", part, *CORPUS)

@@ -179,10 +179,7 @@ doctor
 corpus stats --corpus DEMO/corpus
 corpus stats --of dates --corpus DEMO/corpus
 corpus verify --corpus DEMO/corpus
-corpus stats --of merges --corpus DEMO/corpus
 corpus stats --of boards --corpus DEMO/corpus
-corpus stats --of tuples --corpus DEMO/corpus
-corpus stats --of resolution --corpus DEMO/corpus
 network stats --corpus DEMO/corpus
 network stats --by pagerank --corpus DEMO/corpus
 round verify DEMO/round/demo-2024

@@ -99,11 +99,6 @@ def read_batch(batch: Batch) -> Iterator[Document]:
     return map(document_from_row, _rows_of(batch, READ))
 
 
-def read_keys(batch: Batch) -> Iterator[str]:
-    """The key of each document of a complete batch, in the order read."""
-    return (str(row["key"]) for row in _rows_of(batch, ["key"]))
-
-
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
     """(Key, upstream record) of each document of a complete batch, in the order read.
 
