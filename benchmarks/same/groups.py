@@ -47,7 +47,7 @@ def _corpus() -> Group:
         for table in TABLES
         for kind in ("jsonl", "parquet")
     ]
-    parts = ("dates", "merges", "boards", "tuples", "resolution")
+    parts = ("dates", "boards")
     calls = [*both("corpus", "stats", *CORPUS), *both("corpus", "verify", *CORPUS)]
     for part in parts:
         calls += both("corpus", "stats", "--of", part, *CORPUS)
@@ -57,29 +57,17 @@ def _corpus() -> Group:
 
 def _networks() -> Group:
     corpus = ("--corpus", "net/corpus")
-    # Tantivy names its files at random; what an index finds is compared.
-    index_files = (*WORK_FILES, "terms", "state.json")
     calls = [*both("network", "stats", *corpus)]
-    for by in ("network", "category", "domain", "month", "degree"):
+    for by in ("network", "domain"):
         calls.append(["network", "stats", *corpus, "--by", by, "--json"])
     for network in ("citation", "comparison", "coauthor"):
         calls += both("network", "stats", "--by", "pagerank", *corpus, "--network", network)
     calls += [
         ["network", "stats", "--by", "in_degree", *corpus, "--json"],
         ["network", "stats", "--by", "pagerank", *corpus, "--no-external", "--json"],
-        ["network", "walk", *corpus, "--seed", "Author 001", "--out", "net/walk.jsonl", "--json"],
-        *([*words, *corpus, "--json"] for words in (["corpus", "index"],)),
-        ["corpus", "index", *corpus, "--text", "full", "--json"],
-        *both("corpus", "search", "meeting summarisation", *corpus),
-        ["corpus", "search", "the verification", *corpus, "--drop-stop-words", "--json"],
-        ["corpus", "search", "evidence", *corpus, "--before", "2024", "--json"],
         ["network", "build", *corpus, "--fresh"],
-        ["network", "build", *corpus, "--prose", "--json"],
-        ["network", "stats", *corpus, "--prose", "--result-like", "--json"],
     ]
-    return Group(
-        "networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",), passed_over=index_files
-    )
+    return Group("networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",))
 
 
 def _copy_corpus(work: Path) -> None:

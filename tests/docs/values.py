@@ -114,7 +114,6 @@ BEFORE: Mapping[str, str] = {
         viva ingest arxiv inputs/arxiv_api --corpus corpus
         viva ingest tei inputs/tei --corpus corpus
     """,
-    "docs/full-text-index.md": "rm -rf corpus/index",
     "docs/how-to/exam.md": _PAGES,
     "docs/how-to-ingest-everything.md": "rm -r corpus",
     "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
