@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _FILTERS: tuple[Callable[..., Any], ...] = (
-    *(printing.figure, printing.interval, printing.counted, printing.chance),
+    *(printing.figure, printing.interval, printing.counted),
     *(printing.signed, meaning),
     *(names.label, names.title_of, names.model_path),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note),

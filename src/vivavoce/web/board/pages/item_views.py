@@ -101,9 +101,6 @@ _INPUT = 20_000
 _GOLD = 14_000
 _OUTPUTS = 100_000
 _MAX_OUTPUT = 14_000
-_OTHERS = 60
-"""Further attempts on a page whose texts are shown; the file holds those of all."""
-_OTHER_OUTPUTS = 20_000
 _EXPLANATIONS = 30_000
 _MAX_EXPLANATION = 6_000
 _LAST = ("floor", "ceiling")
@@ -173,8 +170,6 @@ def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, 
     row = asdict(source.key)
     name, details = names.name_and_details(row)
     kind, path = names.kind_of(row), names.model_path(row)
-    further = answer.attempts[1 : 1 + max(1, _OTHERS // cards)]
-    size = _OTHER_OUTPUTS // max(1, len(further) * cards)
     return {
         "answer": answer,
         "kind": kind,
@@ -182,7 +177,6 @@ def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, 
         "path": path if path in around.contestants else "",
         "details": (*details, *(names.facts_of(row) if kind == "model" else ())),
         "use": _use(answer.score, source.attempts) if answer.score else "",
-        "further": [(attempt, excerpt(attempt.texts.output, size)) for attempt in further],
         "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
         "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
         "cut": excerpt(texts.cut, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),

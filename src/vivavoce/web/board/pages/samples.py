@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
@@ -12,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from vivavoce.reports import NOTHING, Sheet
-from vivavoce.results.logs.records import CONTESTANT, PLACE
-from vivavoce.store import Row
+from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.text.printing import counted, figure, visible
 from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import model_path, slug
-from vivavoce.web.board.page import Link, Page, file_of, page_of
+from vivavoce.web.board.page import Link, Page, page_of
 from vivavoce.web.board.pages.item_views import (
     Around,
-    common_input,
     competing,
     facts_of,
     item_view,
@@ -29,14 +26,13 @@ from vivavoce.web.board.pages.item_views import (
 )
 
 if TYPE_CHECKING:
-    from vivavoce.results.logs.sample_texts import Answer, Attempt, ItemTexts
+    from vivavoce.results.logs.sample_texts import ItemTexts
 
 INDEX = "samples/index.html"
-_SCHEMA_VERSION = 1
 
 
 def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
-    """The pages of the items, their texts as files, and the lists that lead to them.
+    """The pages of the items, and the lists that lead to them.
 
     Items of one round, task and setting stand together; those of boards that the site does not hold
     are left out.
@@ -98,18 +94,17 @@ def items_folder(board: BoardOf) -> str:
 
 
 def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
-    """The pages of items of one board, each leading to the next, and their texts as files."""
+    """The pages of items of one board, each leading to the next."""
     made = []
     for place, item in enumerate(items):
         beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
-        made += _item_pages(item, beside, around)
+        made.append(_item_page(item, beside, around))
     return made
 
 
-def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -> list[Page]:
+def _item_page(item: ItemTexts, beside: Sequence[str | None], around: Around) -> Page:
     folder = around.folder
     path = item_path(folder, item.id)
-    texts = path.removesuffix(".html") + ".json"
     ways = [None if found is None else item_path(folder, found) for found in beside]
     linked = around.contestants & {model_path(asdict(source.key)) for source in item.sources}
     inputs = {
@@ -119,12 +114,9 @@ def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -
     }
 
     def values() -> Mapping[str, Any]:
-        return {**item_view(item, around), "around": around, "ways": ways, "texts": texts}
+        return {**item_view(item, around), "around": around, "ways": ways}
 
-    return [
-        page_of(path, "item.html.j2", inputs, values, nav=around.nav),
-        file_of(texts, ["item texts", item.key], lambda: _file(item)),
-    ]
+    return page_of(path, "item.html.j2", inputs, values, nav=around.nav)
 
 
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
@@ -182,58 +174,3 @@ def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
 
     inputs = {"boards": [[board.path, count] for board, count in listed]}
     return words_page(INDEX, inputs, make, nav=site.nav)
-
-
-def _file(item: ItemTexts) -> bytes:
-    """Everything the page shows, with whole texts; ASCII, so that nothing hides in it."""
-    answers = item.read()
-    common = common_input(answers)
-    document = {
-        "schema_version": _SCHEMA_VERSION,
-        **dict(zip(PLACE, item.place, strict=True)),
-        "id": item.id,
-        "input": common,
-        "gold": next((each.texts.gold for each in answers if each.score), ""),
-        "answers": [_entry(answer, common) for answer in answers],
-    }
-    return (json.dumps(_finite(document), indent=1) + "\n").encode()
-
-
-def _entry(answer: Answer, common: str) -> Row:
-    """One answer; its input only where it is not the common one."""
-    source, first = answer.source, answer.attempts[0]
-    is_other = first.score is not None and first.texts.input != common
-    return {
-        **{name: value for name, value in asdict(source.key).items() if name not in PLACE},
-        "log": source.file.name,
-        "log_sha256": source.file.sha256,
-        "attempts": source.attempts,
-        **_said(first),
-        "other_input": first.texts.input if is_other else None,
-        "judgement": first.texts.judgement,
-        "other_attempts": [{"attempt": e.epoch, **_said(e)} for e in answer.attempts[1:]],
-    }
-
-
-def _said(attempt: Attempt) -> Row:
-    score, texts = attempt.score, attempt.texts
-    return {
-        "values": None if score is None else score.values,
-        "fault": None if score is None else score.fault,
-        "truncated": None if score is None else score.truncated,
-        "output": texts.output,
-        "cut": texts.cut or None,
-        "explanation": texts.explanation or None,
-        "problem": texts.problem or None,
-    }
-
-
-def _finite(value: Any) -> Any:
-    """NaN and infinity as null: no JSON has them, and a judge's note may hold anything."""
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    if isinstance(value, Mapping):
-        return {str(name): _finite(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return value
