@@ -65,7 +65,7 @@ def intake(
     as_json: Json = False,
 ) -> None:
     """Recompute submissions; accept them or refuse them with reasons."""
-    from vivavoce.results.integrity.intake import DECISIONS, take_in
+    from vivavoce.results.integrity.submission import DECISIONS, take_in
 
     with progress("Submissions") as update:
         found = take_in(inbox, out, rounds, update)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import (
     MAX_UNDEFINED,
@@ -104,18 +102,6 @@ class Board(Report):
         """The rows as a data frame of pandas; see `to_arrow`."""
         frame: pd.DataFrame = self.to_arrow(headline=headline).to_pandas()
         return frame
-
-    def to_polars(self, *, headline: bool = False) -> Any:
-        """The rows as a data frame of Polars, which has to be installed; see `to_arrow`.
-
-        Raises:
-            VivaError: There is no Polars.
-        """
-        try:
-            polars = import_module("polars")
-        except ImportError as error:
-            raise VivaError("Polars is not installed: pip install polars") from error
-        return polars.from_arrow(self.to_arrow(headline=headline))
 
     def as_dict(self) -> Row:
         """The board as plain JSON values."""
