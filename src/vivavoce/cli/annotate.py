@@ -132,9 +132,8 @@ def serve(
 ) -> None:
     """Run the web app until it is stopped."""
     need_web("viva annotate serve")
-    from vivavoce.web.annotation.app import make_app
+    from vivavoce.web.annotation.app import make_app, serve_app
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.serving import serve_app
 
     database = open_database(db, create=False)
     site = make_app(database, lambda: datetime.now(UTC), hosts=(host, *allow_host))
@@ -150,9 +149,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write items, every label, final labels, and tasks of Label Studio, people by pseudonym."""
-    from vivavoce.web.annotation.campaigns import find_campaign, read_items
+    from vivavoce.web.annotation.campaigns import export_campaign, find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.exporting import export_campaign
 
     with open_database(db, create=False).reading() as connection:
         found = find_campaign(connection, campaign)

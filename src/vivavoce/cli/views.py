@@ -83,7 +83,7 @@ def show(
         return
     from vivavoce.results.audits import drift, gains, overall, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
-    from vivavoce.results.audits.windows import windows_of
+    from vivavoce.results.audits.sweeps import windows_of
     from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 

@@ -15,7 +15,7 @@ from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_lo
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
-from vivavoce.statistics.agreement import pairwise_agreement
+from vivavoce.statistics.estimates import pairwise_agreement
 
 Places = tuple[str | None, str | None]
 

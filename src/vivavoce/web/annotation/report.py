@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.reports import Column, Sheet, counted_names, sheet
-from vivavoce.statistics.agreement import (
-    ac1_of_counts,
-    alpha_of_counts,
-    fleiss_of_counts,
-    pairwise_of_counts,
-)
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
+    ac1_of_counts,
     agreement_estimates,
+    alpha_of_counts,
+    fleiss_of_counts,
     mean_estimate,
+    pairwise_of_counts,
 )
 from vivavoce.store import Row
 from vivavoce.web.annotation.items import Item
@@ -76,8 +74,7 @@ def parts_of(report: Row) -> Iterator[Sheet | str]:
 
 def write_page(report: Row, campaign: str, out: Path) -> Path:
     """Write a campaign's figures as a page into a folder of its own; the page."""
-    from vivavoce.web.board.blocks import Block, Words, words_page
-    from vivavoce.web.board.page import static_files, write_pages
+    from vivavoce.web.board.page import Block, Words, static_files, words_page, write_pages
 
     def words() -> Words:
         parts = list(parts_of(report))
