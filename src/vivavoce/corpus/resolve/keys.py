@@ -1,8 +1,8 @@
 """Every key under which a paper may be found that a reference means.
 
 Keys are texts in 64 bits, the same on every machine. A text hashes to a polynomial in its
-characters modulo 2^64, so the hashes of many texts come out of one running sum. Two texts of one key
-are rare and harmless: a key only says which papers are worth comparing with.
+characters modulo 2^64, so the hashes of many texts come out of one running sum. Two texts of one
+key are rare and harmless: a key only says which papers are worth comparing with.
 """
 
 from __future__ import annotations
