@@ -24,10 +24,8 @@ GOOD, DOUBTFUL, FAILED = "good", "doubtful", "failed"
 
 _PAGES_PER_SECTION = 7
 _FEWEST = 3
-_WIDEST = 0.25
-"""Share of the text above the usual (evidence.py) that one section may hold."""
-_UNPARTED = 0.4
-"""Share of the text without any heading inside: a wide section with parts of its own is none."""
+_WIDEST, _UNPARTED = 0.7, 0.4
+"""Share of the text between two headings of the top level, and in a section without any inside."""
 _CONFIRMED = 0.9
 """Share of the headings that the outline of the file has to name."""
 _LOST = 0.04
@@ -178,8 +176,8 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield f"{len(tops)} sections on {count} pages"
     if all(_role(section) == "appendix" for section in tops):
         yield "appendices only"
-    if facts.features.get("outline", 0.0) < _CONFIRMED:
-        yield from _doubts_of_outline(facts)
+    if facts.features.get("outline", 0.0) < _CONFIRMED and _is_unparted(facts):
+        yield "one section holds most of the text"
     if all(_count_headings(facts.lines, role) > 1 for role in _OF_EACH_PAPER):
         yield "two papers in one file"
     if facts.coverage.share_garbled > _GARBLED:
@@ -195,17 +193,16 @@ def _strong(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield f"{empty} of {count} pages hold images only"
 
 
-def _doubts_of_outline(facts: Facts) -> Iterator[str]:
-    """Strong reasons that an outline of the file's own, where it names the headings, outweighs."""
-    lengths = [len(section.text) for section in facts.sections]
-    longest = max(lengths, default=0) / max(sum(lengths), 1)
-    if facts.features.get("widest", 0.0) > _WIDEST and longest > _UNPARTED:
-        yield "one section holds most of the text"
-    is_whole = {"introduction", "conclusion"} <= set(map(_role, facts.sections))
-    if facts.features.get("behind", 0.0) > 0.5 and not is_whole:
-        yield "most headings stand behind the references"
-    if facts.features.get("short", 0.0) > 0.5 and not is_whole:
-        yield "the headings found are items of a list"
+def _is_unparted(facts: Facts) -> bool:
+    """Check whether one section holds most of the text, and most of that is not parted."""
+    tops: list[int] = []
+    for section in facts.sections:
+        if section.level == 1 or not tops:
+            tops.append(0)
+        tops[-1] += len(section.text)
+    longest = max((len(section.text) for section in facts.sections), default=0)
+    total = max(sum(tops), 1)
+    return max(tops, default=0) > _WIDEST * total and longest > _UNPARTED * total
 
 
 def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
@@ -214,12 +211,6 @@ def _weak(facts: Facts, tops: Sequence[Section]) -> Iterator[str]:
         yield "no introduction"
     if not facts.references and len(facts.letters_by_page) > _LONG:
         yield "no references"
-    if facts.features.get("rivals", 0.0) >= 0.5:
-        yield "usual names of sections are set otherwise than the headings"
-    if facts.features.get("mentions", 0.0) <= -1.0:
-        yield "the text refers to sections that were not found"
-    if facts.features.get("holes", 0.0) >= 0.5:
-        yield "numbers of sections are missing"
     if facts.score < _WEAK_SCORE:
         yield "little evidence for the headings"
 
