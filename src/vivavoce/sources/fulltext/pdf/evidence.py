@@ -8,7 +8,7 @@ continue each other, a print unlike that of the text.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vivavoce.sources.fulltext.outline import heaviest_chain
@@ -26,12 +26,13 @@ _FEW = 3
 _EARLY = 0.3
 """Share of the text in which an introduction begins."""
 _MAX_HYPOTHESES = 100
-_LEAST = -3.0
+_LEAST = -1.0
 """Score below which nothing is better than the best hypothesis."""
 _WEIGHTS = {
     "named": 3.0,
     "introduction": 2.0,
     "few": -4.0,
+    "behind": -4.0,
     "strong": 1.0,
     "chain": 3.0,
     "outline": 3.0,
@@ -175,6 +176,7 @@ class Evidence:
                 any(self.roles[p] == "introduction" and self._share(p) < _EARLY for p in body)
             ),
             "few": max(_FEW - len(body), 0) / _FEW,
+            "behind": sum(p >= self.end for p in places) / len(places),
             "strong": float(style is None or style.kind != PLAIN),
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
             "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
@@ -193,3 +195,44 @@ def _is_numbered(candidate: HeadingCandidate) -> bool:
 
 def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
     return next((n for n in candidate.numbers if n.style in {ARABIC, ROMAN}), None)
+
+
+_ENOUGH = 3
+"""So many of its titles have to be found before an outline is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a PDF carries."""
+
+    depth: int
+    title: str
+    page: int
+
+
+def compact(text: str) -> str:
+    """Letters and digits, for comparison."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def match_bookmarks(
+    candidates: Sequence[HeadingCandidate], bookmarks: Iterable[Bookmark]
+) -> dict[int, int]:
+    """The level that the outline gives to candidates with the same words, in the same order."""
+    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
+    depths = [depth for _, depth in wanted]
+    shallow = min(depths, default=0)
+    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
+        shallow += 1
+    found: dict[int, int] = {}
+    place = 0
+    for title, depth in wanted:
+        for other in range(place, len(candidates)):
+            texts = {compact(candidates[other].text)}
+            texts |= {compact(number.text) for number in candidates[other].numbers}
+            if title and title in texts and not candidates[other].runs_in:
+                found[other] = max(depth - shallow + 1, 0)
+                place = other + 1
+                break
+    found = {place: depth for place, depth in found.items() if depth}
+    return found if len(found) >= _ENOUGH else {}
