@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 CHAPTERS = ("Introduction", "Methods of Sorting", "Experiments", "Conclusion")
-
-
-def chapter(paper: Paper, title: str, number: int) -> None:
-    """A title at the right margin with its number, larger, behind it."""
-    right = paper.left + paper.width
-    x = right - 40 - stringWidth(title, BOLD, 14)
-    paper.say(title, x, 140, BOLD, 14)
-    paper.say(str(number), right - 30, 140, BOLD, 40)
-    paper.y = 200
 
 
 def test_a_row_that_opens_many_pages_apart_from_the_text_is_a_running_head(tmp_path: Path) -> None:
