@@ -1,4 +1,4 @@
-r"""What packages print: acronyms, and numbers with units.
+r"""Acronyms and numbers with units as packages print them.
 
 Acronyms are those of acro, acronym, glossaries and glossaries-extra: at first the long form with
 the short one, then the short one. Numbers with units are those of siunitx.
