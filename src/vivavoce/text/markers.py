@@ -19,8 +19,8 @@ _NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
 _OPENING = r"<!--\s?|&lt;|<{1,3}|\[{1,3}|\{{2,3}|[«‹《〈「『◁⟨⟪【〔〖]"
 _CLOSING = r"\s?-->|&gt;|>{1,3}|\]{1,3}|\}{2,3}|[»›》〉」』▷⟩⟫】〕〗]"
 MARKER = re.compile(
-    rf"<[|｜](?P<special>/?{_NAME})[|｜]?>|<(?P<end>{_NAME})[|｜]>"
-    rf"|(?P<bracket>{_OPENING})(?P<slash>/?)\s?(?P<name>{_NAME})"
+    rf"[<\[][|｜](?P<special>/?{_NAME})(?:[|｜]?>|[|｜]\])|<(?P<end>{_NAME})[|｜]>"
+    rf"|(?P<bracket>{_OPENING})(?:\s?(?P<slash>/))?\s?(?P<name>{_NAME})"
     rf"(?:\s[^<>\n]{{0,200}}?)?(?P<self>/?)(?:{_CLOSING})"
 )
 _PAIRED = re.compile(r"\[|\{|<<|&|<!|[«‹《〈「『⟪〔〖]")
