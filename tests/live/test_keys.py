@@ -128,7 +128,6 @@ reader = "tei"
 path = "one.tei.xml"
 [texts]
 cited = true
-index = "abstracts"
 """
         one.write(LEAD, more)
         one.live(FEBRUARY)
@@ -137,7 +136,6 @@ index = "abstracts"
         assert {"Paper 2301.90001", "Of a table", "A Paper of a File"} <= titles
         assert "Paper 2303.90001" not in titles
         assert sum("id_list=1901.00001" in ask.target for ask in one.arxiv.asks) == 1
-        assert any(name.startswith("index/") for name in hash_tree(one.folder / "corpus"))
 
 
 def test_a_site_shows_rounds_samples_and_what_a_margin_makes_of_cutoffs(tmp_path: Path) -> None:

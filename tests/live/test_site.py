@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lxml import html
 from tests.live.world import LEAD, Board, board, contestant
 from tests.servers.commands import viva_here
 from tests.servers.scripted import answer, opening
@@ -28,12 +29,30 @@ def test_a_round_is_sealed_on_the_site_and_revealed_one_period_later(one: Board)
     one.write(LEAD)
     one.live(FEBRUARY)
     one.live(MARCH)
-    site = one.folder / "site"
-    assert "The next round is due on 2023-04-01." in (site / "index.html").read_text()
-    shown = hash_tree(site / "live")
+    shown = hash_tree(one.folder / "site" / "live")
     assert "live-2023-02-01.revealed.json" in shown
     assert "live-2023-03-01.revealed.json" not in shown
     assert "live-2023-03-01.sealed.json" in shown
+
+
+def test_the_status_of_the_night_is_linked_from_every_page(one: Board) -> None:
+    one.write(LEAD)
+    one.live(FEBRUARY)
+    site = one.folder / "site"
+    pages = [page for page in site.rglob("*.html") if page.name != "status.html"]
+    assert len(pages) > 5
+    for page in pages:
+        links = html.fromstring(page.read_bytes()).xpath("//nav//a[.='Status']/@href")
+        assert (page.parent / links[0]).resolve() == (site / "live" / "status.html").resolve()
+    assert "The next round is due on 2023-03-01." in (site / "index.html").read_text()
+    shown = hash_tree(site)
+    assert "Nothing is due." in one.live("2023-02-20").stdout
+    assert "As of 2023-02-20." in (site / "live" / "status.html").read_text()
+    now = hash_tree(site)
+    assert {name for name in now if now[name] != shown[name]} == {
+        "live/status.html",
+        "live/status.json",
+    }
 
 
 def test_the_site_can_be_verified_by_others(one: Board) -> None:

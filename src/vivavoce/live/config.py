@@ -71,7 +71,6 @@ class TextOptions(Options):
 
     fetch: bool = True
     cited: bool = False
-    index: Literal["none", "abstracts", "full"] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)

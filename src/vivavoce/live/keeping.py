@@ -16,7 +16,7 @@ from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
-from vivavoce.live.site import build_site
+from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
 from vivavoce.rounds import load_round
@@ -68,6 +68,7 @@ def bring_up_to_date(
     """
     state = open_state(config)
     if not work_due(state, until):
+        write_status(state, until)
         return Update(notices=_standing(state, until))
     with lock(config.folder):
         check_models(config)
@@ -76,6 +77,7 @@ def bring_up_to_date(
         )
         keeper.run(until)
         state = open_state(config)
+        write_status(state, until)
         keeper.update.notices = _standing(state, until)
         return keeper.update
 

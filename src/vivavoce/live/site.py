@@ -1,6 +1,6 @@
 """Site and state of a live board.
 
-Beside the pages of the board the site has seals and cutoffs. It is a folder: whoever publishes it
+Beside the pages of the board the site has seals and status. It is a folder: whoever publishes it
 copies that.
 """
 
@@ -15,15 +15,17 @@ from vivavoce.errors import VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.ledger import CELL, DONE, PARTIAL, PENDING, ROUND, SITE, TEXTS, State
 from vivavoce.publication import OWN, SiteInputs, make_site
+from vivavoce.reports import Column, sheet
 from vivavoce.requests import SiteOptions
 from vivavoce.rounds import load_round
 from vivavoce.rounds.export import export_round
 from vivavoce.rounds.reading import write_reveal
 from vivavoce.running.logs import is_log
-from vivavoce.store import Row, hash_file, write_text
+from vivavoce.store import Row, hash_file, write_json, write_text
 from vivavoce.tasks import list_families
-from vivavoce.web.board.page import environment
-from vivavoce.web.board.pages.item_views import find_bundle
+from vivavoce.text.printing import visible
+from vivavoce.web.board.blocks import Block, Words, html_of, markup
+from vivavoce.web.board.page import Link, environment
 
 
 def build_site(state: State, period: Period) -> None:
@@ -36,10 +38,9 @@ def build_site(state: State, period: Period) -> None:
     _refuse_changed(state, folder / "logs")
     schedule = state.config.schedule
     options = SiteOptions(
-        **table.shared(SiteOptions) | {"next_round": schedule.next_due(period).isoformat()}
+        **table.shared(SiteOptions)
+        | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
     )
-    if options.bundle is not None:
-        options = replace(options, bundle=find_bundle(options.bundle, folder / "site"))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
@@ -87,6 +88,18 @@ def _write_beside(state: State, out: Path) -> None:
         write_text(out / "cutoffs.toml", cutoffs)
 
 
+def write_status(state: State, until: date) -> None:
+    """Write the status of a day beside the pages, also where no page is new.
+
+    None is written without pages, nor of a day before the newest period.
+    """
+    out = state.config.folder / "site" / OWN
+    if out.is_dir() and until.isoformat() >= state.newest:
+        status = status_of(state, until)
+        write_json(out / "status.json", status)
+        write_text(out / "status.html", status_page(status))
+
+
 def status_of(state: State, until: date) -> Row:
     """The status of a board on a day."""
     schedule = state.config.schedule
@@ -132,3 +145,38 @@ def status_lines(status: Row) -> list[str]:
     """The status as lines for people."""
     text = environment().get_template("status.txt.j2").render(status=status)
     return [line for line in text.splitlines() if line]
+
+
+def status_page(status: Row) -> str:
+    """The status as a page of the site."""
+    notices = [
+        *(f"{r['period']}, {r['step']} failed: {r['reason']}" for r in status["failures"]),
+        *(f"{r['period']}, {r['kind']}: {r['text']}" for r in status["notices"]),
+    ]
+    periods = sheet(
+        "",
+        reversed(status["periods"]),
+        *(Column("end", "Until"), Column("state", "State")),
+        Column(lambda row: row["round"] or "none", "Round"),
+        *(Column(name, name.title()) for name in ("items", "papers", "late")),
+        Column("texts_again", "Texts asked again"),
+        Column(_contestants, "Contestants"),
+        Column("spent", "Dollars", form=".2f"),
+    )
+    words = Words(
+        title=f"Status of {status['id']}",
+        lead=markup(
+            "As of {}. The next period is due on {}. The same as data: "
+            '<a href="status.json" download>status.json</a>.',
+            *(status["until"], status["next"]),
+        ),
+        blocks=[Block("Periods", sheets=[periods])],
+    )
+    if notices:
+        told = Block("Notices", items=[visible(text, 400) for text in notices])
+        words = replace(words, blocks=[told, *words.blocks])
+    return html_of(words, "../", nav=(Link("Board", "index.html"),))
+
+
+def _contestants(row: Row) -> str:
+    return ", ".join(dict.fromkeys(cell["contestant"] for cell in row["cells"])) or "none"

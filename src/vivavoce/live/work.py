@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.corpus.fulltext import build_index
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.reading import empty_corpus, list_batches
@@ -122,8 +121,6 @@ class Preparation:
             return {"papers": 0}
         opened = load_corpus(self._corpus)
         build_networks(opened)
-        if self._config.texts.index != "none":
-            build_index(opened, text=self._config.texts.index)
         return {"papers": len(opened.papers)}
 
     def _build_round(self) -> Row:

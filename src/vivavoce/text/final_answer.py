@@ -42,7 +42,7 @@ from vivavoce.text.markers import (
     says_reasoning,
 )
 
-VERSION = 4
+VERSION = 5
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""

@@ -20,8 +20,8 @@ _NAME = r"[^\W\d_](?:[\w.:▁-]|[ ](?=\w)){0,40}"
 _OPENING = r"<!--\s?|&lt;|<{1,3}|\[{1,3}|\{{2,3}|[«‹《〈「『◁⟨⟪【〔〖]"
 _CLOSING = r"\s?-->|&gt;|>{1,3}|\]{1,3}|\}{2,3}|[»›》〉」』▷⟩⟫】〕〗]"
 MARKER = re.compile(
-    rf"<[|｜](?P<special>/?{_NAME})[|｜]?>|<(?P<end>{_NAME})[|｜]>"
-    rf"|(?P<bracket>{_OPENING})(?P<slash>/?)\s?(?P<name>{_NAME})"
+    rf"[<\[][|｜](?P<special>/?{_NAME})(?:[|｜]?>|[|｜]\])|<(?P<end>{_NAME})[|｜]>"
+    rf"|(?P<bracket>{_OPENING})(?:\s?(?P<slash>/))?\s?(?P<name>{_NAME})"
     rf"(?:\s[^<>\n]{{0,200}}?)?(?P<self>/?)(?:{_CLOSING})"
 )
 _PAIRED = re.compile(r"\[|\{|<<|&|<!|[«‹《〈「『⟪〔〖]")
@@ -158,6 +158,10 @@ _FINAL = re.compile(
     r"|^[ \t]*(?:#{1,6} |[*_=-]{2,} ?)(?:final )?(?:answer|output|response)[ *_=-]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_ANNOUNCED = re.compile(
+    r"^[^\w\n]{0,8}(?:\w+ ){0,5}(?:answer|response|output|reply)[ *_]{0,4}[:：][ *_]{0,4}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _BARE_LINE = re.compile(r"^\w+(?: \w+)?:$", re.MULTILINE)
 _INLINE = re.compile(
     r"^[ \t#>*_]*(?:my |the )?final answer(?: is)?[ *_]*[:：](?=[^\n]*\w)",
@@ -198,7 +202,7 @@ def end_of_thought(text: str) -> int | None:
 def _end_of(text: str, label: re.Match[str], start: int) -> int:
     """Place behind the reasoning under a label; 0 where it has no end."""
     if label["more"]:
-        ends = (_INLINE, _INLINE_ANSWER, _FINAL) if label["colon"] else ()
+        ends = (_INLINE, _INLINE_ANSWER, _FINAL, _ANNOUNCED) if label["colon"] else ()
         return max((each.end() for end in ends for each in end.finditer(text, start)), default=0)
     if label["mark"] == ">":
         quoted = re.compile(r"^(?!>)", re.MULTILINE).search(text, start)
@@ -208,7 +212,7 @@ def _end_of(text: str, label: re.Match[str], start: int) -> int:
         return fence.end() if fence else 0
     if end := answer_line(text, start):
         return end
-    others = [_DONE]
+    others = [_DONE, _ANNOUNCED]
     if run := label["run"]:
         others += [re.compile(rf"^{re.escape(run)}[^\n]*\w[^\n]*$", re.MULTILINE), _RULE_LINE]
     matches = (other.search(text, start) for other in others)

@@ -13,7 +13,7 @@ from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.sections import Section, best_of, is_first, make_section, parts_of
+from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +111,6 @@ class BoardOf:
         return best if best is not None and is_first(best) else None
 
     @cached_property
-    def parts(self) -> int:
-        """Number of pages that hold its rows."""
-        return parts_of(self.group.leads, len(self.metrics))
-
-    @cached_property
     def section(self) -> Section:
         """Its table, with every number and sentence ready to print; made when first asked for."""
         return make_section(self.rows, self.known, self.metrics)
@@ -163,6 +158,8 @@ class Site:
     """Words on top of the first page."""
     updated: str = ""
     """Day on which the newest of its logs was begun; empty without logs."""
+    status: str = ""
+    """Path of the page on its state, which every page names."""
     next_round: str = ""
     """Day on which the next round is due; empty where none is."""
     submit: str = ""
