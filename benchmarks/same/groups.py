@@ -159,7 +159,6 @@ def _boards() -> Group:
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
         *both("board", "show", "--by", "attempts", runs, *FEW, "--partial"),
-        ["board", "show", "--by", "attempts", runs, *FEW, "--partial", "--items"],
     ]
     for by in ("setting", "part", "retriever"):
         calls += both("board", "show", "--by", by, demo, *FEW)
@@ -197,8 +196,7 @@ def _audits() -> Group:
     evaluator = ("--evaluator", "extractive/lead", "--runs", "1")
     retrieval = ("--retriever", "tfidf", "--retriever", "bm25", "--depth", "20")
     calls = [
-        *both("audit", "leakage", ROUND, "--logs", demo, *FEW),
-        *both("board", "show", "--by", "prompt", demo, *FEW),
+        *both("audit", "leakage", ROUND, *FEW),
         *both("audit", "judge", "even/runs", *FEW, "--partial"),
         *both("audit", "retrieval", ROUND, *retrieval, *FEW),
         ["audit", "evaluators", demo, *evaluator, "--subset", "3", *FEW, "--json"],

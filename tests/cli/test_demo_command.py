@@ -194,10 +194,8 @@ board compare scripted/large scripted/medium --logs DEMO/logs --resamples 100
 board show DEMO/logs --by cutoff --resamples 100
 board verify DEMO/logs
 audit leakage DEMO/round/demo-2024
-board show DEMO/more --by prompt --resamples 100
 audit retrieval DEMO/round/demo-2024 --resamples 100
 audit judge DEMO/logs --resamples 100
-board show DEMO/logs --by item
 run abstract --round DEMO/round/demo-2024 --logs DEMO/none --model scripted/fast --estimate
 """
 

@@ -147,9 +147,6 @@ BEFORE_LINE: Mapping[str, str] = {
         viva run title --round rounds/live --logs logs --model extractive/lead
         viva run title --round rounds/live-2025-02-01 --logs logs --model extractive/lead
     """,
-    "viva board verify site --logs logs --round rounds/2024-h2": f"""
-        viva board build logs --out site --round {ROUND}
-    """,
     "viva score tables --gold gold.jsonl --predictions answers.jsonl": """
         echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl
         cp gold.jsonl answers.jsonl
