@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -92,7 +92,6 @@ def evaluators(
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
     question_seed: Annotated[int, Opt("Seed of subset and questions.")] = 0,
     runs: Annotated[int, Opt("Runs of a model that are averaged.", min=1)] = 2,
-    headers: Annotated[Literal["none", "schema", "model"], Opt("Who matches headers.")] = "schema",
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     keep: Annotated[Path | None, Opt("File of scores, which are not asked for again.")] = None,
     as_json: Json = False,
@@ -109,7 +108,7 @@ def evaluators(
             base=base,
             setting=setting,
             subset=subset,
-            use=Use(pairs=pairs, seed=question_seed, runs=runs, headers=headers),
+            use=Use(pairs=pairs, seed=question_seed, runs=runs),
             prompts=prompts,
             keep=keep,
             partial=reading.partial,

@@ -247,7 +247,7 @@ def _mean(values: Sequence[Mapping[str, float | None]]) -> dict[str, float | Non
 
 def _key(evaluator: Evaluator, answer: TableAnswer, prompts: PromptSet, use: Use) -> str:
     """Inputs that decide a score."""
-    asked = [use.pairs, use.seed, use.runs, use.batch, use.headers]
+    asked = [use.pairs, use.seed, use.runs, use.batch]
     tables = [answer_text(answer.gold), answer_text(answer.system), dict(answer.names)]
     return hash_of([evaluator.name, tables, prompts.sha256, asked])
 

@@ -14,14 +14,13 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.tables.items.composing import (
-    abbreviations_for,
     gold_in_labels,
     pool_entries,
     question,
 )
 from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, answer_text
 
-MATCHER, FORMS, ITEMS = "matcher", "forms", "items"
+MATCHER, ITEMS = "matcher", "items"
 AGGREGATES = (ITEMS, "macro", "micro")
 
 
@@ -33,13 +32,10 @@ class TableArguments(Arguments):
         setting: What is shown of each paper: base (all that is known), abstracts or titles.
         answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
             the model of the role answerer; or the name of a model to play it.
-        meaning: What the matcher decides by that headers and cells mean the same: forms, or the
-            name of an encoder as well, such as minilm.
-        matcher: Who decides in place of forms about what is not written alike: role or the name of
+        matcher: Who decides in place of rules about what is not written alike: role or the name of
             a model.
         synthesizer: Who words these questions: role or the name of a model; by default their words
             are fixed.
-        headers: Who says for an answerer which columns mean the same: none, schema or model.
         pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
         question_seed: Of the questions that are drawn, of probes and of their order.
         aggregate: What a board shows: items, the mean of the tables' own values; macro, F1 of mean
@@ -47,10 +43,8 @@ class TableArguments(Arguments):
     """
 
     answerer: str = MATCHER
-    meaning: str = FORMS
     matcher: str | None = None
     synthesizer: str | None = None
-    headers: str = "schema"
     pairs: int | None = None
     question_seed: int = 0
     aggregate: str = ITEMS
@@ -64,10 +58,10 @@ class TableArguments(Arguments):
             raise InputError(
                 "answerer, synthesizer and matcher are matcher, role, or the names of models."
             )
-        if self.is_by_rule and (self.synthesizer or self.headers != "schema"):
-            raise InputError("synthesizer and headers need an answerer that is a model.")
-        if self.matcher and (not self.is_by_rule or self.meaning != FORMS):
-            raise InputError("matcher decides alone: leave out answerer and meaning.")
+        if self.is_by_rule and self.synthesizer:
+            raise InputError("synthesizer needs an answerer that is a model.")
+        if self.matcher and not self.is_by_rule:
+            raise InputError("matcher decides alone: leave out answerer.")
 
     @property
     def is_by_rule(self) -> bool:
@@ -126,7 +120,6 @@ def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPape
             cutoff=None,
             hidden_papers=row["hidden_papers"],
         ),
-        "abbreviations": abbreviations_for(gold, (papers[one] for one in row["pool"])),
     }
     return Item(row["id"], asked, answer_text(gold), metadata)
 

@@ -202,30 +202,6 @@ def test_a_wording_that_its_own_table_contradicts_is_not_used(server: ScriptedSe
     assert used.runs[0].score == score_table(GOLD, SYSTEM)
 
 
-def test_a_model_pairs_headers_without_seeing_a_cell(server: ScriptedServer) -> None:
-    system = made("Number of weights | Task", "a | 340M | QA", "b | 60M | MT")
-
-    def pairing(ask: Ask) -> Reply:
-        if "<first-" not in ask.prompt:
-            return careful(ask)
-        assert block(ask.prompt, "first").splitlines() == ["Size", "Year"]
-        assert block(ask.prompt, "second") == "Number of weights"
-        assert not any(text in ask.prompt for text in ("340M", "QA", "Reading Nets"))
-        pairs = [
-            {"first": "Venue", "second": "Number of weights"},  # no such name
-            {"first": "Size", "second": "Number of weights"},
-            {"first": "Year", "second": "Number of weights"},  # taken already
-            "Size",
-        ]
-        return answer(json.dumps({"pairs": pairs}))
-
-    use = Use(headers="model", runs=1, pairs=None)
-    used = ask_models(server, use, {"answerer": ("reader-headers", pairing)}, system=system)
-    assert used.record["columns"] == ["Size", "Task"]
-    assert used.values()["schema_r"] == 2 / 3
-    assert used.runs[0].score == score_table(GOLD, made("Size | Task", "a|340M|QA", "b|60M|MT"))
-
-
 def test_a_renamed_column_keeps_its_unit() -> None:
     gold = made("Parameters", "a | 340M")
     system = made("Model size (M) | Code", "a | 340 | yes")
@@ -277,7 +253,5 @@ def test_a_table_cannot_leave_its_block(server: ScriptedServer) -> None:
 def test_options_and_roles_that_cannot_be_used_are_told() -> None:
     with pytest.raises(InputError, match="at least 1"):
         Use(runs=0)
-    with pytest.raises(InputError, match="not one of none, schema, model"):
-        Use(headers="judge")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="--model-role answerer=MODEL"):
         check_roles(Use().roles)

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field
 from rapidfuzz import fuzz, process
 from scipy.sparse import csr_array
 
@@ -29,17 +28,9 @@ Floats = NDArray[np.float64]
 
 DIGITS = 6
 """Decimals of a score. Those behind them differ between machines."""
-_MAX = 2 + 10**-DIGITS
-"""A score is the sum of two cosines; a little room for rounding."""
 _SAME_LETTERS = 85.0
 _MAX_TITLE = 500
 _CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
-
-Score = Annotated[
-    float,
-    Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX),
-    AfterValidator(lambda score: round(score, DIGITS)),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +38,7 @@ class Candidate:
     """A work that may become a distractor."""
 
     paper: str
-    score: Score
+    score: float
     """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
 
 
@@ -110,28 +101,6 @@ def _main_title(title: str) -> str:
     return _title_key(before) if _title_key(after) else _title_key(title)
 
 
-class Barred:
-    """Works that must not be distractors of one table.
-
-    Args:
-        ids: Of `GoldTables.related_works`.
-        works: Every work by id.
-    """
-
-    def __init__(self, ids: Collection[str], works: Mapping[str, Work]) -> None:
-        self.ids = frozenset(ids)
-        # The same work may be known by another id as well.
-        self.titles = Titles(sorted({works[paper].title for paper in ids if paper in works}))
-
-    def reason(self, work: Work) -> str | None:
-        """The reason why a work cannot be a distractor; None where it can."""
-        if work.paper_id in self.ids:
-            return "is a work of the table, or from the same source"
-        if self.titles.has_near(work.title):
-            return "has nearly the title of a work of the table, or from the same source"
-        return None
-
-
 def rank_distractors(
     tables: Sequence[GoldTable],
     demands: Mapping[str, str],
@@ -140,12 +109,14 @@ def rank_distractors(
     encoder: PaperEncoder,
     related_works: Mapping[str, Collection[str]],
     *,
+    enough: Callable[[GoldTable], int],
     top: int = TOP,
-    enough: Callable[[GoldTable], int] | None = None,
 ) -> dict[str, tuple[Candidate, ...]]:
     """The best candidates of each table, by its id; equal scores by paper.
 
-    Among the candidates of a table no two have nearly the same title. The order of tables, works
+    No candidate has nearly the title of a work that cannot be one, which may be known by another id
+    too, or of another candidate. They have the same depth of text as a work of the table, so that
+    the depth does not show which papers belong, while there are any. The order of tables, works
     and universe does not matter. Scores are held for a block of tables at a time; what stays in
     memory is one vector a work.
 
@@ -156,10 +127,8 @@ def rank_distractors(
         universe: Where the candidates come from: `find_universe`.
         encoder: Gives the vectors that are compared.
         related_works: By table the works that cannot be candidates.
+        enough: Number of candidates below which those of another depth of text are taken too.
         top: How many are kept, at most.
-        enough: Where given, candidates have the same depth of text as a work of the table, so that
-            the depth does not show which papers belong. Others are taken where these are fewer than
-            so many.
     """
     ordered = sorted(tables, key=lambda table: table.id)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
@@ -174,15 +143,15 @@ def rank_distractors(
     own = [[places[paper] for paper in table.papers] for table in ordered]
     found: dict[str, tuple[Candidate, ...]] = {}
     for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
-        barred = Barred(related_works[table.id], works)
+        related = related_works[table.id]
+        titles = Titles(sorted({works[paper].title for paper in related if paper in works}))
         shut = outside.copy()
-        shut[[places[paper] for paper in barred.ids if paper in places]] = True
-        other = shut if enough is None else shut | ~np.isin(evidence, evidence[of_table])
-        best = _best(np.where(other, -np.inf, scores), named, barred.titles, top)
-        if enough is not None:
-            wanting = min(top, enough(table)) - len(best)
-            best += _best(np.where(shut | ~other, -np.inf, scores), named, barred.titles, wanting)
-            best.sort(key=lambda one: (-one.score, one.paper))
+        shut[[places[paper] for paper in related if paper in places]] = True
+        other = shut | ~np.isin(evidence, evidence[of_table])
+        best = _best(np.where(other, -np.inf, scores), named, titles, top)
+        wanting = min(top, enough(table)) - len(best)
+        best += _best(np.where(shut | ~other, -np.inf, scores), named, titles, wanting)
+        best.sort(key=lambda one: (-one.score, one.paper))
         found[table.id] = tuple(best)
     return found
 

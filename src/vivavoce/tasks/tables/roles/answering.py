@@ -14,7 +14,7 @@ import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
@@ -49,8 +49,6 @@ RUNS = 2
 _CHARACTERS_ADDED = 400
 """Characters by which another wording may be longer."""
 
-Headers = Literal["none", "schema", "model"]
-
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
@@ -66,16 +64,12 @@ class Use:
     seed: int = 0
     runs: int = RUNS
     batch: int = BATCH
-    headers: Headers = "schema"
-    """Who says which columns of the system are gold ones under another name."""
     synthesizer: bool = False
     """Whether a model words the questions; their fixed words otherwise."""
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.batch < 1:
             raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
-        if self.headers not in ("none", "schema", "model"):
-            raise InputError(f"headers={self.headers!r} is not one of none, schema, model.")
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -161,9 +155,7 @@ async def use_tables(
     if askers is None:
         askers = Askers(*(get_model(role=one, required=True, config=_CONFIG) for one in use.roles))
     asking = _Asking(prompts, use, names, askers)
-    pairs = await asking.headers(gold, system)
-    if pairs is not None:
-        system = rename_columns(system, gold, pairs)
+    system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
     pair = TablePair(gold, system, names)
     asked = {about: pair.ask(about, pairs=use.pairs, seed=use.seed) for about, _ in _SIDES}
     words = {about: await asking.words(pair, about, asked[about]) for about, _ in _SIDES}
@@ -206,24 +198,6 @@ class _Asking:
             "worded": dict(self._worded),
             "cut_tables": self._cut_tables,
         }
-
-    async def headers(
-        self, gold: LiteratureTable, system: LiteratureTable
-    ) -> dict[int, int] | None:
-        """Gold columns -> columns of the system that mean the same; no cell is shown to anybody."""
-        if self._use.headers == "none":
-            return None
-        pairs = match_columns(gold.columns, system.columns)
-        first = [c for number, c in enumerate(gold.columns) if number not in pairs]
-        second = [c for number, c in enumerate(system.columns) if number not in pairs.values()]
-        if self._use.headers == "model" and first and second:
-            slots = {
-                "first": "\n".join(map(one_line, first)),
-                "second": "\n".join(map(one_line, second)),
-            }
-            found = await self._find_json(self._answerer, "headers", slots, "pairs")
-            pairs |= read_pairs(found, gold.columns, system.columns, pairs)
-        return pairs
 
     async def words(self, pair: TablePair, about: Side, asked: QuestionSet) -> dict[str, str]:
         """Other words for questions, by key; those that fail on their own table keep theirs."""
@@ -321,25 +295,3 @@ def is_other_wording(text: object, question: Question) -> bool:
     said = folded(words)
     names = [folded(name) for name in question.mentioned()]
     return words.endswith("?") and "\n" not in text.strip() and all(name in said for name in names)
-
-
-def read_pairs(
-    found: Mapping[str, Any] | None,
-    gold: Sequence[str],
-    system: Sequence[str],
-    known: Mapping[int, int],
-) -> dict[int, int]:
-    """The pairs of a reply that name columns which are still free, each once."""
-    here = {one_line(name): place for place, name in enumerate(gold) if place not in known}
-    there = {
-        one_line(name): place for place, name in enumerate(system) if place not in known.values()
-    }
-    pairs: dict[int, int] = {}
-    listed = found.get("pairs") if found else None
-    for each in listed if isinstance(listed, list) else []:
-        if isinstance(each, dict):
-            first = here.pop(str(each.get("first")), None)
-            second = there.get(str(each.get("second")))
-            if first is not None and second is not None and second not in pairs.values():
-                pairs[first] = second
-    return pairs
