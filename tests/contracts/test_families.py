@@ -237,7 +237,7 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     pinned["pin"] = fingerprint(opened, open_prompts(family, pinned["prompts"]))
     known = set(signature(find_task_maker(task)).parameters) - {"round", "setting", *pinned}
     split = opened.items(family, task)[0].get("split")
-    values = {**ARGUMENTS, "split": split, "data_info": "full", "knowledge": True}
+    values = {**ARGUMENTS, "split": split}
     assert known <= values.keys()
     given = {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"

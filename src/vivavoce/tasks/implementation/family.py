@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.checking import check_numbers
-from vivavoce.errors import InputError, NoItemsError
+from vivavoce.errors import NoItemsError
 from vivavoce.metrics import Metric
-from vivavoce.rounds import Round
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
@@ -30,7 +29,8 @@ class ProgramArguments(Arguments):
     """Settings of a run of programs.
 
     Args:
-        setting: What the model sees: base.
+        setting: What the model sees: base. Where a market is described, also none or full, with
+            +knowledge for notes on the field.
         timeout: Seconds a program may run.
         sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
     """
@@ -40,45 +40,6 @@ class ProgramArguments(Arguments):
 
     def __post_init__(self) -> None:
         check_numbers({"timeout": (self.timeout, 1, None)})
-
-
-@dataclass(frozen=True, slots=True)
-class MarketArguments(Arguments):
-    """Description of a market's data, and settings of a run of programs.
-
-    Args:
-        setting: What is told of the data: base (brief), none or full, with +knowledge for notes.
-        data_info: none, brief or full; instead of naming a setting.
-        knowledge: Whether notes on the field are added; instead of naming a setting.
-        timeout: Seconds a program may run.
-        sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
-    """
-
-    data_info: str | None = None
-    knowledge: bool | None = None
-    timeout: int = 120
-    sandbox: str = "bwrap"
-
-    def __post_init__(self) -> None:
-        check_numbers({"timeout": (self.timeout, 1, None)})
-
-
-def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
-    """The setting that a name or its two parts ask for.
-
-    Raises:
-        InputError: A part is unknown, or name and parts disagree.
-    """
-    if data_info is None and knowledge is None:
-        return setting
-    if setting != "base":
-        raise InputError(f"Give setting={setting} or data_info and knowledge, not both.")
-    names = {level: name for name, level in LEVELS.items()}
-    if data_info is not None and data_info not in names:
-        raise InputError(f"data_info={data_info!r} is unknown. There are: none, brief, full.")
-    if knowledge is not None and type(knowledge) is not bool:
-        raise InputError(f"knowledge={knowledge!r} is unknown. There are: true, false.")
-    return names[data_info or "brief"] + (KNOWLEDGE if knowledge else "")
 
 
 class _EverySetting(FamilyTask[Given]):
@@ -89,20 +50,10 @@ class _EverySetting(FamilyTask[Given]):
         return view.round.items(view.family, view.task)
 
 
-class _MarketTask(_EverySetting[MarketArguments]):
-    """A task whose programs read the market."""
-
-    arguments = MarketArguments
-
-    def settle(self, given: MarketArguments, opened: Round) -> MarketArguments:
-        """The setting that the arguments name together."""
-        setting = effective_setting(given.setting, given.data_info, given.knowledge)
-        return replace(given, setting=setting)
-
-
-class FormulaTask(_MarketTask):
+class FormulaTask(_EverySetting[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
+    arguments = ProgramArguments
     undefined = ("corr", "data")
 
     async def examine(self, answer: str, row: Row) -> Values:
@@ -111,7 +62,7 @@ class FormulaTask(_MarketTask):
 
         return await score_formula(answer, row)
 
-    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+    def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A formula as it is shown."""
         slots = {
             "name": str(row["id"]),
@@ -122,13 +73,14 @@ class FormulaTask(_MarketTask):
         }
         prompt = view.prompts.render("formula", slots, {"result": RESULT})
         more = {name: row[name] for name in ("values", "naive")}
-        more |= {"misread": json.loads(row["misread"]), "columns": row["columns"]}
+        more["columns"] = row["columns"]
         return _item(row, prompt, row["reference"], more | _run(view))
 
 
-class ReproduceTask(_MarketTask):
+class ReproduceTask(_EverySetting[ProgramArguments]):
     """Reports whose claim is to be computed; the target is a whole answer."""
 
+    arguments = ProgramArguments
     undefined = ("corr",)
 
     async def examine(self, answer: str, row: Row) -> Values:
@@ -137,7 +89,7 @@ class ReproduceTask(_MarketTask):
 
         return await score_reproduction(answer, row)
 
-    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+    def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A report as it is shown."""
         slots = {"content": str(row["text"]), "data": _data(row, view.given.setting)}
         prompt = view.prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
@@ -170,8 +122,7 @@ class ArchitectureTask(_EverySetting[ProgramArguments]):
             "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
         }
         prompt = view.prompts.render("architecture", slots, {})
-        misread = json.loads(row.get("misread") or "{}")
-        return _item(row, prompt, row["reference"], {"misread": misread} | _run(view))
+        return _item(row, prompt, row["reference"], _run(view))
 
 
 class ExtractionTask(_EverySetting[Arguments]):

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from inspect_ai.solver import Solver, TaskState, solver
 
-from vivavoce.errors import InputError
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
-from vivavoce.tasks.implementation.items.loading import choose_cheat
 from vivavoce.tasks.implementation.items.report import headings_as_methods
 from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct
 from vivavoce.tasks.methods.self_refine import Check, refine
@@ -20,7 +18,7 @@ from vivavoce.tasks.programs.program import run_program
 from vivavoce.tasks.programs.result_files import read_factor
 from vivavoce.tasks.scoring.marks import FaultyAnswer
 
-__all__ = ["cheater", "direct", "empty", "headings", "misreader", "naive", "self_refine"]
+__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (
@@ -36,43 +34,9 @@ def naive() -> Solver:
 
 
 @solver
-def misreader(what: str = "data") -> Solver:
-    """Answer with the program of a reader who mistakes one thing; the reference where none can.
-
-    Args:
-        what: In a formula `data` takes a wrong column, `field` a wrong operation, `lags` forgets
-            the instrument, `corner` fills no windows. In a network `data` reads edges backwards,
-            `field` takes a wrong operation, `corner` leaves out the node or the edges' weights.
-
-    Raises:
-        InputError: `what` is none of these.
-    """
-    if what not in MISREADINGS:
-        raise InputError(f"what={what!r} is unknown. There are: {', '.join(MISREADINGS)}.")
-    return baseline(
-        "misreader", lambda state: state.metadata["misread"].get(what) or state.target.text
-    )
-
-
-MISREADINGS = ("data", "field", "lags", "corner")
-
-
-@solver
 def empty() -> Solver:
     """Answer with nothing."""
     return baseline("empty", lambda state: "")
-
-
-@solver
-def cheater() -> Solver:
-    """Answer with a program that cheats or attacks, chosen by the sample and the epoch."""
-
-    def answer(state: TaskState) -> str:
-        name, program = choose_cheat(str(state.sample_id), state.epoch)
-        state.metadata["cheat"] = name
-        return f"```python\n{program}```\n"
-
-    return baseline("cheater", answer)
 
 
 @solver
