@@ -131,7 +131,7 @@ def stats(
 
 
 def _print_lengths(writing: Row) -> None:
-    """The table of lengths, and who wrote the targets."""
+    """The table of lengths."""
     say("")
     print_table(
         sheet(
@@ -145,19 +145,6 @@ def _print_lengths(writing: Row) -> None:
             Column("compression_of_totals", "of totals", form=",.1f"),
         )
     )
-    say("")
-    for when in ("before", "after"):
-        found = writing["authors"][when]
-        say(
-            f"{when} sampling ({writing['authors']['sampling']}): {found['papers']:,} papers of "
-            f"{found['authors']:,} authors, Gini {shown(found['gini'])}, share of the top 1% "
-            f"{shown(found['top_share'])}"
-        )
-
-    if within := writing.get("within"):
-        for when in ("before", "after"):
-            sizes = (f"{name.replace('_', ' ')} {n:,}" for name, n in within[when].items())
-            say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
 
 
 @verb(app, "round export rounds/2024-h2 --out export --format hf")

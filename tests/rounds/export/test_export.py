@@ -118,7 +118,7 @@ def test_json_lines_hold_the_same_rows(opened: Round, tmp_path: Path) -> None:
     for family, task in opened.tasks():
         rows = [row for _, row in read_jsonl(folder / family / f"{task}.jsonl")]
         assert rows == opened.items(family, task)
-    for name in ("manifest.json", "spec.json", "card.md", "writing/cells.json"):
+    for name in ("manifest.json", "spec.json", "card.md"):
         assert (folder / name).read_bytes() == (opened.folder / name).read_bytes()
 
 

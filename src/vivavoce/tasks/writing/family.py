@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -166,26 +165,6 @@ class Writing(FamilyTask[WritingArguments]):
                 f"{view.given.setting}. viva round stats counts the items of each split."
             )
         return rows
-
-    def why_empty(self, view: View[WritingArguments], *, has_others: bool) -> str:
-        """Message that no item has a setting, with a paper for which it was tried."""
-        task, setting = view.task, view.given.setting
-        cells = json.loads(view.round.read_file("writing", "cells.json"))["cells"]
-        found = [c for c in cells if (c["task"], c["setting"]) == (task, setting)]
-        message = f"Round {view.round.id} has no item of {task} with the setting {setting}"
-        if not found:
-            return f"{message}: it was built without that setting ([writing] settings)."
-        if reasons := found[0].get("left_out"):
-            counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
-            message += f". Papers were left out for these reasons: {counts}"
-        if not (rejected := found[0]["rejected"]):
-            return f"{message}."
-        detail = f", {rejected['detail']}" if rejected["detail"] else ""
-        candidate = rejected["candidate"]
-        what = "it" if candidate == rejected["paper_id"] else f"the demonstration {candidate}"
-        return f"{message}. For paper {rejected['paper_id']}, say, {what} was left out: " + (
-            f"{rejected['reason']}{detail}."
-        )
 
     def items(self, rows: Iterable[Row], view: View[WritingArguments]) -> Iterator[Item]:
         """Papers with the demonstrations of each; of these each is put together once."""

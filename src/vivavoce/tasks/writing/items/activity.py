@@ -1,4 +1,4 @@
-"""Authors of the targets: the unevenness of their shares, and a fairer draw.
+"""Authors of the targets, and a draw that is fair to them.
 
 With `author_sampling = "inverse_activity"` a paper stays a target with probability 1/n, where n is
 the number of papers, among all that could be targets, of the most active of its authors. So each
@@ -10,7 +10,7 @@ papers change it only where they change n.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +18,7 @@ import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
 from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
-from vivavoce.store import Row, hash_of
-
-TOP = 0.01
-"""The share of authors called the top."""
+from vivavoce.store import hash_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
 
 def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
     """For each paper the number of these papers by the most active of its authors; at least 1."""
-    counts = count_papers(papers, authors)
+    counts = Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
     return {
         paper: max((counts[author] for author in authors.of_paper.get(paper, ())), default=1)
         for paper in papers
@@ -89,45 +86,3 @@ def unit(seed: int, *names: str) -> float:
 def number_of(*parts: str | int) -> int:
     """A number below 2^64 that belongs to some names and numbers."""
     return int(hash_of(list(parts))[:16], 16)
-
-
-def count_papers(papers: Iterable[str], authors: Authors) -> Counter[int]:
-    """Papers of each author who has one."""
-    return Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
-
-
-def describe(papers: Collection[str], authors: Authors) -> Row:
-    """Spread of papers over their authors."""
-    counts = sorted(count_papers(papers, authors).values())
-    return {
-        "papers": len(papers),
-        "authors": len(counts),
-        "gini": gini(counts),
-        "top_share": top_share(counts),
-    }
-
-
-def gini(counts: Sequence[int]) -> float | None:
-    """The Gini coefficient of counts: 0 when all are equal, near 1 when one has all.
-
-    Σ (2i - n - 1) x_i / (n Σ x_i) over the counts in ascending order, i from 1. None for no counts.
-    """
-    total, n = sum(counts), len(counts)
-    if not total:
-        return None
-    weighted = sum((2 * i - n - 1) * x for i, x in enumerate(sorted(counts), start=1))
-    return weighted / (n * total)
-
-
-def top_share(counts: Sequence[int]) -> float | None:
-    """Share of the authorships that the most active 1% of the authors have, at least one author."""
-    total = sum(counts)
-    if not total:
-        return None
-    top = max(1, round(TOP * len(counts)))
-    return sum(sorted(counts)[-top:]) / total
-
-
-def count_ambiguous(papers: Iterable[str], authors: Authors) -> int:
-    """Count the authors of some papers whose name may be that of several people."""
-    return len(count_papers(papers, authors).keys() & authors.ambiguous)

@@ -39,8 +39,8 @@ class Choice:
 
     shown: tuple[str, ...]
     """Paper ids, in the order shown."""
-    rejected: tuple[str, Reason] | None
-    """A candidate that was rejected and the reason, if none was found."""
+    rejected: str
+    """The first candidate that was rejected, with the reason; empty where one is shown."""
 
 
 @dataclass(slots=True)
@@ -64,23 +64,17 @@ class Demonstrations:
     kinship: Kinship = field(default_factory=Kinship)
     _shelves: dict[str, dict[str, _Shelf]] = field(default_factory=dict)
     _led: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _wrote: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    _of_category: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         for name in sorted(self.pool.texts):
-            if category := self.pool.categories[name]:
-                self._of_category[category].append(name)
             if name in self.authors.first:
                 self._led[self.authors.first[name]].append(name)
-            for author in self.authors.of_paper.get(name, ()):
-                self._wrote[author].append(name)
 
     def choose(self, task: str, kind: str, target: PaperText) -> Choice:
         """The demonstrations of one kind: at most `count`, the first places first."""
         candidates = (self._random if kind == "random" else self._coauthor)(task, target)
         shown: list[str] = []
-        rejected: tuple[str, Reason] | None = None
+        rejected = ""
         for candidate in candidates:
             if len(shown) == self.count:
                 break
@@ -88,11 +82,8 @@ class Demonstrations:
             if reason is None:
                 shown.append(candidate)
             else:
-                rejected = rejected or (candidate, reason)
-        if not shown:
-            find = self._nearest_of_category if kind == "random" else self._nearest_by_author
-            rejected = rejected or find(task, target)
-        return Choice(tuple(shown), None if shown else rejected)
+                rejected = rejected or f"{candidate}: {reason[0]}, {reason[1]}"
+        return Choice(tuple(shown), "" if shown else rejected or "no paper of the kind")
 
     def _random(self, task: str, target: PaperText) -> Iterator[str]:
         """Earlier papers of the target's category that have the gold, in their places."""
@@ -137,45 +128,6 @@ class Demonstrations:
         if task != "title" and is_retold_beside(gold, demonstration_text(task, theirs)):
             return "gold_retold", "it says what the target's gold says"
         return None
-
-    def _nearest_of_category(self, task: str, target: PaperText) -> tuple[str, Reason]:
-        mine = self.pool.categories[target.paper_id]
-        if mine is None:
-            return self._stranger(target, ("no_category", "the target's category is not known"))
-        for name in self._of_category[mine]:
-            if name != target.paper_id and (r := self._why_not(task, "random", target, name)):
-                return name, r
-        return self._stranger(target, ("other_category", f"it is not of {mine}"))
-
-    def _nearest_by_author(self, task: str, target: PaperText) -> tuple[str, Reason]:
-        mine = self.authors.of_paper.get(target.paper_id, ())
-        if not mine:
-            return self._stranger(target, ("no_authors", "the target's authors are not known"))
-        sure = self.authors.certain(target.paper_id)
-        for author in mine:
-            for name in self._wrote[author]:
-                if name != target.paper_id:
-                    return name, (
-                        ("not_first_author", "an author of the target is not its first author")
-                        if author in sure
-                        else ("ambiguous_name", "the author's name may be that of two people")
-                    )
-        return self._stranger(target, ("no_shared_author", "no author of the target wrote it"))
-
-    def _stranger(self, target: PaperText, reason: Reason) -> tuple[str, Reason]:
-        """Any earlier paper, else any other, else one that does not pass the gates."""
-        later = None
-        for name, paper in self.pool.texts.items():
-            if earlier(paper.published, target.published):
-                return name, reason
-            if name != target.paper_id:
-                later = later or name
-        if later:
-            theirs = self.pool.texts[later].published
-            return later, ("not_earlier", f"{theirs}, the target {target.published}")
-        for name, unfit in self.pool.unfit.items():
-            return name, unfit
-        return target.paper_id, ("itself", "the corpus has no other paper")
 
     def _make_shelves(self, task: str) -> dict[str, _Shelf]:
         grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
