@@ -13,7 +13,7 @@ from itertools import combinations
 from vivavoce.examining.planning import Chosen, total, words
 from vivavoce.examining.request import Request
 from vivavoce.examining.standings import Standing, log_of
-from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.board.head_to_head import duel
 from vivavoce.results.board.pairing import Pair, Side
 from vivavoce.results.logs.records import RunLog

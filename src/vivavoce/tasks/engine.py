@@ -18,8 +18,7 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.judged_text import JUDGED
-from vivavoce.metrics.judgement import CHECKS, WINS, check_values, judgement_values
+from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
 from vivavoce.tasks.entry import find_kind, open_prompts, open_view
@@ -30,13 +29,13 @@ from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbe
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     Judged,
+    Ruled,
     check_judge,
     compare,
     judge_hash,
+    rule,
 )
-from vivavoce.tasks.scoring.marks import VALID, Values
-from vivavoce.tasks.scoring.questions import COMPARE, target_source
-from vivavoce.tasks.scoring.ruling import Ruled, rule
+from vivavoce.tasks.scoring.marks import COMPARE, VALID, Values, target_source
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric, metrics_of
-from vivavoce.metrics.judgement import WINS
+from vivavoce.metrics.judged_text import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.statistics.ratios import Measured, means_of
@@ -21,8 +21,7 @@ from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks import Family, TaskCard
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
-from vivavoce.tasks.scoring.questions import COMPARE, Question
+from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
 DEVELOPMENT = "development.parquet"
 """File of items that methods are tuned on."""

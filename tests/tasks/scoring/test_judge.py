@@ -28,14 +28,14 @@ from tests.servers.scripted import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import ASPECTS, CRITERIA
+from vivavoce.metrics.judged_text import ASPECTS, CRITERIA
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.entry import open_prompts
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
-from vivavoce.tasks.scoring.questions import target_source
+from vivavoce.tasks.scoring.marks import target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"

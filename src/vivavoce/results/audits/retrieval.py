@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.metrics.retrieval import average_precision
+from vivavoce.metrics.titles_list import average_precision
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.papers import SPARSE, open_retriever

@@ -11,8 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
-from vivavoce.metrics.judged_text import JUDGED
-from vivavoce.metrics.judgement import WINS
+from vivavoce.metrics.judged_text import JUDGED, WINS
 from vivavoce.networks.authors import papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec

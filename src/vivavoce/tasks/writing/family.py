@@ -11,16 +11,17 @@ import pyarrow as pa
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
-from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT
-from vivavoce.metrics.judgement import WINS
+from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
 from vivavoce.metrics.rouge import rouge
 from vivavoce.metrics.text_statistics import length_ratio
+from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import check_split, split_name
+from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
-from vivavoce.tasks.scoring.questions import COMPARE, Question
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
@@ -46,7 +47,7 @@ from vivavoce.tasks.writing.questions import (
     chosen_questions,
     has_nuggets,
 )
-from vivavoce.text.answers import clean_title, without_wrapper
+from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""
@@ -288,3 +289,42 @@ def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:
 
 _SHARED = Writing()
 TASKS = {name: Writing(RelatedWorkArguments) if name == WITH_WORKS else _SHARED for name in NAMES}
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    references = [pair.gold.require("reference", str, "a text") for pair in pairs]
+    answers = [
+        (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
+        for pair, reference in zip(pairs, references, strict=True)
+    ]
+    found = [
+        rouge(answer, reference, stem=options.stem)
+        for answer, reference in zip(answers, references, strict=True)
+    ]
+    shares = {
+        "rouge1": means_of([one.rouge1.f for one in found]),
+        "rouge2": means_of([one.rouge2.f for one in found]),
+        "rougeL": means_of([one.rougeL.f for one in found]),
+    }
+    settings: dict[str, object] = {"stem": options.stem}
+    if options.bertscore:
+        from vivavoce.metrics.neural import BertScorer
+
+        scorer = BertScorer(options.bertscore, layer=options.layer)
+        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
+        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+            shares[name] = means_of([values[name] for values in scores])
+        settings.update(bertscore=options.bertscore, layer=scorer.layer)
+    return Measured(shares, settings=settings)
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="writing",
+        summary="texts: ROUGE, and BERTScore with --bertscore",
+        gold='{"id": 1, "reference": "..."}',
+        prediction='{"id": 1, "text": "..."}',
+        uses=("stem", "bertscore", "layer"),
+        measure=_measure,
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.board.columns import BoardColumn, shown_value
 from vivavoce.results.board.facts import fit_text
 from vivavoce.store import Row

@@ -9,8 +9,13 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
 from vivavoce.tasks.writing.items.activity import Authors
-from vivavoce.tasks.writing.items.citations import Library, Works, read_references
-from vivavoce.tasks.writing.items.citing import Citing, count_before
+from vivavoce.tasks.writing.items.citations import (
+    Citing,
+    Library,
+    Works,
+    count_before,
+    read_references,
+)
 from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
 from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
 from vivavoce.tasks.writing.items.open_track import is_there
