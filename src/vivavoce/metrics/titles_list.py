@@ -25,8 +25,8 @@ All are counts in one answer:
   (number, bullet, bar, quotation mark or bracket). An invented title on a line without such a mark
   is both.
 
-Average precision of items that are retrieved = sum over the ranks k of relevant ones of P@k / number
-of relevant items, with P@k = relevant ones among the first k / k. An item retrieved again takes up a
+Average precision of retrieved items = sum over the ranks k of relevant ones of P@k / number of
+relevant items, with P@k = relevant ones among the first k / k. An item retrieved again takes up a
 place and is no hit. Source: Manning, Raghavan and Schütze, "Introduction to Information Retrieval",
 2008, section 8.4.
 

@@ -14,6 +14,7 @@ from vivavoce.metrics.ranking import (
     RankingRow,
     read_paper_ids,
     score_paper_ranking,
+    score_ranking_legacy,
     score_ranking_row,
     score_ranking_row_legacy,
 )

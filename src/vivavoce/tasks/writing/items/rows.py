@@ -128,9 +128,9 @@ class Maker:
         missing = {kind: why for kind in KINDS if (why := self._add_demos(row, target, kind))}
         for setting in self.settings:
             if setting in DEMONSTRATED and setting not in out and not _has_demos(row, setting):
-                why = [detail for kind, detail in missing.items() if setting in (kind, "mixed")]
-                why = why or ["both kinds have the same paper alone"]
-                out[setting] = (NO_DEMONSTRATION, "; ".join(why))
+                found = [one for kind, one in missing.items() if setting in (kind, "mixed")]
+                detail = "; ".join(found) or "both kinds have the same paper alone"
+                out[setting] = (NO_DEMONSTRATION, detail)
         wanted = [setting for setting in settings_of(target.task) if setting in self.settings]
         row["settings"] = [setting for setting in wanted if setting not in out]
         self._leave_out(row, target.task, {s: out[s] for s in wanted if s in out})
