@@ -6,10 +6,9 @@
 The documents are made here, or are those of a corpus, searched by the names of its boards without
 their stop words.
 
-Same sets first: the scan answers a few queries, and both indexes have to agree with it there and
-with each other on every query. Then process CPU time, all threads together: of one query, of
-building, and of replacing 5% of the documents on disk. Ends with exit code 1 when sets differ, or
-when at 39,000 documents or more a query is not 1,000 times as fast as the scan.
+Same sets first: the scan answers a few queries, and the index has to agree with it. Then process
+CPU time, all threads together, of one query and of building. Ends with exit code 1 when sets
+differ, or when at 39,000 documents or more a query is not 1,000 times as fast as the scan.
 """
 
 from __future__ import annotations
@@ -18,25 +17,16 @@ import argparse
 import itertools
 import json
 import random
-import resource
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.boards import read_boards
-from vivavoce.corpus.fulltext import read_documents
-from vivavoce.retrieval.all_terms import (
-    PostingsIndex,
-    TantivyIndex,
-    TantivyWriter,
-    TermsDocument,
-    committed_files,
-)
+from vivavoce.retrieval.all_terms import PostingsIndex, TermsDocument
+from vivavoce.tasks.ranking.items.graph_items import read_documents
 from vivavoce.text.terms import query_terms, terms_of
 
 DOCUMENTS, SMOKE = 50_000, 1_000
@@ -44,19 +34,6 @@ WORDS, VOCABULARY = 170, 60_000
 QUERIES, SCANNED, ROUNDS, SEED = 200, 5, 5, 11
 TARGET, TARGET_FROM = 1_000.0, 39_000
 """How many queries an index answers while the scan answers one, from so many documents on."""
-SHARE_REPLACED = 0.05
-
-
-@dataclass(frozen=True)
-class Line:
-    """One back end."""
-
-    name: str
-    build_seconds: float
-    megabytes: float
-    query_ms: float
-    ratio: float
-    """How many queries it answers while the scan answers one."""
 
 
 def make_documents(count: int, seed: int) -> list[TermsDocument]:
@@ -101,7 +78,7 @@ def _word(number: int) -> str:
 
 
 def scan(documents: Sequence[TermsDocument], query: str) -> list[str]:
-    """What both back ends are to find, the plain way."""
+    """What the index is to find, the plain way."""
     wanted = set(terms_of(query))
     return sorted(d.id for d in documents if wanted <= set(terms_of(d.text)))
 
@@ -113,65 +90,30 @@ def cpu_seconds(run: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def ask(index: TantivyIndex, queries: Sequence[str]) -> list[list[str]]:
-    """The answers to all queries."""
-    return [index.all_terms(query) for query in queries]
-
-
-def write(folder: Path, documents: Sequence[TermsDocument], share: float = 1.0) -> None:
-    """Put a share of the documents into an index on disk, evenly spread."""
-    writer = TantivyWriter(folder)
-    for number in range(0, len(documents), round(1 / share)):
-        writer.put(number, documents[number])
-    writer.commit("benchmark")
-
-
-def megabytes_held() -> float:
-    """Highest resident memory of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def measure(documents: list[TermsDocument], queries: list[str], folder: Path) -> dict[str, object]:
+def measure(documents: list[TermsDocument], queries: list[str]) -> dict[str, float]:
     """Check that the sets are the same, then time everything."""
-    ids = [document.id for document in documents]
-    held = megabytes_held()
-    disk_build = cpu_seconds(lambda: write(folder, documents))
-    disk_memory = megabytes_held() - held
-    on_disk = TantivyIndex(folder, lambda numbers: [ids[number] for number in numbers])
-    postings: list[PostingsIndex] = []
-    memory_build = cpu_seconds(lambda: postings.append(PostingsIndex(documents)))
-    found = ask(on_disk, queries)
+    made: list[PostingsIndex] = []
+    build = cpu_seconds(lambda: made.append(PostingsIndex(documents)))
+
+    def ask() -> list[list[str]]:
+        return [made[0].all_terms(query) for query in queries]
+
+    found = ask()
     scanned = [scan(documents, query) for query in queries[:SCANNED]]
-    same = found == ask(postings[0], queries) and found[:SCANNED] == scanned
     scan_ms = 1000 * statistics.median(
         cpu_seconds(lambda query=query: scan(documents, query)) for query in queries[:SCANNED]
     )
-    size = sum((folder / name).stat().st_size for name in committed_files(folder)) / 1e6
-    times: dict[str, list[float]] = {"postings": [], "tantivy": []}
-    for _ in range(ROUNDS):
-        times["postings"].append(cpu_seconds(lambda: ask(postings[0], queries)))
-        times["tantivy"].append(cpu_seconds(lambda: ask(on_disk, queries)))
-    each = {name: 1000 * statistics.median(runs) / len(queries) for name, runs in times.items()}
-    lines = [
-        Line(
-            "postings",
-            memory_build,
-            size,
-            each["postings"],
-            scan_ms / each["postings"],
-        ),
-        Line("tantivy", disk_build, size, each["tantivy"], scan_ms / each["tantivy"]),
-    ]
+    query_ms = 1000 * statistics.median(cpu_seconds(ask) for _ in range(ROUNDS)) / len(queries)
     return {
         "documents": len(documents),
         "queries": len(queries),
         "text_megabytes": sum(len(document.text) for document in documents) / 1e6,
         "mean_hits": statistics.mean(len(hits) for hits in found),
-        "same_sets": same,
+        "same_sets": found[:SCANNED] == scanned,
+        "build_seconds": build,
         "scan_ms": scan_ms,
-        "lines": lines,
-        "writer_megabytes": disk_memory,
-        "replace_seconds": cpu_seconds(lambda: write(folder, documents, SHARE_REPLACED)),
+        "query_ms": query_ms,
+        "ratio": scan_ms / query_ms,
     }
 
 
@@ -181,47 +123,31 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=DOCUMENTS, help="how many to make")
     parser.add_argument("--smoke", action="store_true", help=f"only {SMOKE:,} documents")
     parser.add_argument("--corpus", type=Path, help="take the papers and boards of a corpus")
-    parser.add_argument("--text", default="abstracts", help="of a corpus: abstracts or full")
+    parser.add_argument("--text", default="abstracts", help="of a corpus: abstracts or fulltext")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead")
     arguments = parser.parse_args()
     if arguments.corpus:
         corpus = load_corpus(arguments.corpus)
-        documents = list(read_documents(corpus, text=arguments.text))
+        documents = list(read_documents(corpus, arguments.text))
         queries = names_of_boards(corpus, SEED)
         if not queries:
             parser.error(f"{arguments.corpus} has no boards: ingest a list of results into it")
     else:
         count = SMOKE if arguments.smoke else arguments.documents
         documents, queries = make_documents(count, SEED), make_queries(SEED)
-    with tempfile.TemporaryDirectory() as folder:
-        found = measure(documents, queries, Path(folder) / "index")
-    lines: list[Line] = found["lines"]  # type: ignore[assignment]
+    found = measure(documents, queries)
     if arguments.json:
-        print(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=2))
+        print(json.dumps(found, indent=2))
     else:
-        print_table(found, lines)
-    is_fast = len(documents) < TARGET_FROM or all(line.ratio >= TARGET for line in lines)
-    return 0 if found["same_sets"] and is_fast else 1
-
-
-def print_table(found: dict[str, object], lines: list[Line]) -> None:
-    """One line a back end."""
-    print(
-        f"{found['documents']:,} documents, {found['text_megabytes']:.0f} MB of text; "
-        f"{found['queries']} queries, {found['mean_hits']:.0f} hits on average; "
-        f"same sets: {'yes' if found['same_sets'] else 'NO'}"
-    )
-    print("              build s      MB   ms a query   x scan")
-    print(f"scan                -       -   {found['scan_ms']:10.1f}        1")
-    for line in lines:
         print(
-            f"{line.name:12} {line.build_seconds:8.2f} {line.megabytes:7.1f}   "
-            f"{line.query_ms:10.4f} {line.ratio:8,.0f}"
+            f"{found['documents']:,} documents, {found['text_megabytes']:.0f} MB of text; "
+            f"{found['queries']} queries, {found['mean_hits']:.0f} hits on average; "
+            f"same sets: {'yes' if found['same_sets'] else 'NO'}\n"
+            f"built in {found['build_seconds']:.2f} s; a query takes {found['query_ms']:.4f} ms, a "
+            f"scan {found['scan_ms']:.1f} ms, {found['ratio']:,.0f} times as long"
         )
-    print(
-        f"tantivy: {SHARE_REPLACED:.0%} replaced in {found['replace_seconds']:.2f} s, "
-        f"{found['writer_megabytes']:.0f} MB of memory to build"
-    )
+    is_fast = len(documents) < TARGET_FROM or found["ratio"] >= TARGET
+    return 0 if found["same_sets"] and is_fast else 1
 
 
 if __name__ == "__main__":

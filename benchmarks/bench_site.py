@@ -25,9 +25,8 @@ from typing import Any
 import numpy as np
 
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.groups import Board, make_group, place_of, relaxed_gc
+from vivavoce.results.board.groups import Board, make_group, place_of
 from vivavoce.results.board.ranks import Contestant, add_ranks
-from vivavoce.results.board.store import load_group, save_group
 from vivavoce.results.logs.records import Place
 from vivavoce.store import Row, hash_of
 from vivavoce.tasks import list_families
@@ -162,53 +161,33 @@ def board_rows(
             }
 
 
-def store_rows(board: dict[str, Any], store: Path) -> list[tuple[str, str, str, str]]:
-    """Keep the rows of all groups in a store, as `viva board build --cache` does."""
-    places: dict[Place, list[Row]] = {}
-    for row in board["rows"]:
-        places.setdefault(place_of(row), []).append(row)
-    for place, rows in places.items():
-        made = make_group(rows, board["headlines"], board["metrics"], hash_of(place))
-        save_group(store, made)
-    return list(places)
-
-
-@relaxed_gc()
-def open_stored(board: dict[str, Any], store: Path, places: list[Any], last: str) -> Board:
-    """The board out of its store; `last` is the key of its last group."""
-    keys = [*(hash_of(place) for place in places[:-1]), last]
-    groups = [load_group(store, place, key, list) for place, key in zip(places, keys, strict=True)]
-    return Board(
-        tuple(group for group in groups if group),
-        tuple(board["rounds"]),
-        board["headlines"],
-        board["metrics"],
-        (),
-    )
-
-
 class StoredSite:
-    """A site that is built from stored rows, to which logs may be added."""
+    """A site that is built from rows, to which logs may be added."""
 
     def __init__(self, folder: Path, models: int, settings: int, rounds: int) -> None:
-        """Store the rows of so many models on so many tasks and settings in each round."""
+        """Make up the rows of so many models on so many tasks and settings in each round."""
         board = make_board(models, settings, rounds)
         self.out = folder / "site"
         self.rows = len(board["rows"])
-        self._store = folder / "store"
-        self._places = store_rows(board, self._store)
+        self._groups: dict[Place, list[Row]] = {}
+        for row in board["rows"]:
+            self._groups.setdefault(place_of(row), []).append(row)
         self._board = {**board, "rows": []}
-        self._last = hash_of(self._places[-1])
         self._names = model_names(models)
 
     def build(self) -> None:
         """Write the pages that are new or changed."""
-        board = open_stored(self._board, self._store, self._places, self._last)
-        write_site(board, self.out)
+        headlines, metrics = self._board["headlines"], self._board["metrics"]
+        groups = [
+            make_group(rows, headlines, metrics, hash_of([place, len(rows)]))
+            for place, rows in self._groups.items()
+        ]
+        rounds = tuple(self._board["rounds"])
+        write_site(Board(tuple(groups), rounds, headlines, metrics, ()), self.out)
 
     def add_log(self) -> None:
         """Put one more contestant on a board, where everybody may get another rank."""
-        place = self._places[-1]
+        place = list(self._groups)[-1]
         family, metrics = next(
             (family, metrics)
             for family, task, _, setting, metrics in task_settings(10**6)
@@ -217,9 +196,7 @@ class StoredSite:
         self._names.append(f"maker-0/newcomer-{len(self._names)}")
         round_id, task, version, setting = place
         rows = list(board_rows(round_id, family, task, version, setting, metrics, self._names, 0))
-        self._last = hash_of([place, self._names[-1]])
-        made = make_group(rows, self._board["headlines"], self._board["metrics"], self._last)
-        save_group(self._store, made)
+        self._groups[place] = rows
 
     def rank(self) -> None:
         """Rank the contestants of one board by three metrics."""
@@ -290,7 +267,7 @@ def main() -> int:
     print("{} models x {} task-settings x {} rounds:".format(*sizes))
     print(f"{site.rows:,} rows")
     ranking = timed(f"statistics of one board, {given.models} logs, all pairs", site.rank)
-    whole = timed("pages, from stored rows", site.build)
+    whole = timed("pages, from rows", site.build)
     unchanged = timed("pages, nothing new", site.build)
     site.add_log()
     one = timed("pages, one new log", site.build) + ranking

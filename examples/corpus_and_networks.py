@@ -12,13 +12,7 @@ from pathlib import Path
 
 from vivavoce import load_corpus
 from vivavoce.corpus import corpus_stats, export_table, ingest
-from vivavoce.networks import (
-    build_networks,
-    load_network,
-    network_stats,
-    rank_nodes,
-    walk_coauthors,
-)
+from vivavoce.networks import build_networks, load_network, network_stats, rank_nodes
 from vivavoce.networks.graph import pagerank
 
 
@@ -53,9 +47,6 @@ def main(out: Path) -> None:
     print(f"PageRank of {len(scores)} papers sums to {scores.sum():.3f}")
     for row in rank_nodes(citations, top=3):
         print(f"  {row['pagerank']:.4f} {row['key']}, cited by {row['in_degree']}")
-
-    walk = walk_coauthors(corpus, ["Author 001"], nodes=10)
-    print(f"from Author 001: {len(walk.authors)} authors, {len(walk.edges)} edges")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ HELPS = [
     ["--help"], ["ingest", "--help"], ["corpus", "--help"], ["round", "build", "--help"],
     ["run", "--help"], ["board", "show", "--help"], ["score", "--help"], ["demo", "--help"],
     ["fetch", "texts", "--help"], ["network", "build", "--help"],
-    ["corpus", "index", "--help"], ["annotate", "serve", "--help"], ["round", "update", "--help"],
+    ["annotate", "serve", "--help"], ["round", "update", "--help"],
     ["board", "verify", "--help"], ["round", "demands", "--help"],
 ]  # fmt: skip
 

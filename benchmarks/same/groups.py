@@ -47,7 +47,7 @@ def _corpus() -> Group:
         for table in TABLES
         for kind in ("jsonl", "parquet")
     ]
-    parts = ("dates", "merges", "boards", "tuples", "resolution")
+    parts = ("dates", "boards")
     calls = [*both("corpus", "stats", *CORPUS), *both("corpus", "verify", *CORPUS)]
     for part in parts:
         calls += both("corpus", "stats", "--of", part, *CORPUS)
@@ -57,29 +57,17 @@ def _corpus() -> Group:
 
 def _networks() -> Group:
     corpus = ("--corpus", "net/corpus")
-    # Tantivy names its files at random; what an index finds is compared.
-    index_files = (*WORK_FILES, "terms", "state.json")
     calls = [*both("network", "stats", *corpus)]
-    for by in ("network", "category", "domain", "month", "degree"):
+    for by in ("network", "domain"):
         calls.append(["network", "stats", *corpus, "--by", by, "--json"])
     for network in ("citation", "comparison", "coauthor"):
         calls += both("network", "stats", "--by", "pagerank", *corpus, "--network", network)
     calls += [
         ["network", "stats", "--by", "in_degree", *corpus, "--json"],
         ["network", "stats", "--by", "pagerank", *corpus, "--no-external", "--json"],
-        ["network", "walk", *corpus, "--seed", "Author 001", "--out", "net/walk.jsonl", "--json"],
-        *([*words, *corpus, "--json"] for words in (["corpus", "index"],)),
-        ["corpus", "index", *corpus, "--text", "full", "--json"],
-        *both("corpus", "search", "meeting summarisation", *corpus),
-        ["corpus", "search", "the verification", *corpus, "--drop-stop-words", "--json"],
-        ["corpus", "search", "evidence", *corpus, "--before", "2024", "--json"],
         ["network", "build", *corpus, "--fresh"],
-        ["network", "build", *corpus, "--prose", "--json"],
-        ["network", "stats", *corpus, "--prose", "--result-like", "--json"],
     ]
-    return Group(
-        "networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",), passed_over=index_files
-    )
+    return Group("networks", calls, ("demo",), prepare=_copy_corpus, kept=("net",))
 
 
 def _copy_corpus(work: Path) -> None:
@@ -173,7 +161,6 @@ def _boards() -> Group:
         *both("board", "show", demo, *FEW, "--all", "--costs"),
         *both("board", "show", runs, *FEW, "--partial", "--all"),
         *both("board", "show", "--by", "attempts", runs, *FEW, "--partial"),
-        ["board", "show", "--by", "attempts", runs, *FEW, "--partial", "--items"],
     ]
     for by in ("setting", "part", "retriever"):
         calls += both("board", "show", "--by", by, demo, *FEW)
@@ -211,8 +198,7 @@ def _audits() -> Group:
     evaluator = ("--evaluator", "extractive/lead", "--runs", "1")
     retrieval = ("--retriever", "tfidf", "--retriever", "bm25", "--depth", "20")
     calls = [
-        *both("audit", "leakage", ROUND, "--logs", demo, *FEW),
-        *both("board", "show", "--by", "prompt", demo, *FEW),
+        *both("audit", "leakage", ROUND, *FEW),
         *both("audit", "judge", "even/runs", *FEW, "--partial"),
         *both("audit", "retrieval", ROUND, *retrieval, *FEW),
         ["audit", "evaluators", demo, *evaluator, "--subset", "3", *FEW, "--json"],

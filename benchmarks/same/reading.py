@@ -68,7 +68,6 @@ def _group(name: str, kinds: tuple[str, ...]) -> Group:
         corpus = ("--corpus", f"{name}/{kind}")
         calls.append(["ingest", kind, FOLDERS[kind], *corpus, "--json"])
         calls += both("corpus", "stats", *corpus)
-        calls.append(["corpus", "stats", "--of", "merges", *corpus, "--json"])
         calls.append(["corpus", "verify", *corpus, "--json"])
     if name == "sources":
         answers = ("--predictions", "data/rplm/responses/GPT4.jsonl.gz")
@@ -80,8 +79,7 @@ def _group(name: str, kinds: tuple[str, ...]) -> Group:
         calls += [
             ["ingest", "tdms", "data/leaderboards", *corpus, "--json"],
             *both("corpus", "stats", "--of", "boards", *corpus),
-            *both("corpus", "stats", "--of", "resolution", *corpus),
-            ["network", "build", *corpus, "--prose", "--json"],
+            ["network", "build", *corpus, "--json"],
             *both("network", "stats", *corpus),
             ["network", "stats", "--by", "pagerank", *corpus, "--json"],
             ["round", "build", "real.toml", *corpus, "--out", "tei/rounds", "--json"],

@@ -122,11 +122,6 @@ def _stats(of: PaperSet) -> Counts:
     return {**found, "first": ranked["rows"][0]["key"]}
 
 
-def _index(of: PaperSet) -> Counts:
-    found = _viva("corpus", "index", "--corpus", str(of.corpus))
-    return {name: value for name, value in found.items() if name != "path"}
-
-
 def _round(of: PaperSet) -> Counts:
     spec = of.folder / "round.toml"
     spec.write_text(round_spec(of.plan), "utf-8")
@@ -152,12 +147,10 @@ STAGES = {
         Stage("tables", "merge, resolve, write", _tables, clears="corpus/tables"),
         Stage("network", "build the networks", _network, clears="corpus/networks"),
         Stage("stats", "PageRank and components", _stats),
-        Stage("index", "index titles and abstracts", _index, clears="corpus/index"),
         Stage("round", "build a round", _round, clears="rounds"),
         Stage("add-ingest", "parse 5% more papers", _add, is_update=True),
         Stage("add-tables", "bring the tables up to date", _tables, is_update=True),
         Stage("add-network", "bring the networks up to date", _network, is_update=True),
-        Stage("add-index", "bring the index up to date", _index, is_update=True),
     )
 }
 """Every stage by name, in the order they have to run."""

@@ -191,7 +191,7 @@ class Document:
     The notice that retracts or corrects another paper is marked as well.
     """
     raw: str | None = None
-    """Canonical JSON of the upstream record it was read from; None where the source keeps none."""
+    """Canonical JSON of the record it was read from, where more of it is needed than is here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,6 @@ class Sheet:
     rows: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()
     """Lines below it."""
-    named: int = 0
-    """Place of the column that names the rows."""
 
     def is_figures(self, place: int) -> bool:
         """True if every cell of a column is a figure, an interval, a dash or empty."""

@@ -10,8 +10,6 @@ from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_lo
 from tests.results.audits.made_rounds import item, paper, words, write_round
 from tests.servers.commands import only_json, viva_here
 
-from vivavoce.rounds import load_round
-
 viva = partial(viva_here, expect=None)
 
 JUDGES = {
@@ -56,9 +54,7 @@ def test_a_label_with_an_unknown_id_ends_with_2_and_names_the_line(
     "verb",
     [
         ("audit", "judge"),
-        (*SHOW, "prompt"),
         (*SHOW, "setting"),
-        (*SHOW, "retriever"),
     ],
 )
 def test_logs_without_what_is_looked_for_end_with_1_and_say_how_to_make_some(
@@ -76,15 +72,9 @@ def test_a_sound_round_ends_with_0_and_a_breach_with_1(tmp_path: Path) -> None:
     one = paper("one")
     rows = {"abstract": [item(one, one.abstract, settings=("base", "title_only"))]}
     sound = write_round(tmp_path / "sound", [one], rows)
-    sha256 = load_round(sound).sha256
-    for setting, value in (("base", 0.5), ("title_only", 0.2)):
-        write_log(
-            tmp_path / "logs", {"one": value}, task="abstract", setting=setting, round_sha256=sha256
-        )
-    done = viva("audit", "leakage", sound, "--logs", tmp_path / "logs")
+    done = viva("audit", "leakage", sound)
     assert done.exit_code == 0, done.stderr
     assert "0 breaches, 0 other findings" in done.stdout
-    assert "-0.300" in done.stdout
     demo = paper("later", published="2024-09-09", method=words("m"))
     late = {"abstract": [item(one, one.abstract, settings=("random",), random=["later"])]}
     leaky = write_round(tmp_path / "leaky", [one, demo], late)

@@ -57,15 +57,6 @@ def test_my_own_logs_stand_marked_among_the_others_and_are_ranked_with_them(
     assert "Yours" in row
 
 
-def test_rows_with_gaps_are_left_out_on_request(logs: Path, tmp_path: Path) -> None:
-    write_log(logs, dict.fromkeys(ITEMS), model="lab/gaps")
-    everybody, complete = tmp_path / "everybody", tmp_path / "complete"
-    build(logs, everybody)
-    build(logs, complete, "--complete-only")
-    assert {row["model"] for row in rows_of(everybody)} == {"lab/steady", "lab/brisk", "lab/gaps"}
-    assert {row["model"] for row in rows_of(complete)} == {"lab/steady", "lab/brisk"}
-
-
 def test_a_cache_changes_no_byte_and_a_new_log_is_noticed(logs: Path, tmp_path: Path) -> None:
     cached, plain, cache = tmp_path / "cached", tmp_path / "plain", tmp_path / "cache"
     build(logs, cached, "--cache", str(cache))

@@ -47,10 +47,6 @@ def test_two_logs_need_no_folder(logs: Path) -> None:
         (("lab/one", "lab/two"), "is neither a log nor a folder of logs"),
         (("lab/one", "lab/one", "--logs", "LOGS"), "with itself"),
         (("lab/one", "lab/six", "--logs", "LOGS"), "There are: lab/one, lab/two."),
-        (
-            ("lab/one", "lab/two", "--logs", "LOGS", "--bundle", "javascript:1", "--out", "OUT"),
-            "http",
-        ),
     ],
 )
 def test_wrong_use_says_what_to_do(

@@ -179,13 +179,9 @@ doctor
 corpus stats --corpus DEMO/corpus
 corpus stats --of dates --corpus DEMO/corpus
 corpus verify --corpus DEMO/corpus
-corpus stats --of merges --corpus DEMO/corpus
 corpus stats --of boards --corpus DEMO/corpus
-corpus stats --of tuples --corpus DEMO/corpus
-corpus stats --of resolution --corpus DEMO/corpus
 network stats --corpus DEMO/corpus
 network stats --by pagerank --corpus DEMO/corpus
-corpus search graph --corpus DEMO/corpus
 round verify DEMO/round/demo-2024
 round stats DEMO/round/demo-2024
 round diff DEMO/round/demo-2023 DEMO/round/demo-2024
@@ -199,18 +195,15 @@ board compare scripted/large scripted/medium --logs DEMO/logs --resamples 100
 board show DEMO/logs --by cutoff --resamples 100
 board verify DEMO/logs
 audit leakage DEMO/round/demo-2024
-board show DEMO/more --by prompt --resamples 100
 audit retrieval DEMO/round/demo-2024 --resamples 100
 audit judge DEMO/logs --resamples 100
-board show DEMO/logs --by item
 run abstract --round DEMO/round/demo-2024 --logs DEMO/none --model scripted/fast --estimate
 """
 
 
 def test_no_line_of_a_verb_is_wider_than_the_terminal(folder: Path, more: Path) -> None:
     assert more.is_dir()
-    for verb in ("network build", "corpus index"):
-        viva_here(*verb.split(), "--corpus", folder / "corpus")
+    viva_here("network", "build", "--corpus", folder / "corpus")
     for verb in VERBS.strip().splitlines():
         words = [word.replace("DEMO", str(folder)) for word in verb.split()]
         for columns in (80, 120):

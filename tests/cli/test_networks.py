@@ -1,8 +1,7 @@
-"""viva network build, stats, rank and walk."""
+"""viva network build and stats."""
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from vivavoce.cli.networks import Network as Name
-from vivavoce.cli.networks import app, walk
+from vivavoce.cli.networks import app
 from vivavoce.errors import InputError, StaleError
 from vivavoce.networks.stored import READS
-from vivavoce.networks.walk import MAX_NEIGHBOURS, MAX_NODES
 
 Network = Callable[..., Result]
 
@@ -70,25 +68,13 @@ def test_stats_are_as_promised(network: Network, built: Path) -> None:
     assert f"    external: {stats['citation']['external']}" in printed.stdout.splitlines()
 
 
-@pytest.mark.parametrize("by", ["network", "category", "domain", "month", "degree"])
+@pytest.mark.parametrize("by", ["network", "domain"])
 def test_stats_break_down(network: Network, built: Path, by: str) -> None:
     printed = network("stats", "--corpus", built, "--by", by)
     assert printed.exit_code == 0
     assert printed.stdout
     found = json.loads(network("stats", "--corpus", built, "--by", by, "--json").stdout)
     assert found
-
-
-def test_walk_writes_one_author_a_line(network: Network, built: Path, tmp_path: Path) -> None:
-    out = tmp_path / "authors.jsonl"
-    words = ("walk", "--corpus", built, "--seed", "Author 001", "--nodes", 5, "--out", out)
-    done = network(*words)
-    assert done.exit_code == 0
-    assert done.stdout.startswith(str(out))
-    rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert rows[0]["name"] == "Author 001"
-    assert len(rows) == 5
-    assert json.loads(network(*words, "--json").stdout)["authors"] == 5
 
 
 @pytest.mark.parametrize("by", [(), ("--by", "pagerank")])
@@ -116,15 +102,11 @@ def test_a_folder_that_is_no_corpus_is_wrong_use(network: Network, tmp_path: Pat
         ["stats", "--corpus", "c", "--by", "colour"],
         ["stats", "--corpus", "c", "--by", "pagerank", "--network", "friends"],
         ["stats", "--corpus", "c", "--by", "pagerank", "--top", "0"],
-        ["walk", "--corpus", "c", "--out", "o.jsonl"],
     ],
 )
 def test_wrong_words_are_2(network: Network, words: list[str]) -> None:
     assert network(*words).exit_code == 2
 
 
-def test_choices_and_defaults_are_those_of_the_library() -> None:
+def test_choices_are_those_of_the_library() -> None:
     assert list(get_args(Name)) == list(READS)
-    options = inspect.signature(walk).parameters
-    assert options["nodes"].default == MAX_NODES
-    assert options["neighbours"].default == MAX_NEIGHBOURS

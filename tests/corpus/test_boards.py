@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.corpus.in_memory_build import judged
 
 from vivavoce.corpus import boards
 from vivavoce.corpus.boards import CorpusBoard, count_boards
+from vivavoce.corpus.build.results import judge_results
 from vivavoce.readers.board_keys import (
     board_id,
     board_names,
@@ -46,6 +46,11 @@ def row(method: str, score: float | None, paper: str | None = None, **other: Any
 def make_boards(rows: list[dict[str, Any]]) -> tuple[CorpusBoard, ...]:
     """The boards of a table of results that holds some rows."""
     return boards.make_boards(judged(rows))
+
+
+def judged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of results with what their boards say of them."""
+    return [{**row, **told} for row, told in zip(rows, judge_results(rows), strict=True)]
 
 
 def test_spellings_of_one_board_meet() -> None:

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.corpus.in_memory_build import tables_in_memory
 from tests.servers.object_store import bucket, keys_in, server, states_in
 
 from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.build import partitioning
-from vivavoce.store import hash_tree, read_parquet
+from vivavoce.store import hash_tree
 
 pytestmark = [
     pytest.mark.slow,
@@ -183,11 +182,6 @@ def test_a_cluster_that_loses_a_machine_makes_the_same_tables(
     ingest("metadata", papers, tmp_path / "native")
     assert opened.fingerprint == load_corpus(tmp_path / "native").fingerprint
     assert hash_tree(tmp_path / "ray") == hash_tree(tmp_path / "native")
-    wanted = tables_in_memory(tmp_path / "ray")
-    for name in wanted.keys() - {"works"}:  # what near copies tell is worked out of all tables
-        files = map(opened.sound_path, opened.files(name))
-        stored = [row for file in files for row in read_parquet(file)]
-        assert stored == wanted[name], name
 
 
 @pytest.mark.parametrize("place", ["a shared folder", "an address"])

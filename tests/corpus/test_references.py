@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve.references import PaperIndex, know_papers
+from vivavoce.corpus.resolve.references import PaperIndex, know_paper
 from vivavoce.records import Author, Document, Reference
 
 
@@ -22,7 +22,8 @@ def index(*papers: tuple[str, str, int | None]) -> PaperIndex:
         )
         for paper_id, title, _ in papers
     ]
-    return PaperIndex(know_papers(merged, {paper_id: year for paper_id, _, year in papers}))
+    years = [year for _, _, year in papers]
+    return PaperIndex(list(map(know_paper, merged, years)))
 
 
 def resolved(known: PaperIndex, **fields: Any) -> tuple[str, float] | None:
@@ -69,7 +70,7 @@ def papers(*known: dict[str, Any]) -> PaperIndex:
         authors = tuple(Author(name) for name in fields.get("authors", ()))
         document = Document("metadata", str(number), **{**fields, "authors": authors})
         merged.append(MergedPaper(f"p{number}", (document,)))
-    return PaperIndex(know_papers(merged, {}))
+    return PaperIndex([know_paper(paper, None) for paper in merged])
 
 
 NETS = {
@@ -212,7 +213,7 @@ def test_a_title_of_one_word_in_an_entry_needs_author_and_year() -> None:
 def test_titles_of_metadata_go_before_a_wrong_one_read_from_the_text() -> None:
     right = Document("metadata", "m", title="Small nets by heart")
     wrong = Document("tei", "t", title="Large nets by rote")
-    known = PaperIndex(know_papers([MergedPaper("p", (right, wrong))], {}, {"metadata"}))
+    known = PaperIndex([know_paper(MergedPaper("p", (right, wrong)), None, {"metadata"})])
     assert found(known, title="Small nets by heart") == ("p", "title")
     assert found(known, title="Large nets by rote") is None
 

@@ -23,7 +23,7 @@ from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
 from vivavoce.corpus.resolve import titles
 from vivavoce.corpus.resolve.index import Index, open_index, paper_facts
 from vivavoce.corpus.resolve.indexing import build_index
-from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_papers
+from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_paper
 from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
@@ -44,8 +44,7 @@ def resolved(
 
 
 def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Resolution | None]:
-    years = {paper.paper_id: year for paper, year in papers}
-    known = PaperIndex(know_papers([paper for paper, _ in papers], years, METADATA))
+    known = PaperIndex([know_paper(paper, year, METADATA) for paper, year in papers])
     return [known.resolve(reference) for reference in references]
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.corpus.in_memory_build import tables_in_memory
 
 from vivavoce.corpus import Corpus, ingest, load_corpus, verify_corpus
 from vivavoce.corpus.boards import read_boards
@@ -117,7 +116,6 @@ def test_the_tables_depend_neither_on_the_order_nor_on_the_cut(
             ingest(kind, inputs[kind], corpus)
         opened = load_corpus(corpus)
         found = {name: list(opened.rows(name)) for name in TABLES}
-        assert found == tables_in_memory(corpus)
         seen.add(json.dumps(found))
     assert len(seen) == 1
 

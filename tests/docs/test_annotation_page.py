@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
 from tests.docs.commands import ROOT, read_steps, run_step
-from tests.docs.test_served_pages import serving
 from tests.servers.annotation import Visitor
 
 pytestmark = pytest.mark.slow
@@ -16,6 +19,29 @@ pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "annotation.md"
 SERVE = "viva annotate serve --allow-host annotate.example.org"
 EXCLUDED = ("robot arms", "fixed graph")
+
+
+@contextmanager
+def serving(folder: Path, programs: Path, command: str) -> Iterator[str]:
+    """A command that serves pages until it is stopped, on a free port; its address."""
+    process = subprocess.Popen(
+        ["bash", "-c", f"exec {command} --port 0"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={
+            **os.environ,
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONUNBUFFERED": "1",
+        },
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().split()[-1].rstrip("/")
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
 
 
 def take_part(address: str, link: str, name: str) -> None:

@@ -114,7 +114,6 @@ BEFORE: Mapping[str, str] = {
         viva ingest arxiv inputs/arxiv_api --corpus corpus
         viva ingest tei inputs/tei --corpus corpus
     """,
-    "docs/full-text-index.md": "rm -rf corpus/index",
     "docs/how-to/exam.md": _PAGES,
     "docs/how-to-ingest-everything.md": "rm -r corpus",
     "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
@@ -147,9 +146,6 @@ BEFORE_LINE: Mapping[str, str] = {
     "viva board show logs --by drift --round rounds/live-2025-02-01": """
         viva run title --round rounds/live --logs logs --model extractive/lead
         viva run title --round rounds/live-2025-02-01 --logs logs --model extractive/lead
-    """,
-    "viva board verify site --logs logs --round rounds/2024-h2": f"""
-        viva board build logs --out site --round {ROUND}
     """,
     "viva score tables --gold gold.jsonl --predictions answers.jsonl": """
         echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl

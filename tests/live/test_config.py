@@ -104,7 +104,6 @@ def test_a_baseline_needs_no_price_for_a_budget(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("end", "since"),
     [
-        ((2024, 1, 1), (2024, 3, 1)),  # an earlier round that it is asked too, once it joins
         ((2024, 2, 1), None),
         ((2024, 3, 1), (2024, 3, 1)),
         ((2024, 6, 1), (2024, 6, 1)),  # the day on which it retires still counts
@@ -117,7 +116,6 @@ def test_a_contestant_is_asked_from_its_first_round_until_it_retires(
     asked = ContestantOptions(
         name="one",
         joins=date(2024, 3, 1),
-        back_runs=(date(2024, 1, 1),),
         retires=date(2024, 6, 1),
     )
     assert asked.due(date(*end)) == (since and date(*since))

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import Corpus
 from vivavoce.networks import build_networks, network_stats
 from vivavoce.networks.citation import citation_tables, read_entries
-from vivavoce.networks.kept import Kept
-from vivavoce.networks.tables import number_papers, number_sorted_papers
+from vivavoce.networks.tables import Kept, number_papers, number_sorted_papers
 
 Write = Callable[..., Corpus]
 Entry = dict[str, Any]

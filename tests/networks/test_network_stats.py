@@ -1,4 +1,4 @@
-"""Statistics by network, category, domain, month and degree, and who stands out."""
+"""Statistics by network and domain, and who stands out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError, StaleError
 from vivavoce.networks import (
     build_networks,
-    by_category,
     by_domain,
-    by_month,
-    degree_counts,
     load_network,
     network_stats,
     rank_nodes,
@@ -79,34 +76,27 @@ def test_the_whole_networks(corpus: Corpus) -> None:
     assert whole["coauthor"]["initials_only"] == 3
 
 
-def test_by_category(corpus: Corpus) -> None:
-    rows = {row["category"]: row for row in by_category(corpus)}
-
-    assert list(rows) == ["astro-ph.SR", "cs.CL", "cs.CV", None]
-    language = rows["cs.CL"]
-    # Lists of 4 and 2 entries. Within: l1 -> l2 and l2 -> l1; to others: l1 -> v, l1 -> s; from
-    # others: v -> l1. In-degrees 2 (l2, v cite l1) and 1; out-degrees 4 and 2.
-    assert (language["papers"], language["with_references"]) == (2, 2)
-    assert language["references_mean"] == 3.0
-    assert language["citation"] == {
-        "within": 2,
-        "to_others": 2,
-        "from_others": 1,
-        "external": 2,
-        "in_mean": 1.5,
-        "out_mean": 3.0,
-    }
-    assert language["comparison"]["to_others"] == 1
-    assert rows["astro-ph.SR"]["references_mean"] is None
-    assert rows[None]["citation"]["external"] == 1
-
-
 def test_by_domain(corpus: Corpus) -> None:
     rows = {row["domain"]: row for row in by_domain(corpus)}
 
     assert list(rows) == ["computer science", "physics", None]
-    assert rows["computer science"]["citation"]["within"] == 4
+    computing = rows["computer science"]
+    # Lists of 4, 2 and 1 entries. Within: l1 -> l2, l1 -> v, l2 -> l1, v -> l1; to others: l1 -> s.
+    # In-degrees 2, 1 and 1; out-degrees 4, 2 and 1.
+    assert (computing["papers"], computing["with_references"]) == (3, 3)
+    assert computing["references_mean"] == pytest.approx(7 / 3)
+    assert computing["citation"] == {
+        "within": 4,
+        "to_others": 1,
+        "from_others": 0,
+        "external": 2,
+        "in_mean": pytest.approx(4 / 3),
+        "out_mean": pytest.approx(7 / 3),
+    }
+    assert computing["comparison"]["within"] == 1
     assert rows["physics"]["citation"]["from_others"] == 1
+    assert rows["physics"]["references_mean"] is None
+    assert rows[None]["citation"]["external"] == 1
 
 
 @pytest.mark.parametrize(
@@ -126,34 +116,6 @@ def test_by_domain(corpus: Corpus) -> None:
 )
 def test_domains(category: str, domain: str) -> None:
     assert domain_of(category) == domain
-
-
-def test_by_month(corpus: Corpus) -> None:
-    assert by_month(corpus) == {
-        "months": {"2020-01": 1, "2020-02": 0, "2020-03": 2},
-        "year_only": 1,
-        "undated": 1,
-    }
-
-
-def test_a_year_passes_into_the_next(write_corpus: Write) -> None:
-    corpus = write_corpus(
-        papers=[{"paper_id": p, "first_public": p} for p in ("2019-11", "2020-02-01")]
-    )
-
-    assert list(by_month(corpus)["months"]) == ["2019-11", "2019-12", "2020-01", "2020-02"]
-
-
-def test_degrees(corpus: Corpus) -> None:
-    degrees = degree_counts(corpus)
-
-    # Cited: l1 twice, l2, v and s once, x never. Citing: l1 three, l2 and v one, s and x none.
-    assert degrees["citation"] == {
-        "in": {"0": 1, "1": 3, "2": 1},
-        "out": {"0": 2, "1": 2, "3": 1},
-        "external": {"3": 1},
-    }
-    assert degrees["coauthor"] == {"degree": {"0": 1, "1": 2}}
 
 
 def test_ranks_by_citations_break_ties_by_key(corpus: Corpus) -> None:
@@ -191,6 +153,6 @@ def test_wrong_ranks_are_refused(corpus: Corpus) -> None:
 
 def test_stats_before_a_build_name_the_command(write_corpus: Write) -> None:
     corpus = write_corpus(papers=[{"paper_id": "p"}])
-    for measure in (network_stats, whole_networks, degree_counts, by_category):
+    for measure in (network_stats, whole_networks, by_domain):
         with pytest.raises(StaleError, match="viva network build --corpus"):
             measure(corpus)

@@ -39,22 +39,17 @@ def tables_of(library: Library) -> dict[str, list[dict[str, Any]]]:
             rows["references"].append({**key, "ordinal": place, "raw": "", **entry})
         for place, table in enumerate(paper.get("tables", ())):
             rows["tables"].append({**key, "ordinal": place, **table})
-        for place, text in enumerate(paper.get("texts", ())):
-            section = {"role": "results", "text": text}
-            rows["sections"].append({**key, "ordinal": place, **section})
     return rows
 
 
-def is_as_built_anew(
-    write: Write, folder: Path, libraries: Sequence[Library], *, prose: bool = False
-) -> bool:
+def is_as_built_anew(write: Write, folder: Path, libraries: Sequence[Library]) -> bool:
     """Whether each library, built over the one before, is as it is by itself."""
     shutil.rmtree(folder, ignore_errors=True)
     for number, library in enumerate(libraries):
         corpus = write(folder / "one", in_shards=True, **tables_of(library))
-        build_networks(corpus, prose=prose)
+        build_networks(corpus)
         alone = write(folder / str(number), in_shards=True, **tables_of(library))
-        build_networks(alone, prose=prose)
+        build_networks(alone)
         trees = [hash_tree(each.folder / "networks") for each in (corpus, alone)]
         if trees[0] != trees[1]:
             return False
@@ -84,15 +79,11 @@ tables = st.fixed_dictionaries(
         "cited": st.lists(st.integers(0, 4), max_size=3),
     }
 )
-texts = st.sampled_from(
-    ["Ours outperforms that of Smith (2000).", "Better than Jones (2001).", "We compare to [1]."]
-)
 papers = st.fixed_dictionaries(
     {
         "authors": st.lists(people, max_size=4),
         "references": st.lists(entries, max_size=4),
         "tables": st.lists(tables, max_size=2),
-        "texts": st.lists(texts, max_size=2),
     }
 )
 libraries = st.dictionaries(st.sampled_from(PAPERS), papers, max_size=len(PAPERS))
@@ -141,14 +132,6 @@ def test_a_paper_that_is_taken_away_takes_its_authors_along(
 
 def cites(*titles: str) -> Paper:
     return {"references": [{"title": title, "year": 2000} for title in titles]}
-
-
-def test_sentences_that_compare_follow_the_corpus(write_corpus: Write, tmp_path: Path) -> None:
-    entry = {"title": "Nets", "year": 2000, "first_author": "Smith", "raw": "Smith, Nets, 2000"}
-    paper = {"references": [entry], "texts": ["Ours outperforms that of Smith (2000)."]}
-    before = dict.fromkeys(PAPERS[:9], paper)
-    after = dict.fromkeys(PAPERS[2:12], paper)
-    assert is_as_built_anew(write_corpus, tmp_path, [before, after], prose=True)
 
 
 def test_an_update_looks_only_at_the_references_of_shards_that_changed(

@@ -1,125 +1,232 @@
-"""The walk from seed authors, without the faults of the one it follows."""
+"""The walk through co-authors on arXiv, against a server with a made-up catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, replaying
+from tests.servers.catalogue_arxiv import CatalogueArxiv, Entry
+from typer.testing import CliRunner
 
-from vivavoce.corpus import Corpus
-from vivavoce.errors import InputError
-from vivavoce.networks import walk_coauthors
-from vivavoce.networks.walk import Walk
+from vivavoce.cli import app
+from vivavoce.corpus import ingest
+from vivavoce.rounds import load_round
 
-Write = Callable[..., Corpus]
-
-# A leads papers with B (twice) and C; B leads one with D; C and D lead papers of their own; Z
-# never leads; E and F are apart from them all.
-PAPERS = {
-    "p1": ["A", "B"],
-    "p2": ["A", "B", "C", "Z"],
-    "p3": ["B", "D"],
-    "p4": ["C"],
-    "p5": ["D"],
-    "p6": ["E", "F"],
-    "p7": ["F"],
-    "p8": ["G", "F"],
-}
-
-
-def names(walk: Walk) -> list[str]:
-    return [author.name for author in walk.authors]
-
-
-def test_a_walk_by_hand(write_authors: Write) -> None:
-    walk = walk_coauthors(write_authors(PAPERS), ["A"])
-
-    # From A first to B (2 papers), then C and Z (1 each, by name); Z leads none; from B to D.
-    assert names(walk) == ["A", "B", "C", "D"]
-    assert walk.without_papers == ("name:z",)
-    # A and B share p1 and p2, both led by A; B leads p3 with D.
-    assert walk.edges == ((0, 1, 2), (0, 2, 1), (1, 3, 1))
-    assert [author.neighbours for author in walk.authors] == [(1, 2), (0, 3), (0,), (1,)]
-    assert walk.outside == 0
-
-
-def test_papers_are_first_author_papers_newest_first(write_authors: Write) -> None:
-    dates: dict[str, Any] = {"p1": "2020-05", "p2": "2021", "p3": None, "p4": "2020-05-02"}
-    corpus = write_authors(
-        {**{paper: ["A"] for paper in dates}, "p5": ["B", "A"]},
-        papers=[{"paper_id": paper, "first_public": date} for paper, date in dates.items()],
-    )
-
-    (author,) = walk_coauthors(corpus, ["a"]).authors
-
-    assert author.papers == ("p2", "p4", "p1", "p3")
-
-
-def test_the_limit_counts_nodes_and_keeps_every_edge_among_them(write_authors: Write) -> None:
-    # Everybody writes with everybody: whatever the limit, all pairs among the nodes are edges.
-    everybody = ["A", "B", "C", "D", "E", "F"]
-    papers = {
-        f"p{n}": [lead, *(o for o in everybody if o != lead)] for n, lead in enumerate(everybody)
-    }
-    corpus = write_authors(papers)
-
-    for limit in (1, 3, 5, 6, 9):
-        walk = walk_coauthors(corpus, ["A"], nodes=limit)
-        count = min(limit, 6)
-        assert names(walk) == everybody[:count]
-        assert len(walk.edges) == count * (count - 1) // 2
-        assert all(weight == 2 for *_, weight in walk.edges)
-
-
-def test_only_the_closest_are_gone_on_to_ties_by_name(write_authors: Write) -> None:
-    corpus = write_authors(
-        {
-            "p1": ["A", "Z", "b", "C"],
-            "p2": ["A", "Z"],
-            **{f"own{n}": [name] for n, name in enumerate(("Z", "b", "C"))},
-        }
-    )
-
-    assert names(walk_coauthors(corpus, ["A"], neighbours=1)) == ["A", "Z"]
-    assert names(walk_coauthors(corpus, ["A"], neighbours=2)) == ["A", "Z", "b"]
-    assert names(walk_coauthors(corpus, ["A"], neighbours=3)) == ["A", "Z", "b", "C"]
-
-
-def test_several_seeds_and_the_largest_component(write_authors: Write) -> None:
-    corpus = write_authors(PAPERS)
-
-    both = walk_coauthors(corpus, ["E", "A"])
-    largest = walk_coauthors(corpus, ["E", "A"], component="largest")
-
-    assert names(both) == ["E", "A", "F", "B", "C", "D"]
-    assert names(largest) == ["A", "B", "C", "D"]
-    assert largest.edges == ((0, 1, 2), (0, 2, 1), (1, 3, 1))
-    assert largest.outside == 2
-
-
-def test_a_seed_is_an_id_or_a_name_that_one_author_bears(write_authors: Write) -> None:
-    corpus = write_authors(
-        {"p1": [("Ann Lee", "7")], "p2": [("ANN  LEE", "8")], "p3": [("Bo", "9")]}
-    )
-
-    assert [author.key for author in walk_coauthors(corpus, ["7"]).authors] == ["id:7"]
-    assert [author.key for author in walk_coauthors(corpus, ["bo"]).authors] == ["id:9"]
-    with pytest.raises(InputError, match=r"2 authors are called 'ann lee'.*id:7, id:8"):
-        walk_coauthors(corpus, ["ann lee"])
-    with pytest.raises(InputError, match="'Cy'"):
-        walk_coauthors(corpus, ["Cy"])
-
-
-def test_a_seed_that_never_is_first_author_is_reported(write_authors: Write) -> None:
-    walk = walk_coauthors(write_authors(PAPERS), ["Z"])
-
-    assert (walk.authors, walk.without_papers) == ((), ("name:z",))
-
-
-@pytest.mark.parametrize(
-    "options", [{"nodes": 0}, {"neighbours": 0}, {"component": "first"}, {"seeds": []}]
+VIVA = Path(sys.executable).with_name("viva")
+FIRST = date(2024, 1, 1)
+ABSTRACT = " ".join(f"word{number}" for number in range(60))
+BY_HAND = (
+    ("Ada First", "Bo Second", "Cy Third"),
+    ("Ada First", "Bo Second"),
+    ("Bo Second", "Dee Fourth"),
+    ("Cy Third", "Eva-Lou Fifth"),
+    ("Eva-Lou Fifth", "Ada First"),
+    ("Eva Lou", "Ada Fifth"),  # every word of Eva-Lou Fifth's name, by others
+    ("Far Away", "Off Side"),
 )
-def test_wrong_options_are_refused(write_authors: Write, options: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        walk_coauthors(write_authors(PAPERS), options.pop("seeds", ["A"]), **options)
+
+
+def catalogue(papers: tuple[tuple[str, ...], ...]) -> list[Entry]:
+    return [
+        Entry(f"2401.{number:05d}", FIRST + timedelta(number), authors, abstract=ABSTRACT)
+        for number, authors in enumerate(papers)
+    ]
+
+
+@pytest.fixture
+def arxiv() -> Iterator[ReplayServer]:
+    with replaying({}, FakeClock()) as server:
+        server.script = CatalogueArxiv(catalogue(BY_HAND))
+        yield server
+
+
+def command(server: ReplayServer, out: Path, quota: int = 100, *more: str) -> list[str]:
+    words = ["fetch", "coauthors", "--seed", "ada first", "--quota", str(quota), "--out", str(out)]
+    return [*words, "--base", server.api, "--json", *more]
+
+
+def walk(server: ReplayServer, out: Path, quota: int = 100, *more: str) -> dict[str, Any]:
+    done = CliRunner().invoke(app, command(server, out, quota, *more))
+    assert done.exit_code == 0, done.output
+    return dict(json.loads(done.stdout))
+
+
+def test_a_walk_worked_out_by_hand(arxiv: ReplayServer, tmp_path: Path) -> None:
+    told = walk(arxiv, tmp_path / "walk")
+    graph = json.loads((tmp_path / "walk" / "graph.json").read_text())
+    assert [one["name"] for one in graph["authors"]] == [
+        "ada first",  # as the seed was spelled
+        "Bo Second",
+        "Cy Third",
+        "Eva-Lou Fifth",
+    ]
+    papers = {one["name"]: one["papers"] for one in graph["authors"]}
+    assert papers["ada first"] == ["2401.00001", "2401.00000"]
+    assert papers["Eva-Lou Fifth"] == ["2401.00004"]
+    # 0 and 1 share two papers that one of them leads; Cy leads one with Eva-Lou, she one with Ada.
+    assert graph["edges"] == [[0, 1, 2], [0, 2, 1], [0, 3, 1], [2, 3, 1]]
+    assert told["without_papers"] == ["Dee Fourth"]
+    sizes = {"first_authors": 4, "edges": 4, "components": 1, "largest_component": 4, "papers": 5}
+    assert told["before"] == {"authors": 5, **sizes}
+    assert told["after"] == {"authors": 4, **sizes}
+    assert told["requests"] == len(arxiv.asks) == 5
+    assert "au%3AEva+AND+au%3ALou+AND+au%3AFifth" in arxiv.asks[4].target  # a hyphen is a NOT
+
+
+def test_a_walk_that_is_done_asks_for_nothing_and_a_larger_quota_for_what_is_new(
+    arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    assert walk(arxiv, tmp_path / "walk", 2)["before"]["first_authors"] == 2
+    asked = len(arxiv.asks)
+    assert walk(arxiv, tmp_path / "walk", 2)["requests"] == 0
+    more = walk(arxiv, tmp_path / "walk", 100)
+    assert len(arxiv.asks) == asked + more["requests"] == 5
+    assert more["before"]["first_authors"] == 4
+    assert walk(arxiv, tmp_path / "walk", 100, "--fresh")["requests"] == 5
+    done = CliRunner().invoke(app, [*command(arxiv, tmp_path / "walk"), "--seed", "Bo Second"])
+    assert done.exit_code == 2
+    assert "holds a walk from other seeds" in done.output
+
+
+@pytest.mark.parametrize("broken", range(1, 6))
+def test_a_walk_that_was_stopped_goes_on_without_asking_twice(
+    arxiv: ReplayServer, tmp_path: Path, broken: int
+) -> None:
+    whole = walk(arxiv, tmp_path / "whole")
+    given = arxiv.script
+    before = len(arxiv.asks)
+    arxiv.script = lambda ask: Fault(b"", 404) if ask.number == before + broken else given(ask)
+    assert CliRunner().invoke(app, command(arxiv, tmp_path / "walk")).exit_code == 1
+    resumed = walk(arxiv, tmp_path / "walk")
+    targets = Counter(ask.target for ask in arxiv.asks[before:])
+    twice = sum(count - 1 for count in targets.values())
+    assert twice == 1  # the one that failed
+    for part in ("before", "after", "files", "without_papers"):
+        assert resumed[part] == whole[part]
+    for name in (*whole["files"], "graph.json"):
+        there = (tmp_path / "walk" / name).read_bytes()
+        assert there == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_an_empty_answer_does_not_lose_an_author(arxiv: ReplayServer, tmp_path: Path) -> None:
+    given, nothing = arxiv.script, CatalogueArxiv([])
+    arxiv.script = lambda ask: (nothing if ask.number in (1, 3) else given)(ask)
+    assert walk(arxiv, tmp_path / "walk")["before"]["first_authors"] == 4
+
+
+def spec(folder: Path, within: str) -> Path:
+    path = folder / f"{within}.toml"
+    path.write_text(
+        f'[round]\nid = "{within}"\nfamilies = ["writing"]\n'
+        'window = {start = "2024-01-01", end = "2025-01-01"}\n[writing]\n'
+        f'settings = ["base"]\nwithin = "{within}"\n'
+    )
+    return path
+
+
+def rounds(corpus: Path, folder: Path, within: str) -> tuple[set[str], dict[str, Any]]:
+    """Papers that a round asks about, and what it says of the network."""
+    words = ["round", "build", str(spec(folder, within)), "--corpus", str(corpus)]
+    done = CliRunner().invoke(app, [*words, "--out", str(folder / "rounds")])
+    assert done.exit_code == 0, done.output
+    made = folder / "rounds" / within
+    told = CliRunner().invoke(app, ["round", "stats", str(made), "--json"])
+    items = load_round(made).items("writing", "title")
+    return {row["paper_id"] for row in items}, json.loads(told.stdout).get("within", {})
+
+
+def text_of(name: str) -> str:
+    """A paper in full, with an abstract and sections of its own words."""
+
+    def own(part: str, n: int) -> str:
+        return " ".join(f"{name[-2:]}{part}{i}" for i in range(n))
+
+    parts = (("Introduction", 200), ("Method", 300), ("Conclusion", 60))
+    body = "".join(f"<div><head>{h}</head><p>{own(h, n)}</p></div>" for h, n in parts)
+    return (
+        '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
+        f'<title level="a" type="main">A title {name}</title></titleStmt></fileDesc></teiHeader>'
+        f"<text><body>{body}</body></text></TEI>"
+    )
+
+
+@pytest.mark.slow
+def test_a_round_within_the_walk_and_within_the_largest_component(
+    arxiv: ReplayServer, tmp_path: Path
+) -> None:
+    walk(arxiv, tmp_path / "walk")
+    corpus = tmp_path / "c"
+    (tmp_path / "tei").mkdir()
+    rows = []
+    for one in catalogue(BY_HAND):
+        (tmp_path / "tei" / f"{one.name}.tei.xml").write_text(text_of(one.name))
+        row = {"arxiv_id": one.name, "title": f"A title {one.name}", "authors": one.authors}
+        abstract = " ".join(f"{one.name[-2:]}x{n}" for n in range(60))
+        rows.append({**row, "published": str(one.day), "abstract": abstract})
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert (
+        CliRunner()
+        .invoke(app, ["ingest", "tei", str(tmp_path / "tei"), "--corpus", str(corpus)])
+        .exit_code
+        == 0
+    )
+    ingest("metadata", tmp_path / "rows.jsonl", corpus)
+    words = ["round", "build", str(spec(tmp_path, "walk")), "--corpus", str(corpus)]
+    done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "rounds")])
+    assert done.exit_code == 2
+    assert "viva fetch coauthors" in done.output
+    report = ingest("coauthors", tmp_path / "walk", corpus)
+    assert (report.read, report.failed) == (5, ())
+
+    every, nothing = rounds(corpus, tmp_path, "all")
+    assert every == {f"arxiv:{one.name}" for one in catalogue(BY_HAND)}
+    assert nothing == {}
+    walked, told = rounds(corpus, tmp_path, "walk")
+    assert walked == {f"arxiv:2401.{number:05d}" for number in range(5)}
+    # Ada, Bo, Cy, Dee, Eva-Lou; Eva Lou with Ada Fifth; Far Away with Off Side.
+    before = {"papers": 7, "authors": 9, "first_authors": 6, "edges": 8, "components": 3}
+    assert told == {
+        "rule": "walk",
+        "before": {**before, "largest_component": 5},
+        "after": {
+            **{"papers": 5, "authors": 5, "first_authors": 4, "edges": 6, "components": 1},
+            "largest_component": 5,
+        },
+    }
+    core, told = rounds(corpus, tmp_path, "lcc")
+    assert core == walked
+    assert (told["rule"], told["after"]["papers"]) == ("lcc", 5)
+    left = load_round(tmp_path / "rounds" / "lcc").leakage["counts"]
+    assert left["outside_component"] == 2
+
+
+@pytest.mark.slow
+def test_a_killed_walk_ends_as_an_undisturbed_one(arxiv: ReplayServer, tmp_path: Path) -> None:
+    given = arxiv.script
+    walk(arxiv, tmp_path / "whole")
+    before = len(arxiv.asks)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def script(ask: Ask) -> Fault | None:
+        if ask.number == before + 3:
+            running[0].kill()
+            running[0].wait()
+        return given(ask)
+
+    arxiv.script = script
+    words = [str(VIVA), *command(arxiv, tmp_path / "walk")]
+    running.append(subprocess.Popen(words, stdout=subprocess.DEVNULL))
+    assert running[0].wait() != 0
+    assert subprocess.run(words, check=False, stdout=subprocess.DEVNULL).returncode == 0
+    assert len(arxiv.asks) - before == 6  # one request was under way when it died
+    for name in ("00000.coauthors.xml", "graph.json"):
+        there = (tmp_path / "walk" / name).read_bytes()
+        assert there == (tmp_path / "whole" / name).read_bytes()

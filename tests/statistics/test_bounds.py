@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.results.audits.items import item_statistics
 from vivavoce.statistics import Sequential, Standing, corrected_mean, rank
 
 NAN = float("nan")
@@ -36,15 +35,6 @@ def test_ranks_and_looks_say_the_same(values: Any, clusters: Any, standings: Any
     assert decision.beats == ({(1, 0)} if is_decided else frozenset())
     assert decision.done == is_decided
     assert decision.top == ((1,) if is_decided else ())
-
-
-@pytest.mark.parametrize(("values", "clusters", "standings"), CASES.values(), ids=CASES)
-def test_items_have_numbers_or_none(values: Any, clusters: Any, standings: Any) -> None:
-    found = item_statistics(values)
-    known = np.isfinite(values)
-    assert found.contestants.tolist() == known.sum(axis=1).tolist()
-    assert (np.isfinite(found.mean) == known.any(axis=1)).all()
-    assert np.isnan(found.rest).all()  # two contestants correlate with nothing
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,17 @@ app = typer.Typer(
 )
 
 
-@verb(app, "audit leakage rounds/2024-h2 --logs logs")
+@verb(app, "audit leakage rounds/2024-h2")
 def leakage(
     folder: RoundFolder,
-    reading: WithPartial,
-    logs: Annotated[Path | None, Opt("Logs of the round, for the title-only gap.")] = None,
+    bootstrap: Bootstrap,
     as_json: Json = False,
 ) -> None:
     """Look for gold in inputs, wrong dates and near copies; end with 1 when a rule is broken."""
     from vivavoce.results.audits.leakage import audit_leakage
 
     with progress("Comparing items") as update:
-        found = audit_leakage(folder, logs=logs, progress=update, **vars(reading))
+        found = audit_leakage(folder, progress=update, **vars(bootstrap))
     print_report(found, as_json=as_json)
     if found.breaches:
         raise typer.Exit(1)

@@ -1,17 +1,15 @@
-"""Verbs that write leaderboards as sites and files, serve them, or add a metric to their logs."""
+"""Verbs that write leaderboards as sites and files, or add a metric to their logs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from vivavoce.cli.bind import Json, Logs, Port, Rounds, verb
+from vivavoce.cli.bind import Json, Logs, Rounds, verb
 from vivavoce.cli.output import (
     answer,
-    need_web,
     print_json,
     print_notes,
     print_parts,
@@ -19,11 +17,10 @@ from vivavoce.cli.output import (
     progress,
     say,
 )
-from vivavoce.requests import Arg, Bootstrap, CutoffOptions, Opt, SiteOptions, WithPartial
+from vivavoce.requests import Arg, CutoffOptions, Opt, SiteOptions, WithPartial
 
 if TYPE_CHECKING:
     from vivavoce.results.board.groups import Board
-    from vivavoce.web.board.page import Page
 
 
 TEXTS_NOTE = (
@@ -58,10 +55,7 @@ def build(
 
     from vivavoce.models.cutoffs import load_cutoffs
     from vivavoce.publication import SiteInputs, make_site
-    from vivavoce.web.board.pages.item_views import find_bundle
 
-    if options.bundle is not None:
-        options = replace(options, bundle=find_bundle(options.bundle, out))
     inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), own, human, rounds)
     cache = cache or user_cache_path("vivavoce") / "boards"
     with progress("Reading logs") as update:
@@ -86,56 +80,6 @@ def print_board(
         return
     print_parts(board.parts(everything=everything, costs=costs))
     print_notes(board.notes)
-
-
-@verb(app, "board serve logs")
-def serve(
-    logs: Logs,
-    shown: Bootstrap,
-    known: CutoffOptions,
-    port: Port = 8000,
-    partial: Annotated[bool, Opt("Also logs that lack samples.", "--partial/--complete")] = True,
-    own: Own = None,
-    cache: Cache = None,
-    samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5,
-    bundle: Annotated[str | None, Opt("Address of an inspect view bundle.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Show the site on this machine until it is stopped; it follows the logs."""
-    need_web("viva board serve")
-    import time
-    from tempfile import TemporaryDirectory
-
-    from vivavoce.errors import InputError
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.web.board.pages.item_views import find_bundle
-    from vivavoce.web.board.serving import HOST, LiveSite, make_app, mark_of
-    from vivavoce.web.serving import serve_app
-
-    if bundle is not None and not bundle.startswith(("http://", "https://")):
-        raise InputError(f"{bundle} is no http address: of folders only the site itself is served.")
-    address = None if bundle is None else find_bundle(bundle, logs)
-    cutoffs = load_cutoffs(known.cutoffs, known.margin)
-    folders = [logs, *([own] if own else [])]
-
-    def read() -> list[Page]:
-        from vivavoce.results.board.building import leaderboard
-        from vivavoce.results.logs.sample_texts import choose_item_texts
-        from vivavoce.web.board.model import site_of
-        from vivavoce.web.board.site import pages_of
-
-        board = leaderboard(
-            logs, store=store, own=own, partial=partial, cutoffs=cutoffs, **vars(shown)
-        )
-        items = choose_item_texts(board.heads, folders, count=samples, seed=shown.seed)
-        return pages_of(site_of(board), samples=items, bundle=address)
-
-    with TemporaryDirectory() as passing:
-        store = cache or Path(passing)
-        with progress("Reading logs"):
-            site = LiveSite(read, lambda: mark_of(folders), time.monotonic)
-        announce = (lambda where: print_json({"address": where})) if as_json else say
-        serve_app(make_app(site), HOST, port, announce)
 
 
 @verb(app, "board export logs --as eee --out results")

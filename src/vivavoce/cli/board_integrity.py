@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from vivavoce.cli.bind import Json, Rounds, verb
+from vivavoce.cli.bind import Json, Logs, Rounds, verb
 from vivavoce.cli.board import app
-from vivavoce.cli.output import answer, print_report, progress, say
-from vivavoce.requests import Arg, CutoffOptions, Opt
+from vivavoce.cli.output import print_report, progress, say
+from vivavoce.requests import Arg, Opt
 
 
 @verb(app, "board verify logs")
 def verify(
-    logs: Annotated[Path, Arg("Folder of logs, or of a site that viva board build wrote.")],
-    known: CutoffOptions,
+    logs: Logs,
     rounds: Rounds = (),
-    made_from: Annotated[Path | None, Opt("The logs that a site is made of.", "--logs")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make answers and scores, or the pages of a site, again, and name all that was edited.
+    """Make answers and scores again, and name all that was edited.
 
     It proves that scores follow from the replies in the logs. Nobody can prove who wrote these.
     """
     from vivavoce.results.integrity.secrets import find_secrets
     from vivavoce.results.integrity.verification import verify_logs
 
-    if (logs / "site.json").is_file():
-        _verify_site(logs, made_from, rounds, known, as_json)
-        return
     with progress("Logs") as update:
         found = verify_logs(logs, rounds, update)
     found = replace(found, secrets=tuple(find_secrets(logs)))
     print_report(found, as_json=as_json)
     if not found.is_sound:
-        raise typer.Exit(1)
-
-
-def _verify_site(
-    site: Path, logs: Path | None, rounds: Sequence[Path], known: CutoffOptions, as_json: bool
-) -> None:
-    from vivavoce.models.cutoffs import load_cutoffs
-    from vivavoce.publication import SiteInputs, check_site
-
-    if logs is None:
-        raise typer.BadParameter("a site is held against its logs: name them", param_hint="--logs")
-    inputs = SiteInputs(load_cutoffs(known.cutoffs, known.margin), rounds=rounds)
-    with progress("Logs") as update:
-        problems = check_site(site, logs, inputs, update)
-    said = "Not recomputed." if problems else "Every file is what the logs give."
-    lines = [*(f"refused  {problem}" for problem in problems), said]
-    answer({"recomputed": not problems, "problems": problems}, lines, as_json=as_json)
-    if problems:
         raise typer.Exit(1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from operator import itemgetter
 from pathlib import Path
@@ -28,7 +28,6 @@ from vivavoce.reports import Column, sheet
 from vivavoce.requests import Arg, Opt, check_local
 
 if TYPE_CHECKING:
-    from vivavoce.corpus import Corpus
     from vivavoce.corpus.ingestion.lookup import EnrichReport
     from vivavoce.records import Fault
 
@@ -60,7 +59,6 @@ CorpusFolder = Annotated[
     ),
 ]
 SHOWN_FAULTS = 10
-SHOWN_TUPLES = 30
 
 app = typer.Typer(no_args_is_help=True, help="Look at a corpus, check it, export its tables.")
 
@@ -167,46 +165,31 @@ def _enrich(corpus: Path, service: str, base: str | None) -> EnrichReport:
 def stats(
     corpus: CorpusFolder,
     of: Annotated[
-        Literal["dates", "merges", "boards", "tuples", "resolution"] | None,
-        Opt("This part alone, in more detail."),
+        Literal["dates", "boards"] | None, Opt("This part alone, in more detail.")
     ] = None,
-    paper: Annotated[str | None, Opt("tuples: of this paper alone.")] = None,
     as_json: Json = False,
 ) -> None:
     """Count what a corpus holds, or measure a part of it.
 
-    Dates: where first public dates come from, and what contradicts them. Merges: documents that
-    became one paper, and by what. Boards: leaderboards. Tuples: results in tables, each with its
-    cell. Resolution: how well references are resolved while their ids are hidden.
+    Dates: where first public dates come from, and what contradicts them. Boards: leaderboards.
     """
-    from vivavoce.corpus import corpus_stats, load_corpus, measure_resolution, summarise_merges
-    from vivavoce.corpus import stats as parts
+    from vivavoce.corpus import corpus_stats, load_corpus
     from vivavoce.corpus.boards import board_statistics
+    from vivavoce.corpus.stats import date_report
 
-    if paper is not None and of != "tuples":
-        raise typer.BadParameter("it belongs to --of tuples", param_hint="--paper")
     opened = load_corpus(corpus)
-    makers: dict[str | None, Callable[[], dict[str, Any]]] = {
-        None: lambda: corpus_stats(opened),
-        "boards": lambda: board_statistics(opened),
-        "dates": lambda: parts.date_report(opened),
-        "merges": lambda: summarise_merges(opened),
-        "tuples": lambda: _tuples(opened, paper),
-        "resolution": lambda: measure_resolution(opened).as_row() | {"corpus": str(corpus)},
-    }
-    found = makers[of]()
+    makers = {None: corpus_stats, "boards": board_statistics, "dates": date_report}
+    found = makers[of](opened)
     if as_json:
         print_json(found)
+    elif of == "dates":
+        _print_dates(found)
     else:
-        _STATS.get(of, _print_counts)(found, corpus)
+        say(str(corpus))
+        print_counts(found)
 
 
-def _print_counts(found: dict[str, Any], corpus: Path) -> None:
-    say(str(corpus))
-    print_counts(found)
-
-
-def _print_dates(found: dict[str, Any], corpus: Path) -> None:
+def _print_dates(found: dict[str, Any]) -> None:
     columns = (Column(itemgetter(0), "first public from"), Column(itemgetter(1), "papers"))
     print_table(sheet("", found["sources"].items(), *columns))
     names = ("paper_id", "first_public", "first_public_from", "date", "evidence", "verdict")
@@ -227,101 +210,18 @@ def verify(corpus: CorpusFolder, as_json: Json = False) -> None:
 @verb(app, "corpus export papers --corpus corpus --out papers.jsonl")
 def export(
     corpus: CorpusFolder,
-    out: Annotated[Path, Opt("A .jsonl or .parquet file; a folder for --as digestables.")],
     table: Annotated[
-        str | None, Arg("papers, authorships, sections, references, tables, ...", metavar="[TABLE]")
-    ] = None,
-    kind: Annotated[
-        str | None,
-        Opt(
-            "In place of TABLE: the records as they were read from digestables, academiceval, "
-            "s2orc or unarxive.",
-            "--as",
-            metavar="KIND",
-        ),
-    ] = None,
+        str, Arg("papers, authorships, sections, references, tables, ...", metavar="TABLE")
+    ],
+    out: Annotated[Path, Opt("A .jsonl or .parquet file.")],
     as_json: Json = False,
 ) -> None:
-    """Write a table, or the records of one upstream data set, to a file."""
+    """Write a table to a file."""
     from vivavoce.corpus import export_table, load_corpus
 
-    if (table is None) == (kind is None):
-        raise typer.BadParameter("name a TABLE or give --as KIND, one of the two")
-    opened = load_corpus(corpus)
-    if kind is not None:
-        _export_upstream(opened, kind, out, as_json)
-        return
-    rows = export_table(opened, str(table), out)
+    rows = export_table(load_corpus(corpus), table, out)
     document = {"table": table, "rows": rows, "out": str(out)}
     answer(document, [f"{out}: {rows:,} rows"], as_json=as_json)
-
-
-def _export_upstream(corpus: Corpus, kind: str, out: Path, as_json: bool) -> None:
-    from vivavoce.corpus.ingestion.upstream import export_as, not_exported
-
-    records = export_as(corpus, kind, out)
-    left = not_exported(corpus, kind)
-    faults = [asdict(fault) for fault in left]
-    said = f"{out}: {records:,} records; {len(left):,} could not be read and are not exported"
-    document = {"as": kind, "records": records, "not_exported": faults, "out": str(out)}
-    answer(document, [*fault_lines(left), said], as_json=as_json)
-
-
-def _print_merges(found: dict[str, Any], corpus: Path) -> None:
-    examples = found.pop("examples")
-    _print_counts(found, corpus)
-    for joined_by, rows in examples.items():
-        say(f"{joined_by}, for example:")
-        for row in rows:
-            say(f"  {row['paper_id'] or 'no paper'}: {row['kind']} {row['key']}: {row['detail']}")
-    say(f"All of them: viva corpus export merges --corpus {corpus} --out merges.jsonl")
-
-
-def _tuples(corpus: Corpus, paper: str | None) -> dict[str, Any]:
-    from vivavoce.corpus.stats import result_tuples
-
-    rows = list(result_tuples(corpus, paper))
-    papers = {row["paper_id"] for row in rows}
-    return {"tuples": len(rows), "papers": len(papers), "rows": rows}
-
-
-def _print_tuples(found: dict[str, Any], corpus: Path) -> None:
-    cell = Column("{paper_id} {table}:{row}:{column}".format_map, "paper, table:row:column")
-    names = ("task", "dataset", "metric", "method")
-    rows = found["rows"][:SHOWN_TUPLES]
-    print_table(sheet("", rows, cell, *names, Column("score_text", "score")))
-    said = f"{found['tuples']:,} results in tables of {found['papers']:,} papers"
-    say(f"{said}; all of them: viva corpus export tuples --corpus {corpus} --out tuples.jsonl")
-
-
-def _print_resolution(found: dict[str, Any], corpus: Path) -> None:
-    say(
-        f"{corpus}: {found['references']:,} references, {found['with_id']:,} with an id, "
-        f"{found['inside']:,} of works inside the corpus"
-    )
-    say(f"precision {_share(found['precision'])}; {found['undecided']:,} undecided")
-    say(f"recall    {_share(found['recall'])}")
-    for resolver, tally in found["by_resolver"].items():
-        say(f"  {resolver}: {_share(tally['precision'])}, {tally['undecided']:,} undecided")
-    for name in ("wrong", "missed"):
-        for example in found[name][:SHOWN_FAULTS]:
-            where = example["title"] or example["raw"]
-            say(f"  {name}: {where!r} means {example['meant']}, came out as {example['found']}")
-
-
-_STATS: Mapping[str | None, Callable[[dict[str, Any], Path], None]] = {
-    "dates": _print_dates,
-    "merges": _print_merges,
-    "tuples": _print_tuples,
-    "resolution": _print_resolution,
-}
-
-
-def _share(share: dict[str, Any]) -> str:
-    if share["value"] is None:
-        return "not measured: no case"
-    low, high = share["ci"]
-    return f"{share['value']:.3f} [{low:.3f}, {high:.3f}] ({share['count']:,} of {share['n']:,})"
 
 
 def fault_lines(faults: Sequence[Fault]) -> Iterator[str]:

@@ -117,7 +117,7 @@ def coauthors(
 
     The same command goes on after a kill, and with a larger quota, and asks for nothing twice.
     """
-    from vivavoce.networks.fetched_walk import fetch_walk
+    from vivavoce.networks.walk import fetch_walk
     from vivavoce.sources.catalogues.arxiv.search import API, HOSTS
     from vivavoce.sources.http import polite_client
 

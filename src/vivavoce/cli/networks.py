@@ -1,27 +1,23 @@
-"""Verbs that build the networks and the full-text index of a corpus, and read them."""
+"""Verbs that build the networks of a corpus, and read them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from vivavoce.cli.bind import Json, refuse_unread, verb
 from vivavoce.cli.corpus import CorpusFolder
-from vivavoce.cli.corpus import app as corpus_app
 from vivavoce.cli.output import answer, print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
-from vivavoce.requests import Arg, Opt
+from vivavoce.requests import Opt
 
 if TYPE_CHECKING:
     from vivavoce.corpus import Corpus
     from vivavoce.networks.stats import Measure
 
 Network = Literal["coauthor", "citation", "comparison"]
-Text = Annotated[Literal["abstracts", "full"], Opt("Abstracts alone, or full texts.")]
 
 app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and measure them.")
 
@@ -29,7 +25,6 @@ app = typer.Typer(no_args_is_help=True, help="Build the networks of a corpus and
 @verb(app, "network build --corpus corpus")
 def build(
     corpus: CorpusFolder,
-    prose: Annotated[bool, Opt("Also read comparing sentences of texts.")] = False,
     only: Annotated[Sequence[Network], Opt("Build this network alone; repeatable.")] = (),
     fresh: Annotated[bool, Opt("Rebuild instead of updating existing networks.")] = False,
     as_json: Json = False,
@@ -45,9 +40,7 @@ def build(
     pa.set_memory_pool(pa.system_memory_pool())
     names = list(only)
     with progress("Building networks") as update:
-        manifest = build_networks(
-            load_corpus(corpus), prose=prose, only=names, fresh=fresh, progress=update
-        )
+        manifest = build_networks(load_corpus(corpus), only=names, fresh=fresh, progress=update)
     sizes = {
         name: {part: files["rows"] for part, files in entry["files"].items()}
         for name, entry in manifest["networks"].items()
@@ -70,30 +63,27 @@ def stats(
     context: typer.Context,
     corpus: CorpusFolder,
     by: Annotated[
-        Literal["network", "category", "domain", "month", "degree", "pagerank", "in_degree"] | None,
+        Literal["network", "domain", "pagerank", "in_degree"] | None,
         Opt("Break the numbers down, or rank papers or authors."),
     ] = None,
     network: Annotated[Network, Opt("Ranks: the network.")] = "citation",
     top: Annotated[int, Opt("Ranks: number of works to show.", min=1)] = 20,
     external: Annotated[bool, Opt("Ranks: outside works too.", "--external/--no-external")] = True,
-    result_like: Annotated[bool, Opt("Compare only where a table looks like results.")] = False,
-    prose: Annotated[bool, Opt("Add comparing sentences (after build --prose).")] = False,
     as_json: Json = False,
 ) -> None:
     """Measure the networks: authors, papers, edges, components; or rank their nodes."""
     from vivavoce.corpus import load_corpus
 
-    options = {"result_like": result_like, "prose": prose}
     if by == "pagerank" or by == "in_degree":
-        _print_ranks(load_corpus(corpus), network, by, top, external, options, as_json)
+        _print_ranks(load_corpus(corpus), network, by, top, external, as_json)
         return
     read = {str(parameter.name) for parameter in context.command.params} - {*_OF_RANKS}
     refuse_unread(context, read, f"--by {by}" if by else "it without --by pagerank")
-    found = _measure(load_corpus(corpus), by, options)
+    found = _measure(load_corpus(corpus), by)
     if as_json:
         print_json(found)
-    elif by in ("category", "domain"):
-        _print_groups(found, str(by))
+    elif by == "domain":
+        _print_domains(found)
     else:
         say(str(corpus))
         print_counts(found)
@@ -105,13 +95,12 @@ def _print_ranks(
     by: Measure,
     top: int,
     external: bool,
-    options: dict[str, bool],
     as_json: bool,
 ) -> None:
     """Print the papers or authors that stand out, by PageRank or in-degree."""
     from vivavoce.networks import load_network, rank_nodes
 
-    rows = rank_nodes(load_network(corpus, network, external=external, **options), top=top, by=by)
+    rows = rank_nodes(load_network(corpus, network, external=external), top=top, by=by)
     shown = sheet(
         "",
         rows,
@@ -121,119 +110,27 @@ def _print_ranks(
     answer({"network": network, "by": by, "rows": rows}, [shown], as_json=as_json)
 
 
-@verb(app, "network walk --corpus corpus --seed 'Author 001' --out authors.jsonl")
-def walk(
-    corpus: CorpusFolder,
-    seed: Annotated[Sequence[str], Opt("An author's id or name; repeatable.")],
-    out: Annotated[Path, Opt("A .jsonl file, one author a line.")],
-    nodes: Annotated[int, Opt("Stop at so many authors.", min=1)] = 1_000,
-    neighbours: Annotated[int, Opt("Go on to so many of each.", min=1)] = 20,
-    component: Annotated[Literal["seeds", "largest"], Opt("Which component to keep.")] = "seeds",
-    as_json: Json = False,
-) -> None:
-    """Walk from seed authors to co-authors, each with their first-author papers."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.networks import walk_coauthors
-    from vivavoce.store import write_jsonl
-
-    found = walk_coauthors(
-        load_corpus(corpus), seed, nodes=nodes, neighbours=neighbours, component=component
-    )
-    write_jsonl(out, [asdict(author) for author in found.authors])
-    counts = {
-        "authors": len(found.authors),
-        "edges": len(found.edges),
-        "without_papers": len(found.without_papers),
-        "outside": found.outside,
-    }
-    said = (
-        f"{out}: {counts['authors']:,} authors, {counts['edges']:,} edges; "
-        f"{counts['without_papers']:,} met who never are first author"
-    )
-    answer({**counts, "out": str(out)}, [said], as_json=as_json)
-
-
-def _measure(corpus: Corpus, by: str | None, options: dict[str, bool]) -> Any:
+def _measure(corpus: Corpus, by: str | None) -> Any:
     from vivavoce import networks
 
-    if by == "month":
-        return networks.by_month(corpus)
-    measures: dict[str | None, Callable[..., Any]] = {
+    measures: dict[str | None, Callable[[Corpus], Any]] = {
         "network": networks.whole_networks,
-        "category": networks.by_category,
         "domain": networks.by_domain,
-        "degree": networks.degree_counts,
         None: networks.network_stats,
     }
-    return measures[by](corpus, **options)
+    return measures[by](corpus)
 
 
-def _print_groups(rows: list[dict[str, Any]], label: str) -> None:
+def _print_domains(rows: list[dict[str, Any]]) -> None:
     networks = ("citation", "comparison")
     counts = ("within", "to_others", "from_others", "external")
     print_table(
         sheet(
             "",
             [{**row, **row[name], "network": name} for row in rows for name in networks],
-            Column(lambda row: row[label] or "none", label),
+            Column(lambda row: row["domain"] or "none", "domain"),
             *("papers", Column("references_mean", "references", form=".1f"), "network"),
             *(Column(name, name.replace("_", " ")) for name in counts),
             *(Column(f"{name}_mean", name, form=".2f") for name in ("in", "out")),
         )
     )
-
-
-@verb(corpus_app, "corpus index --corpus corpus --text full")
-def index(
-    corpus: CorpusFolder,
-    text: Text = "abstracts",
-    fresh: Annotated[bool, Opt("Drop the index and rebuild it.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Build the index of a corpus, or bring it up to date: only what changed is touched."""
-    from vivavoce.corpus import fulltext as fulltext
-    from vivavoce.corpus import load_corpus
-
-    opened = load_corpus(corpus)
-    with progress(f"Indexing {text}") as update:
-        report = fulltext.build_index(opened, text=text, fresh=fresh, progress=update)
-    path = fulltext.index_folder(opened, text)
-    said = (
-        f"  {report.papers:,} papers: {report.added:,} added, {report.changed:,} changed, "
-        f"{report.removed:,} removed"
-    )
-    answer({**asdict(report), "path": str(path)}, [said, str(path)], as_json=as_json)
-
-
-@verb(corpus_app, "corpus search 'graph neural network' --corpus corpus")
-def search(
-    words: Annotated[Sequence[str], Arg("A paper has to contain each.", metavar="WORDS")],
-    corpus: CorpusFolder,
-    text: Text = "abstracts",
-    before: Annotated[
-        str | None, Opt("Papers before a day, month or year.", metavar="DATE")
-    ] = None,
-    drop_stop_words: Annotated[bool, Opt("Do not ask for words such as the, of and for.")] = False,
-    limit: Annotated[int, Opt("How many to show.", min=1)] = 20,
-    as_json: Json = False,
-) -> None:
-    """Find the papers that contain every word, sorted by id."""
-    from vivavoce.corpus import load_corpus
-    from vivavoce.corpus.fulltext import open_index
-    from vivavoce.corpus.reading import read_titles
-    from vivavoce.text.dates import period
-    from vivavoce.text.terms import query_terms
-
-    query = " ".join(words)
-    as_of = period(before)[0] if before is not None else None
-    opened = load_corpus(corpus)
-    indexed = open_index(opened, text=text)
-    found = indexed.all_terms(query, as_of=as_of, drop_stop_words=drop_stop_words)
-    rows = read_titles(opened, found[:limit])
-    terms = query_terms(query, drop_stop_words=drop_stop_words)
-    lines = [f"  {r['paper_id']}  {r['published'] or 'undated'}  {r['title'] or ''}" for r in rows]
-    if len(found) > len(rows):
-        lines.append(f"  and {len(found) - len(rows):,} more (--limit shows more)")
-    said = f"{len(found):,} of {len(indexed):,} papers contain {', '.join(terms) or 'no term'}"
-    document = {"terms": terms, "before": before, "count": len(found), "papers": rows}
-    answer(document, [*lines, f"{corpus}: {said}"], as_json=as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,17 +29,13 @@ By = Literal[
     "context",
     "cutoff",
     "drift",
-    "prompt",
-    "item",
 ]
 
 
 _READS: Mapping[str, tuple[str, ...]] = {
-    "attempts": ("items",),
     "sweep": ("over",),
     "cutoff": ("cutoffs", "margin"),
     "drift": ("round_folder",),
-    "item": ("metric",),
 }
 """Options that a view takes beside those of all."""
 _BOARD = ("cutoffs", "margin", "human", "everything", "costs")
@@ -63,9 +59,7 @@ def show(
             read=given_names,
         ),
     ] = (),
-    items: Annotated[bool, Opt("attempts: one row an item instead of a group.")] = False,
     round_folder: Annotated[Path | None, Opt("drift: the later round.", "--round")] = None,
-    metric: Annotated[str | None, Opt("item: instead of each task's first one.")] = None,
     as_json: Json = False,
 ) -> None:
     """Print the leaderboard, or its logs by something else.
@@ -73,8 +67,7 @@ def show(
     Metric: whether metrics order alike. Setting: what added context gains. Part: one number over
     the parts of a paper. Retriever: retrievers side by side. Attempts: mean, best and spread.
     Sweep: arguments of a method. Context: models and settings by window. Cutoff: items before and
-    after the end of training. Drift: a round's anchors against its parent's. Prompt: wordings of
-    the prompt. Item: hard items and dead ones.
+    after the end of training. Drift: a round's anchors against its parent's.
     """
     from vivavoce.models.cutoffs import load_cutoffs
 
@@ -88,30 +81,24 @@ def show(
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
-    from vivavoce.results.audits import drift, gains, overall, prompts, sweeps
-    from vivavoce.results.audits.items import audit_items
+    from vivavoce.results.audits import drift, gains, overall, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
     from vivavoce.results.audits.windows import windows_of
-    from vivavoce.results.board.attempts import AttemptTables, attempt_tables
+    from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 
     makers: dict[str, Callable[[], Report]] = {
         "metric": lambda: metric_agreement(logs, **answers),
         "setting": lambda: gains.context_gains(logs, **answers),
         "part": lambda: overall.overall_scores(logs, **answers),
-        "retriever": lambda: gains.compare_retrievers(logs, **answers),
+        "retriever": lambda: sweeps.sweep_tables(logs, over=["retriever"], **answers),
         "attempts": lambda: attempt_tables(logs, **answers),
         "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
         "context": lambda: windows_of(logs, **answers),
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
         "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
-        "prompt": lambda: prompts.audit_prompts(logs, **answers),
-        "item": lambda: audit_items(logs, metric=metric, **answers),
     }
-    found = makers[by]()
-    if items and isinstance(found, AttemptTables) and not as_json:
-        found = replace(found, groups=found.items)
-    print_report(found, as_json=as_json)
+    print_report(makers[by](), as_json=as_json)
 
 
 def _later(folder: Path | None) -> Round:
@@ -133,7 +120,6 @@ def compare(
     round_id: Annotated[str | None, Opt("Only this round.", "--round")] = None,
     items: Annotated[int, Opt("Items to name that differ most.", min=0, max=200)] = 10,
     out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
-    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""
@@ -155,7 +141,7 @@ def compare(
         differing=items,
         **reading.shared(WithPartial),
     )
-    page = None if out is None else _write(found, out, bundle)
+    page = None if out is None else _write(found, out)
     if as_json:
         print_json({**found.as_dict(), **({} if page is None else {"page": str(page)})})
         return
@@ -164,10 +150,8 @@ def compare(
         say(str(page))
 
 
-def _write(found: Any, out: Path, bundle: str | None) -> Path:
+def _write(found: Any, out: Path) -> Path:
     from vivavoce.results.board.head_to_head import differing_items
     from vivavoce.web.board.pages.duels import write_comparison
-    from vivavoce.web.board.pages.item_views import find_bundle
 
-    address = None if bundle is None else find_bundle(bundle, out)
-    return write_comparison(found.as_dict(), differing_items(found), out, bundle=address)
+    return write_comparison(found.as_dict(), differing_items(found), out)

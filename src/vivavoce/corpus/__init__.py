@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vivavoce.corpus.ingestion.imports import IngestReport, ingest
     from vivavoce.corpus.reading import Corpus, export_table, load_corpus, verify_corpus
-    from vivavoce.corpus.stats import corpus_stats, measure_resolution, summarise_merges
+    from vivavoce.corpus.stats import corpus_stats
 
 _HOMES = {
     "Corpus": "reading",
@@ -20,8 +20,6 @@ _HOMES = {
     "export_table": "reading",
     "ingest": "ingestion.imports",
     "load_corpus": "reading",
-    "measure_resolution": "stats",
-    "summarise_merges": "stats",
     "verify_corpus": "reading",
 }
 
@@ -32,8 +30,6 @@ __all__ = [
     "export_table",
     "ingest",
     "load_corpus",
-    "measure_resolution",
-    "summarise_merges",
     "verify_corpus",
 ]
 

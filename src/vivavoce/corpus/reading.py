@@ -8,10 +8,10 @@ batch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,11 +97,6 @@ def read_batch(batch: Batch) -> Iterator[Document]:
     Their upstream records stay on disk (`raw` is None): `read_raw` reads those.
     """
     return map(document_from_row, _rows_of(batch, READ))
-
-
-def read_keys(batch: Batch) -> Iterator[str]:
-    """The key of each document of a complete batch, in the order read."""
-    return (str(row["key"]) for row in _rows_of(batch, ["key"]))
 
 
 def read_raw(batch: Batch) -> Iterator[tuple[str, str | None]]:
@@ -374,15 +369,3 @@ def export_table(corpus: Corpus, table: str, out: Path) -> int:
     else:
         write_parquet(out, rows, TABLES[table])
     return len(rows)
-
-
-def read_titles(corpus: Corpus, paper_ids: Collection[str]) -> list[Row]:
-    """`paper_id`, `published` and `title` of some papers, sorted by id."""
-    wanted = set(paper_ids)
-    read = corpus.columns("papers", ["paper_id", "first_public", "title"]) if wanted else ()
-    found = (
-        {"paper_id": name, "published": corpus.date_of_work(name) or date, "title": title}
-        for name, date, title in read
-        if name in wanted
-    )
-    return list(islice(found, len(wanted)))

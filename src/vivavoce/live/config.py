@@ -71,9 +71,6 @@ class TextOptions(Options):
 
     fetch: bool = True
     cited: bool = False
-    licences: tuple[str, ...] = ()
-    """`open`, or patterns such as `*CC BY*`: other papers are not asked about; all where empty."""
-    index: Literal["none", "abstracts", "full"] = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +97,6 @@ class ContestantOptions(ModelUse):
     cutoff: str | None = None
     joins: date | None = None
     """Its first round is the first that ends on this day or later."""
-    back_runs: Literal["all"] | tuple[date, ...] = ()
-    """Ends of earlier rounds that it is asked too."""
     retires: date | None = None
     """It takes part in no round that ends later."""
 
@@ -109,9 +104,7 @@ class ContestantOptions(ModelUse):
         """Day from which on the round that ends on a day is asked; None for never."""
         if self.retires and end > self.retires:
             return None
-        if self.joins is None or end >= self.joins:
-            return end
-        return self.joins if self.back_runs == "all" or end in self.back_runs else None
+        return end if self.joins is None or end >= self.joins else None
 
 
 class JudgeOptions(Options):
@@ -127,15 +120,6 @@ class BudgetOptions(Options):
     period: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     total: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     notice: float = Field(default=0.8, gt=0, le=1)
-
-
-class AuditOptions(Options):
-    """The `[audits]` table: what raises a notice."""
-
-    leakage: bool = True
-    drift: bool = True
-    judge: bool = True
-    renamed: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +148,6 @@ class LiveConfig(Options):
     run: RunTable = RunTable()
     judge: JudgeOptions | None = None
     budget: BudgetOptions = BudgetOptions()
-    audits: AuditOptions = AuditOptions()
     site: SiteTable = SiteTable()
     _path: Path = PrivateAttr()
     _rounds: dict[str, Any] = PrivateAttr()

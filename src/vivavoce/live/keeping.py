@@ -6,28 +6,23 @@ preparation or its own cell, and nothing else; the next run takes up what is lac
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from statistics import fmean
 
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
 from vivavoce.live.config import BudgetOptions, LiveConfig
-from vivavoce.live.ledger import AUDIT, CELL, SITE, Ledger, State
+from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
-from vivavoce.results.audits.verdicts import OVERALL, read_verdicts
-from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running.logs import Progress
-from vivavoce.statistics.estimates import paired_row
 from vivavoce.store import Row, lock
 
 Tell = Callable[[str], None]
@@ -171,14 +166,8 @@ def audit_round(state: State, period: Period, name: str) -> None:
     rounds = list(state.rounds().values())
     place = rounds.index(name)
     before = rounds[place - 1] if place else None
-    asked, folder = state.config.audits, state.config.folder
-    notices: list[Row] = []
-    if before and asked.drift:
-        notices += _drift(folder / "logs", folder / "rounds" / name)
-    if before and state.config.judge and asked.judge:
-        notices += _flips(folder / "logs", before, name)
-    if asked.renamed:
-        notices += _renamed(state, rounds[: place + 1])
+    folder = state.config.folder
+    notices = list(_drift(folder / "logs", folder / "rounds" / name)) if before else []
     key = state.cells_key(name, before)
     state.ledger.note(AUDIT, period, round=name, key=key, notices=notices)
 
@@ -200,48 +189,6 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
                 f"{row['metric']} on the {row['anchors']} anchors of {row['task']}"
             )
             yield {"kind": "drift", "text": f"{text}, {folder.name}"}
-
-
-def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
-    """A notice for each judge that changes more of its verdicts with the order than before.
-
-    Compared are its verdicts on answers of the same contestants to the items of both rounds.
-    """
-    found, _, draws = open_logs(logs)
-    flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    clusters: dict[str, str] = {}
-    for each in read_verdicts([log for log in found if log.key.round in (before, now)]):
-        if places := each.places(OVERALL):
-            asked = each.asked
-            answer = " ".join((asked.task, asked.setting, each.contestant, each.id))
-            flips[each.judge, asked.round][answer].append(float(places[0] == places[1]))
-            clusters[answer] = each.cluster
-    for judge in sorted({judge for judge, _ in flips}):
-        was, is_now = (
-            {answer: fmean(shares) for answer, shares in flips[judge, name].items()}
-            for name in (before, now)
-        )
-        row = paired_row(was, is_now, clusters, draws, span=1.0)
-        if row["undecided"] is False and row["difference"] > 0:
-            text = (
-                f"{judge} changes {row['b']:.0%} of its verdicts with the order in {now}, "
-                f"{row['a']:.0%} on the same contestants and items in {before}"
-            )
-            yield {"kind": "judge", "text": text}
-
-
-def _renamed(state: State, rounds: list[str]) -> Iterator[Row]:
-    """A notice for each contestant that another model answered for than in the round before."""
-    for one in state.config.contestant:
-        cells = [row for row in state.ledger.find(CELL, contestant=one.name) if row["logs"]]
-        by_round = {
-            name: sorted({each for row in cells if row["round"] == name for each in row["served"]})
-            for name in rounds
-        }
-        served = [names for name in rounds if (names := by_round[name])]
-        if by_round[rounds[-1]] and len(served) > 1 and served[-1] != served[-2]:
-            text = f"{one.name} was answered by {', '.join(served[-1])} in {rounds[-1]}"
-            yield {"kind": "renamed", "text": f"{text}, before by {', '.join(served[-2])}"}
 
 
 def budget_notices(state: State, period: Period) -> list[Row]:

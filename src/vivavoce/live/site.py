@@ -26,7 +26,6 @@ from vivavoce.tasks import list_families
 from vivavoce.text.printing import visible
 from vivavoce.web.board.blocks import Block, Words, html_of, markup
 from vivavoce.web.board.page import Link, environment
-from vivavoce.web.board.pages.item_views import find_bundle
 
 
 def build_site(state: State, period: Period) -> None:
@@ -42,8 +41,6 @@ def build_site(state: State, period: Period) -> None:
         **table.shared(SiteOptions)
         | {"status": f"{OWN}/status.html", "next_round": schedule.next_due(period).isoformat()}
     )
-    if options.bundle is not None:
-        options = replace(options, bundle=find_bundle(options.bundle, folder / "site"))
     trust = {log: t for row in state.done_cells for log, t in row["trust"].items()}
     inputs = SiteInputs(cutoffs=state.config.cutoffs, trust=trust)
     make_site(folder / "logs", folder / "site", options, inputs, cache=folder / "cache")
@@ -136,7 +133,6 @@ def _period(state: State, period: Period) -> Row:
         "items": made.get("items"),
         "papers": made.get("papers"),
         "late": made.get("late"),
-        "corrected": made.get("corrected"),
         "texts_failed": texts.get("failed"),
         "texts_again": texts.get("again"),
         "spent": state.ledger.spent(period.name),
@@ -162,7 +158,7 @@ def status_page(status: Row) -> str:
         reversed(status["periods"]),
         *(Column("end", "Until"), Column("state", "State")),
         Column(lambda row: row["round"] or "none", "Round"),
-        *(Column(name, name.title()) for name in ("items", "papers", "late", "corrected")),
+        *(Column(name, name.title()) for name in ("items", "papers", "late")),
         Column("texts_again", "Texts asked again"),
         Column(_contestants, "Contestants"),
         Column("spent", "Dollars", form=".2f"),

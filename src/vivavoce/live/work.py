@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from fnmatch import fnmatch
 from pathlib import Path
 
-from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.fulltext import build_index
+from vivavoce.corpus import ingest, load_corpus
 from vivavoce.corpus.ingestion.cited import fetch_cited
 from vivavoce.corpus.ingestion.downloads import finish_reading
 from vivavoce.corpus.reading import empty_corpus, list_batches
@@ -43,17 +41,13 @@ from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round, build_round, load_round
 from vivavoce.rounds.anchors import came_late
 from vivavoce.rounds.arrivals import Service, bring_papers
-from vivavoce.rounds.licences import is_open
-from vivavoce.rounds.updating import SelectedCorpus, update_round
+from vivavoce.rounds.updating import update_round
 from vivavoce.running import run
 from vivavoce.running.ledger import is_finished, read_ledger
 from vivavoce.running.logs import Progress, is_log
 from vivavoce.running.meter import spent_below
-from vivavoce.store import Row, hash_file, hash_of, read_json, write_json
+from vivavoce.store import Row, hash_file
 from vivavoce.tasks import CONTESTANTS, builders, list_families
-
-SEEN = "seen.json"
-"""The metadata of the papers of the last round's corpus, each as a hash."""
 
 
 class Preparation:
@@ -127,14 +121,12 @@ class Preparation:
             return {"papers": 0}
         opened = load_corpus(self._corpus)
         build_networks(opened)
-        if self._config.texts.index != "none":
-            build_index(opened, text=self._config.texts.index)
         return {"papers": len(opened.papers)}
 
     def _build_round(self) -> Row:
         """Freeze the round; without a paper or an item the next period's begins where this did."""
         papers = self._papers()
-        facts: Row = {"papers": len(papers), "corrected": self._count_corrected(papers)}
+        facts: Row = {"papers": len(papers)}
         is_possible = bool(papers) or not self._config.is_of_papers
         made = self._make(self._state.parent(self._period)) if is_possible else None
         if made is None:
@@ -146,7 +138,9 @@ class Preparation:
 
     def _make(self, parent: str | None) -> Round | None:
         spec = self._config.spec(Period(self._config.schedule.start, self._period.end))
-        corpus, out = self._selected(), self._rounds
+        has_papers = bool(list_batches(self._corpus))
+        corpus = load_corpus(self._corpus) if has_papers else empty_corpus()
+        out = self._rounds
         try:
             if parent is None:
                 return build_round(corpus, spec, builders(), out)
@@ -158,37 +152,9 @@ class Preparation:
             return None
         return made.round if made.round.id != parent else None
 
-    def _selected(self) -> Corpus:
-        """The corpus, or its papers of the licences that the configuration allows."""
-        if not list_batches(self._corpus):
-            return empty_corpus()
-        opened, allowed = load_corpus(self._corpus), self._config.texts.licences
-        if not allowed:
-            return opened
-        fitting = (
-            paper.paper_id
-            for paper in opened.papers
-            if ("open" in allowed and is_open(paper.licence))
-            or any(fnmatch(paper.licence or "", pattern) for pattern in allowed)
-        )
-        return SelectedCorpus(opened, frozenset(fitting))
-
-    def _count_corrected(self, papers: tuple[Paper, ...]) -> int:
-        """Papers whose metadata are other than at the round before."""
-        path, period = self._config.folder / SEEN, self._period.name
-        told = read_json(path) if path.exists() else {"papers": {}}
-        if told.get("period") == period:  # a kill came between this file and the ledger
-            return int(told["corrected"])
-        names = ("title", "abstract", "published", "categories", "doi", "venue", "licence")
-        now = {p.paper_id: hash_of({n: getattr(p, n) for n in names})[:16] for p in papers}
-        was: dict[str, str] = told["papers"]
-        corrected = sum(was.get(name, digest) != digest for name, digest in now.items())
-        write_json(path, {"period": period, "papers": now, "corrected": corrected})
-        return corrected
-
     def _look_for_leaks(self) -> Row:
         made = self._state.prepared(self._period, ROUND)
-        if not made or not made["round"] or not self._config.audits.leakage:
+        if not made or not made["round"]:
             return {}
         found = audit_leakage(self._rounds / made["round"], resamples=0)
         text = f"{found.breaches} leaks in {found.round}: viva audit leakage names them"
@@ -311,13 +277,11 @@ class Cells:
         problems += [line for log in found.logs if log.name in whole for line in log.unknown]
         if problems:
             raise VivaError(f"not recomputed: {'; '.join(problems[:3])}")
-        paths = [folder / name for name in sorted(whole)]
         return {
             "logs": {p.name: hash_file(p) for p in sorted(folder.iterdir()) if is_log(p)},
             "trust": {(cell.path / name).as_posix(): trust for name, trust in found.trust.items()},
             "items": sum(log.samples for log in found.logs if log.name in whole),
             "cost": spent_below(folder) - self._state.ledger.paid(cell),
-            "served": sorted({name for path in paths if (name := _served(path))}),
         }
 
 
@@ -351,17 +315,3 @@ def check_models(config: LiveConfig) -> None:
             raise
         except VivaError:
             continue  # a key that is missing stops this contestant's cells and no others
-
-
-def _served(path: Path) -> str:
-    """The model that the provider says it answered with; empty where nobody was asked."""
-    from inspect_ai.log import read_eval_log, read_eval_log_samples
-
-    try:
-        header = read_eval_log(str(path), header_only=True)
-    except Exception:  # a kill cut it off: a damaged archive fails in many ways, inside Inspect
-        return ""
-    if header.eval.model == "none/none":
-        return ""
-    samples = read_eval_log_samples(str(path), all_samples_required=False)
-    return next((sample.output.model for sample in samples if sample.output.model), "")

@@ -62,10 +62,6 @@ class Authorships:
     author: Ints
     is_first: Flags
     """True if the author comes first in the paper's list."""
-    names: pa.Array
-    """The names that authors go by, as `name_of` compares them."""
-    bearers: tuple[Ints, Ints]
-    """(author, number of a name that the author goes by) pairs."""
 
     def led(self) -> Groups:
         """The papers that list each author first."""
@@ -112,8 +108,6 @@ def read_authorships(corpus: Corpus) -> Authorships:
         paper=paper[index],
         author=author[index],
         is_first=is_first[index],
-        names=names,
-        bearers=bearers,
     )
 
 

@@ -38,8 +38,8 @@ from vivavoce.columns import (
 from vivavoce.corpus import Corpus
 from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
-from vivavoce.networks.kept import Kept
 from vivavoce.networks.tables import (
+    Kept,
     number_papers,
     number_sorted_papers,
     read_columns,
@@ -289,7 +289,7 @@ class Entries:
 def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
     """Nodes, papers before other works, and each distinct edge from the citing to the cited."""
     source, target = distinct_pairs(entries, np.ones(len(entries.source), dtype=np.bool_))
-    return with_nodes(entries, source, target, {})
+    return with_nodes(entries, source, target)
 
 
 def read_entries(corpus: Corpus, kept: Kept) -> Entries:
@@ -353,13 +353,8 @@ def distinct_pairs(entries: Entries, rows: Flags) -> tuple[Ints, Ints]:
     return pairs_of(distinct(pair_keys(source[rows], target[rows], n)), n)
 
 
-def with_nodes(
-    entries: Entries, source: Ints, target: Ints, weights: dict[str, Ints]
-) -> tuple[pa.Table, pa.Table]:
-    """Nodes and edges, without the works that no edge leads to.
-
-    `source`, `target` and each of the weights have one value for each edge.
-    """
+def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, pa.Table]:
+    """Nodes and edges, without the works that no edge leads to."""
     papers = entries.papers.num_rows
     is_used = np.zeros(papers + entries.works.num_rows, dtype=np.bool_)
     is_used[:papers] = True
@@ -372,4 +367,4 @@ def with_nodes(
     n = nodes.num_rows
     nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
     nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
-    return nodes, table_of({"source": source, "target": number[target], **weights})
+    return nodes, table_of({"source": source, "target": number[target]})

@@ -1,18 +1,12 @@
-"""Measures of the networks of a corpus, which have to be built, and their foremost nodes.
-
-`options` are those of `load_network` for the comparison network.
-"""
+"""Measures of the networks of a corpus, which have to be built, and their foremost nodes."""
 
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from vivavoce.columns import Ints, Longs, as_flags, flat
 from vivavoce.corpus import Corpus
@@ -35,7 +29,7 @@ from vivavoce.store import Row
 Stats = dict[str, Any]
 
 
-def network_stats(corpus: Corpus, **options: bool) -> Stats:
+def network_stats(corpus: Corpus) -> Stats:
     """The size of each network inside the corpus, isolated nodes included.
 
     Raises:
@@ -44,7 +38,7 @@ def network_stats(corpus: Corpus, **options: bool) -> Stats:
     citations = load_network(corpus, "citation")
     external = int((~citations.is_inside).sum())
     inside = load_network(corpus, "citation", external=False)
-    compared = load_network(corpus, "comparison", external=False, **options)
+    compared = load_network(corpus, "comparison", external=False)
     return {
         "coauthor": _coauthor_stats(load_network(corpus, "coauthor")),
         "citation": {**_citation_stats(inside.graph), "external": external},
@@ -52,11 +46,11 @@ def network_stats(corpus: Corpus, **options: bool) -> Stats:
     }
 
 
-def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
+def whole_networks(corpus: Corpus) -> dict[str, Stats]:
     """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus."""
     found: dict[str, Stats] = {}
     for name in READS:
-        network = load_network(corpus, name, **options)
+        network = load_network(corpus, name)
         graph = network.graph
         degree = in_degrees(graph) + out_degrees(graph)
         found[name] = {
@@ -71,27 +65,6 @@ def whole_networks(corpus: Corpus, **options: bool) -> dict[str, Stats]:
         else:
             found[name]["strong_components"] = len(sizes(strong_components(graph)))
             found[name]["external"] = int((~network.is_inside).sum())
-    return found
-
-
-def degree_counts(corpus: Corpus, **options: bool) -> dict[str, Stats]:
-    """Number of nodes of each degree, by network.
-
-    `in` and `out` count edges between papers of the corpus, `external` the papers that cite each
-    work outside it.
-    """
-    coauthor = load_network(corpus, "coauthor").graph
-    found: dict[str, Stats] = {
-        "coauthor": {"degree": _histogram(in_degrees(coauthor) + out_degrees(coauthor))}
-    }
-    for name in ("citation", "comparison"):
-        whole = load_network(corpus, name, **options)
-        inside = load_network(corpus, name, external=False, **options).graph
-        found[name] = {
-            "in": _histogram(in_degrees(inside)),
-            "out": _histogram(out_degrees(inside)),
-            "external": _histogram(in_degrees(whole.graph)[~whole.is_inside]),
-        }
     return found
 
 
@@ -113,12 +86,6 @@ def _citation_stats(graph: Graph) -> Stats:
         "components": len(sizes(weak_components(graph))),
         "strong_components": len(sizes(strong_components(graph))),
     }
-
-
-def _histogram(degrees: npt.NDArray[np.int64]) -> dict[str, int]:
-    """Nodes by degree, as JSON names them; degrees of no node are left out."""
-    degree, count = np.unique(degrees, return_counts=True)
-    return {str(d): int(c) for d, c in zip(degree, count, strict=True)}
 
 
 Measure = Literal["pagerank", "in_degree"]
@@ -184,41 +151,14 @@ def domain_of(category: str) -> str:
     return _ARCHIVES.get(category.partition(".")[0], category)
 
 
-def by_category(corpus: Corpus, **options: bool) -> list[Row]:
-    """LEGOBench's Table 8 by primary category: papers, references, and edges of both networks.
+def by_domain(corpus: Corpus) -> list[Row]:
+    """LEGOBench's Table 8 by broad domain of arXiv, such as `physics`.
 
-    A paper's primary category is the first one listed; `null` means a paper without.
+    Papers, references, and edges of both networks. The domain is that of the category listed
+    first; `null` means a paper without.
     """
-    return _grouped(corpus, "category", str, options)
-
-
-def by_domain(corpus: Corpus, **options: bool) -> list[Row]:
-    """The same by broad domain of arXiv, such as `physics`."""
-    return _grouped(corpus, "domain", domain_of, options)
-
-
-def by_month(corpus: Corpus) -> Row:
-    """Papers by the month they appeared in, empty months between the first and last included.
-
-    Papers of which only the year is known, or nothing, are counted apart.
-    """
-    table = read_papers(corpus, "first_public")
-    dates = [date or "" for date in flat(table["first_public"]).to_pylist()]
-    counted = Counter(date[:7] for date in dates if len(date) >= 7)
-    months = _span(min(counted), max(counted)) if counted else []
-    return {
-        "months": {month: counted[month] for month in months},
-        "year_only": sum(len(date) == 4 for date in dates),
-        "undated": dates.count(""),
-    }
-
-
-def _grouped(
-    corpus: Corpus, label: str, group_of: Callable[[str], str], options: dict[str, bool]
-) -> list[Row]:
     papers = read_papers(corpus, "categories")
-    primary = [found[0] if found else None for found in papers["categories"].to_pylist()]
-    named = [None if category is None else group_of(category) for category in primary]
+    named = [domain_of(found[0]) if found else None for found in papers["categories"].to_pylist()]
     known = sorted({name for name in named if name is not None})
     labels: list[str | None] = [*known, None] if None in named else [*known]
     place = {name: number for number, name in enumerate(labels)}
@@ -229,14 +169,14 @@ def _grouped(
         lists = listed[(group == number) & (listed > 0)]
         rows.append(
             {
-                label: name,
+                "domain": name,
                 "papers": int((group == number).sum()),
                 "with_references": len(lists),
                 "references_mean": _mean(lists),
             }
         )
     for network in ("citation", "comparison"):
-        edges = _edges(load_network(corpus, network, **options), group, len(labels))
+        edges = _edges(load_network(corpus, network), group, len(labels))
         for row, counted in zip(rows, edges, strict=True):
             row[network] = counted
     return rows
@@ -276,9 +216,3 @@ def _entries_of_each(corpus: Corpus, paper_ids: Any) -> Longs:
 
 def _mean(numbers: Longs) -> float | None:
     return float(numbers.mean()) if len(numbers) else None
-
-
-def _span(first: str, last: str) -> list[str]:
-    """Every month from the first to the last, both as YYYY-MM."""
-    start, stop = (int(month[:4]) * 12 + int(month[5:]) - 1 for month in (first, last))
-    return [f"{number // 12:04d}-{number % 12 + 1:02d}" for number in range(start, stop + 1)]

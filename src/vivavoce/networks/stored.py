@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from vivavoce.columns import Flags, as_flags, column, flat, numbers_in, write_parquet_table
+from vivavoce.columns import Flags, as_flags, flat, numbers_in, write_parquet_table
 from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.graph import Graph
-from vivavoce.networks.kept import Kept
-from vivavoce.networks.tables import FOLDER, read_file
+from vivavoce.networks.tables import FOLDER, Kept, read_file
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:
@@ -31,15 +30,14 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MANIFEST = "manifest.json"
-FORMAT = 3
+FORMAT = 4
 """Raised when a network's columns or the rules for its nodes and edges change."""
 READS = {
     "coauthor": ("papers", "authorships"),
     "citation": ("papers", "references"),
-    "comparison": ("papers", "references", "tables", "tuples"),
+    "comparison": ("papers", "references", "tables"),
 }
 """The tables that each network is made of, by network."""
-_READS_PROSE = "sections"
 _RECORD = "record.json"
 _KEPT = "references"
 _PARTS = ("nodes", "edges")
@@ -50,7 +48,6 @@ _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 <
 def build_networks(
     corpus: Corpus,
     *,
-    prose: bool = False,
     only: Collection[str] = (),
     fresh: bool = False,
     progress: Progress | None = None,
@@ -61,7 +58,6 @@ def build_networks(
 
     Args:
         corpus: The papers; the networks go into its folder `networks`.
-        prose: Also read sentences that compare into the comparison network.
         only: Build these and leave the others as they are; none for all.
         fresh: Rebuild existing networks.
         progress: Called with the networks done and their number.
@@ -89,8 +85,7 @@ def build_networks(
         for done, name in enumerate(names):
             if progress:
                 progress(done, len(names))
-            with_prose = prose and name == "comparison"
-            networks[name] = _build(corpus, name, entries, prose=with_prose, fresh=fresh)
+            networks[name] = _build(corpus, name, entries, fresh=fresh)
         manifest = {"format": FORMAT, "corpus": corpus.fingerprint, "networks": networks}
         write_sealed(corpus.folder / FOLDER / MANIFEST, manifest)
     if progress:
@@ -98,30 +93,26 @@ def build_networks(
     return manifest
 
 
-def _build(
-    corpus: Corpus, name: str, entries: Callable[[], Entries], *, prose: bool, fresh: bool
-) -> Row:
+def _build(corpus: Corpus, name: str, entries: Callable[[], Entries], *, fresh: bool) -> Row:
     """Write a network that is not there as it should be; return its manifest entry."""
     folder = corpus.folder / FOLDER / name
-    inputs = _inputs_for(corpus, name, prose=prose)
-    config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name, "prose": prose})
+    inputs = corpus.content_of(READS[name])
+    config = hash_of({"format": FORMAT, "parts": _PARTS, "network": name})
     record = None if fresh else _read_record(folder, config)
     is_same = record is not None and record["inputs"] == inputs
     if record is None or not is_same or not all(_is_sound(folder, p, record) for p in _PARTS):
         shutil.rmtree(folder, ignore_errors=True)
-        tables = zip(_PARTS, _tables(corpus, name, entries, prose=prose), strict=True)
+        tables = zip(_PARTS, _tables(corpus, name, entries), strict=True)
         files = {
             part: write_parquet_table(folder / f"{part}.parquet", table, **_PARQUET)
             for part, table in tables
         }
         record = {"config": config, "inputs": inputs, "files": files}
         write_sealed(folder / _RECORD, record)
-    return {"inputs": inputs, "prose": prose, "files": record["files"]}
+    return {"inputs": inputs, "files": record["files"]}
 
 
-def _tables(
-    corpus: Corpus, name: str, entries: Callable[[], Entries], *, prose: bool
-) -> tuple[pa.Table, pa.Table]:
+def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[pa.Table, pa.Table]:
     if name == "coauthor":
         return coauthor_tables(corpus)
     from vivavoce.networks.citation import citation_tables
@@ -129,7 +120,7 @@ def _tables(
 
     if name == "citation":
         return citation_tables(entries())
-    return comparison_tables(corpus, entries(), prose=prose)
+    return comparison_tables(corpus, entries())
 
 
 def _read_record(folder: Path, config: str) -> Row | None:
@@ -175,22 +166,13 @@ class Network:
         return ~as_flags(flat(self.nodes["is_external"]))
 
 
-def load_network(
-    corpus: Corpus,
-    name: str,
-    *,
-    external: bool = True,
-    result_like: bool = False,
-    prose: bool = False,
-) -> Network:
+def load_network(corpus: Corpus, name: str, *, external: bool = True) -> Network:
     """Open a network that was built for a corpus as it is now.
 
     Args:
         corpus: The corpus that it is a network of.
         name: `coauthor`, `citation` or `comparison`.
         external: Keep the works outside the corpus as nodes.
-        result_like: Of the comparison network, only edges that a table of results shows.
-        prose: Of the comparison network, also edges that comparing sentences show.
 
     Raises:
         InputError: No network has that name.
@@ -199,15 +181,8 @@ def load_network(
     """
     _check_name(name)
     entry = _read_entry(corpus, name)
-    if prose and name == "comparison" and not entry["prose"]:
-        raise StaleError(
-            "The comparison network was built without prose. "
-            f"Run: {command_for(corpus.folder)} --prose"
-        )
     nodes = _read(corpus, name, "nodes", entry)
     edges = _read(corpus, name, "edges", entry)
-    if name == "comparison":
-        edges = edges.filter(column(_chosen(edges, result_like=result_like, prose=prose)))
     ends = [numbers_in(flat(edges[side])) for side in ("source", "target")]
     weight = numbers_in(flat(edges["papers"])) if name == "coauthor" else None
     network = Network(name, Graph(nodes.num_rows, ends[0], ends[1], weight), nodes)
@@ -217,11 +192,6 @@ def load_network(
 def _check_name(name: str) -> None:
     if name not in READS:
         raise InputError(f"No network is called {name!r}. There are: {', '.join(READS)}.")
-
-
-def _inputs_for(corpus: Corpus, name: str, *, prose: bool) -> str:
-    with_prose = (_READS_PROSE,) if prose and name == "comparison" else ()
-    return corpus.content_of((*READS[name], *with_prose))
 
 
 def command_for(folder: Path) -> str:
@@ -237,7 +207,7 @@ def _read_entry(corpus: Corpus, name: str) -> Row:
         raise StaleError(f"{corpus.folder} has no networks yet. Run: {command}")
     manifest = read_sealed(path, f"Run: {command}")
     entry: Row = manifest["networks"].get(name, {}) if manifest["format"] == FORMAT else {}
-    if not entry or entry["inputs"] != _inputs_for(corpus, name, prose=entry["prose"]):
+    if not entry or entry["inputs"] != corpus.content_of(READS[name]):
         raise StaleError(
             f"The {name} network of {corpus.folder} was built before the corpus or the program "
             f"changed. Run: {command}"
@@ -252,16 +222,6 @@ def _read(corpus: Corpus, name: str, part: str, entry: Row) -> pa.Table:
             f"{path} is missing or differs from what was written. Run: {command_for(corpus.folder)}"
         )
     return read_file(path)
-
-
-def _chosen(edges: pa.Table, *, result_like: bool, prose: bool) -> Flags:
-    from vivavoce.networks import comparison
-
-    tables = comparison.RESULT_TABLES if result_like else comparison.TABLES
-    chosen = numbers_in(flat(edges[tables])) > 0
-    if prose:
-        chosen = chosen | (numbers_in(flat(edges[comparison.SENTENCES])) > 0)
-    return np.asarray(chosen, dtype=np.bool_)
 
 
 def _inside_of(network: Network) -> Network:

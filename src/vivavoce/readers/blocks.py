@@ -1,43 +1,95 @@
 """Tables as blocks: rows with a label and values, and the headings above each column.
 
-A block is a part of a table under one header. Tables with columns are read as they are; of those
-whose columns were lost on the way, rows are put together again out of lines, the number of columns
-being that of most rows.
+A block is a part of a table under one header. A cell is a label and what follows it: values, the
+last run of words that are numbers or mean that there is none.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
 
-from vivavoce.readers.lines import MAX_LINE, MISSING, Line, column_heads, read_line, split_head
-from vivavoce.readers.terms import SPLITS, STUBS, is_head_word, terms_in
-from vivavoce.text.cell_text import spread_cells
+from vivavoce.readers.terms import STUBS, terms_in
+from vivavoce.text.cell_text import plain_words, spread_cells
+from vivavoce.text.normalise import normalise
 
-MAX_LINES = 4_000
-"""Lines or rows of a table that are read."""
+MAX_ROWS = 4_000
+"""Rows of a table that are read."""
 MAX_COLUMNS = 60
 MAX_CELLS = 20_000
 """Cells of a table that are read."""
 MAX_TEXT = 400_000
 """Characters of a table that are read."""
-_PROSE_WORDS = 9
-_MAX_LABEL = 14
-_MAX_HEADS = 20
-"""Lines of a header that are kept."""
-_GROUP = re.compile(r"(?:single|ensemble)s?(?:[ -]models?)?:?", re.IGNORECASE)
 _MERGED = 0.25
 """Share of cells with several values from which the columns of a table are not believed."""
+MAX_CELL = 1_000
+"""Characters of a cell that are read."""
+_CELLS = 4_096
+"""Cells that are kept as they were read: they are looked at twice."""
+MISSING = ""
+"""Stands for a value that is not there, such as a dash."""
+
+_VALUE = re.compile(
+    r"[~≈<>]?[-−–+]?(?P<number>(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,10})?|\.\d{1,10})"
+    r"(?P<unit>[%KMBkmb]|bn)?[*†‡§¶⋆★]{0,4}[,;]?"
+)
+_MINUS = re.compile(r"[~≈<>]?[-−–]")
+_MISSING = re.compile(r"[-−–—?]{1,3}|[nN]\.?/?[aA]\.?|[xX✗✓]")
+_ASIDE = re.compile(r"[(\[](?:[±+-]?\d[\d.,]*%?)[)\]]|±\d[\d.]*%?")
+_MARK = re.compile(r"[*†‡§¶⋆★%↑↓]{1,4}|\^[\w*†‡]{1,2}")
+_GLUED_ASIDE = re.compile(r"(?<=\d)\((?=[±\d])|(?<=\d)±")
+_SPREAD = re.compile(r"(?:±|\+/-|\\pm)\s*(?=\d)")
+_SLASH = re.compile(r"(?<=[\d.%–−-])\s*/\s*(?=[\d.–−-])")
+_UNIT = re.compile(r"(?<=\d)\s(?=[MKB%](?:\s|$))")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class Marks(NamedTuple):
-    """Cells of a table that span several places or are bold, as `CitedTable` has them."""
+@dataclass(frozen=True, slots=True)
+class ReadCell:
+    """The text of a cell, taken apart."""
 
-    spans: tuple[tuple[int, ...], ...] = ()
-    bold: tuple[tuple[int, ...], ...] = ()
+    label: str
+    values: tuple[str, ...]
+    """As printed, without marks; `MISSING` where a dash stands."""
+
+
+@lru_cache(maxsize=_CELLS)
+def read_cell(text: str) -> ReadCell:
+    """The label and the values of a cell."""
+    words = _words(text)
+    start = len(words)
+    values: list[str] = []
+    while start:
+        value = _value(words[start - 1])
+        if value is None:
+            break
+        start -= 1
+        values += value
+    label = " ".join(words[:start])
+    if label and len(values) == 1 and _YEAR.fullmatch(values[0]):
+        return ReadCell(f"{label} {values[0]}", ())
+    return ReadCell(label, tuple(reversed(values)))
+
+
+def _words(text: str) -> list[str]:
+    plain = normalise("NFKC", plain_words(text[:MAX_CELL]))
+    plain = _SPREAD.sub("±", _GLUED_ASIDE.sub(lambda found: " " + found.group(), plain))
+    return _UNIT.sub("", _SLASH.sub(" / ", plain)).split()
+
+
+def _value(word: str) -> list[str] | None:
+    """The values of a word: none of an aside, one of a number; None where it is no value."""
+    if word == "/" or _ASIDE.fullmatch(word) or _MARK.fullmatch(word):
+        return []
+    if _MISSING.fullmatch(word):
+        return [MISSING]
+    found = _VALUE.fullmatch(word)
+    if found is None:
+        return None
+    sign = "-" if _MINUS.match(word) else ""
+    return [f"{sign}{found['number']}{found['unit'] or ''}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +98,11 @@ class Record:
 
     label: str
     values: tuple[str, ...]
-    context: str = ""
+    context: str
     """Other names of the row: a group's heading, a split, another column of words."""
-    row: int = -1
-    """Row of the table, from 0; -1 where the table's columns were lost."""
-    bold: tuple[int, ...] = ()
+    row: int
+    """Row of the table, from 0."""
+    bold: tuple[int, ...]
     """Places in `values` of those printed in bold."""
 
 
@@ -58,37 +110,39 @@ class Record:
 class Block:
     """Rows under one header."""
 
-    heads: tuple[str, ...]
-    """Lines before the rows."""
-    columns: tuple[str, ...]
-    """Headers of each column of values."""
     records: tuple[Record, ...]
-    places: tuple[int, ...] = ()
-    """The table's column of each column of values, from 0; empty where they were lost."""
-    levels: tuple[tuple[str, ...], ...] = ()
-    """The header cells above each column of values, from the top; empty where they were lost."""
-    corner: str = ""
+    places: tuple[int, ...]
+    """The table's column of each column of values, from 0."""
+    levels: tuple[tuple[str, ...], ...]
+    """The header cells above each column of values, from the top."""
+    corner: str
     """Header of the column of labels."""
 
 
 def read_blocks(
-    cells: Sequence[Sequence[str]], header: str = "", marks: Marks | None = None
+    cells: Sequence[Sequence[str]],
+    spans: Sequence[tuple[int, ...]] = (),
+    bold: Sequence[tuple[int, ...]] = (),
 ) -> list[Block]:
-    """The blocks of a table; a header found elsewhere is that of rows without one."""
+    """The blocks of a table; none of one whose columns were lost on the way.
+
+    Args:
+        cells: The rows of the table.
+        spans: Cells that span several places, as `CitedTable` has them.
+        bold: Cells in bold, as `CitedTable` has them.
+    """
     rows = list(_bounded(cells))
     filled = [row for row in rows if any(cell.strip() for cell in row)]
-    if _is_grid(filled):
-        return _Grid(rows, marks or Marks()).blocks()
-    return line_blocks((" ".join(row) for row in filled), header)
+    return _Grid(rows, spans, bold).blocks() if _is_grid(filled) else []
 
 
 def _bounded(cells: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
     """The first rows, until there are too many cells."""
     cells_left, left = MAX_CELLS, MAX_TEXT
-    for row in cells[:MAX_LINES]:
+    for row in cells[:MAX_ROWS]:
         if cells_left <= 0 or left <= 0:
             return
-        kept = [cell[:MAX_LINE] for cell in row[:MAX_COLUMNS]]
+        kept = [cell[:MAX_CELL] for cell in row[:MAX_COLUMNS]]
         cells_left -= len(kept)
         left -= sum(map(len, kept))
         yield kept
@@ -98,178 +152,24 @@ def _is_grid(rows: Sequence[Sequence[str]]) -> bool:
     wide = [row for row in rows if sum(bool(cell.strip()) for cell in row) > 1]
     if len(wide) * 2 < len(rows) or not wide:
         return False
-    counts = [len(read_line(cell).values) for row in wide[:200] for cell in row]
+    counts = [len(read_cell(cell).values) for row in wide[:200] for cell in row]
     several = sum(count > 1 for count in counts)
     return several <= _MERGED * max(1, sum(count > 0 for count in counts))
-
-
-def line_blocks(lines: Iterable[str], header: str = "") -> list[Block]:
-    """The blocks of a table that is a list of lines."""
-    reader = _LineReader(header)
-    for number, text in enumerate(lines):
-        if number == MAX_LINES:
-            break
-        reader.take(text)
-    return reader.finish()
-
-
-class _LineReader:
-    def __init__(self, header: str) -> None:
-        self._blocks: list[Block] = []
-        self._heads: list[str] = [header] if header else []
-        self._records: list[Record] = []
-        self._pending: list[str] = []
-        """Lines without a value since the last row."""
-        self._label = ""
-        self._method = ""
-        self._group = ""
-        self._values: list[str] = []
-
-    def take(self, text: str) -> None:
-        line = read_line(text)
-        if line.values and not line.label and self._values:
-            self._values += line.values[: MAX_COLUMNS - len(self._values)]
-        elif line.values:
-            self._start(line)
-        elif line.label:
-            self._close_row()
-            if self._pending and line.label.startswith("("):
-                self._pending[-1] += f" {line.label}"
-            else:
-                self._pending.append(line.label)
-
-    def _start(self, line: Line) -> None:
-        self._close_row()
-        label = line.label
-        if len(label.split()) > _MAX_LABEL:
-            header, label = split_head(label)
-            self._pending.append(header or label)
-            label = label if header and len(label.split()) <= _MAX_LABEL else ""
-            if not label:
-                return
-        if self._pending and (not label or label.startswith("(")):
-            label = f"{self._pending.pop()} {label}".strip()
-        if not label:
-            return
-        if self._pending and _is_split(label):
-            self._method = self._pending.pop()
-        if self._pending:
-            self._open(self._pending)
-            self._pending = []
-        self._label, self._values = label, list(line.values)
-
-    def _open(self, lines: list[str]) -> None:
-        """A new block for a new header; a line without its words is the heading of a group."""
-        is_header = any(_is_prose(line) or _is_header(line) for line in lines)
-        if is_header or not (self._records or self._heads):
-            self._close_block()
-            has_group = len(lines) > 1 and _GROUP.fullmatch(lines[-1]) is not None
-            self._heads = lines[:-1] if has_group else lines
-            self._group = lines[-1] if has_group else ""
-        else:
-            self._group = " ".join(lines[-2:])
-
-    def _close_row(self) -> None:
-        if self._label and self._values:
-            label, context = self._label, self._group
-            if _is_split(label):
-                label, context = self._method or label, f"{context} {label}".strip()
-            else:
-                self._method = label
-            self._records.append(Record(label, tuple(self._values[:MAX_COLUMNS]), context))
-        self._label, self._values = "", []
-
-    def _close_block(self) -> None:
-        if self._records:
-            self._blocks.append(_aligned(self._heads[-_MAX_HEADS:], self._records))
-        self._heads, self._records = [], []
-
-    def finish(self) -> list[Block]:
-        self._close_row()
-        self._close_block()
-        return _inherited(self._blocks)
-
-
-def _is_split(label: str) -> bool:
-    terms = set(terms_in(label)) if len(label) < 20 else set()
-    return bool(terms) and terms <= SPLITS
-
-
-def _is_prose(line: str) -> bool:
-    words = line.split()
-    return len(words) >= _PROSE_WORDS and sum(word.islower() for word in words) * 2 > len(words)
-
-
-def _is_header(line: str) -> bool:
-    words = line.split()
-    heads = [word for word in words if is_head_word(word)]
-    stubs = [word for word in heads if set(terms_in(word)) <= STUBS]
-    named = any(word[:1].isupper() for word in stubs)
-    return len(heads) * 2 >= len(words) and (named or len(heads) > len(stubs))
-
-
-def _aligned(heads: Sequence[str], records: Sequence[Record]) -> Block:
-    """A block whose rows have, as far as can be told, the same columns."""
-    heads = list(heads)
-    records = list(records)
-    header, label = split_head(records[0].label)
-    if header:
-        heads.append(header)
-        records[0] = Record(label, records[0].values, records[0].context)
-    counts = Counter(len(record.values) for record in records)
-    width = max(counts, key=lambda count: (counts[count], count))
-    fitted = [part for record in records for part in _fitted(record, width)]
-    return Block(tuple(heads), column_heads(heads, width), tuple(fitted))
-
-
-def _inherited(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks without a header of their own get that of the block before, if it fits."""
-    found: list[Block] = []
-    for block in blocks:
-        last = found[-1] if found else None
-        known = any(map(_is_known, block.columns))
-        if last and not known and len(last.columns) == len(block.columns):
-            group = " ".join(block.heads[-2:])
-            records = [
-                Record(one.label, one.values, f"{group} {one.context}".strip())
-                for one in block.records
-            ]
-            block = Block(
-                (*last.heads[:_MAX_HEADS], *block.heads[-2:]), last.columns, tuple(records)
-            )
-        found.append(block)
-    return found
-
-
-def _is_known(head: str) -> bool:
-    return any(is_head_word(word) for word in head.split())
-
-
-def _fitted(record: Record, width: int) -> list[Record]:
-    """A row; several where its values are those of rows whose label stands once."""
-    times, rest = divmod(len(record.values), width)
-    if rest or times < 2 or width < 2:
-        return [_without_number(record, width)]
-    parts = [record.values[place * width : (place + 1) * width] for place in range(times)]
-    return [Record(record.label, part, record.context) for part in parts]
-
-
-def _without_number(record: Record, width: int) -> Record:
-    """A whole number that is one value too many belongs to the name: `R 3`."""
-    first = record.values[0]
-    if len(record.values) == width + 1 and first.isdigit() and len(first) < 4:
-        return Record(f"{record.label} {first}", record.values[1:], record.context)
-    return record
 
 
 class _Grid:
     """A table with columns, cut where a new header begins."""
 
-    def __init__(self, rows: Sequence[Sequence[str]], marks: Marks) -> None:
-        self._rows = spread_cells(rows, marks.spans)
-        self._wide = {row for row, _, _, width in marks.spans if width > 1}
-        self._parsed = [[read_line(cell) for cell in row] for row in self._rows]
-        self._bold = frozenset(marks.bold)
+    def __init__(
+        self,
+        rows: Sequence[Sequence[str]],
+        spans: Sequence[tuple[int, ...]],
+        bold: Sequence[tuple[int, ...]],
+    ) -> None:
+        self._rows = spread_cells(rows, spans)
+        self._wide = {row for row, _, _, width in spans if width > 1}
+        self._parsed = [[read_cell(cell) for cell in row] for row in self._rows]
+        self._bold = frozenset(bold)
         self._width = max(map(len, self._rows))
 
     def blocks(self) -> list[Block]:
@@ -327,8 +227,6 @@ class _Grid:
             context = " ".join([groups[place], *others]).strip()
             records.append(Record(last[main], tuple(found), context, place, bold))
         return Block(
-            tuple(" ".join(filter(str.strip, dict.fromkeys(self._rows[row]))) for row in header),
-            tuple(tops[column] for column in values),
             tuple(records),
             tuple(values),
             tuple(levels[column] for column in values),
@@ -364,9 +262,9 @@ class _Grid:
         return tuple(found)
 
 
-def _is_missing(line: Line) -> bool:
-    return not line.label and bool(line.values) and set(line.values) == {MISSING}
+def _is_missing(cell: ReadCell) -> bool:
+    return not cell.label and bool(cell.values) and set(cell.values) == {MISSING}
 
 
-def _is_number(line: Line) -> bool:
-    return not line.label and any(value != MISSING for value in line.values)
+def _is_number(cell: ReadCell) -> bool:
+    return not cell.label and any(value != MISSING for value in cell.values)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vivavoce.metrics.tables.cell_matching import read_number
-from vivavoce.readers.blocks import Block, Marks, Record, read_blocks
-from vivavoce.readers.leaderboard import (
+from vivavoce.readers.blocks import Block, Record, read_blocks
+from vivavoce.readers.method_names import (
     is_own,
     method_name,
     name_quality,
@@ -70,7 +70,7 @@ def read_results(tables: Sequence[CitedTable], own: str = "") -> Iterator[CellRe
     """
     for table in tables:
         found: list[CellResult] = []
-        for block in read_blocks(table.cells, marks=Marks(table.spans, table.bold)):
+        for block in read_blocks(table.cells, table.spans, table.bold):
             if block.places:
                 found += _of_block(block, table, own)
         yield from sorted(found, key=lambda one: (one.row, one.column))

@@ -282,8 +282,7 @@ def _spellings() -> dict[tuple[str, ...], _Name]:
             words = tuple(_words(form))
             name = _Name(words, metric.better, metric.free, metric.signed, is_short=False)
             found.setdefault(words, name)
-    kinds = read_data(__file__, "metric_kinds.toml")
-    for kind in kinds.values():
+    for kind in read_data(__file__, "metric_kinds.toml")["kinds"]:
         for form in kind["names"]:
             words = tuple(_words(form))
             short = sum(map(len, words)) < _SHORTEST

@@ -134,8 +134,6 @@ class SiteOptions(Reading):
     """Settings of a site that it publishes, so that others can make it again."""
 
     samples: Annotated[int, Opt("Items of a board to show whole.", min=0, max=200)] = 5
-    complete_only: Annotated[bool, Opt("Leave out rows with missing or invalid answers.")] = False
-    bundle: Annotated[str | None, Opt("Address or folder of an inspect view bundle.")] = None
     note: Annotated[str, Opt("Words on top of the first page."), MaxLen(400)] = ""
     submit: Annotated[str, Opt("https address where models are submitted."), MaxLen(400)] = ""
     status: Annotated[str, Opt("Page on the site's state, linked from all."), MaxLen(200)] = ""

@@ -14,7 +14,6 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -139,7 +138,7 @@ def read_records(piece: Piece) -> Iterator[tuple[str, Record | str]]:
 def read_documents(
     piece: Piece, document_from: Callable[[Record, str], Document]
 ) -> Iterator[Document | Fault]:
-    """The documents of a piece, each with its record.
+    """The documents of a piece.
 
     Args:
         piece: The part of a file.
@@ -149,7 +148,7 @@ def read_documents(
         try:
             if isinstance(record, str):
                 raise InputError(record)
-            yield replace(document_from(record, where), raw=raw_json(record))
+            yield document_from(record, where)
         except InputError as error:
             yield Fault(where, str(error))
 

@@ -16,9 +16,6 @@ from vivavoce.text.normalise import normalise_title
 MAX_TERM = 64
 """Characters; a longer word stands as a hash, so that it equals itself and nothing else."""
 
-TERM_RULES = {"rules": 1, "unicode": unicodedata.unidata_version}
-"""Rules for the terms of a text; terms kept under other rules cannot be compared."""
-
 _WORDS = read_data(__file__, "terms.toml")
 STOP_WORDS = frozenset(_WORDS["stop_words"])
 """English words that say nothing of a topic."""

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.results.audits.made_logs import write_log
 from tests.results.audits.made_rounds import item, paper, words, write_round
 
 from vivavoce.errors import VivaError
 from vivavoce.results.audits.leakage import LeakageAudit, audit_leakage
-from vivavoce.rounds import load_round
 
 OLD = paper("old", published="2022-06")
 ONE = paper("one")
@@ -211,31 +209,6 @@ def test_what_was_left_out_is_counted_by_reason(tmp_path: Path) -> None:
         ("", "overlap", 2),
         ("random", "no_demonstration", 1),
     ]
-
-
-def test_the_title_only_gap_is_paired_by_item(tmp_path: Path) -> None:
-    folder = write_round(tmp_path / "made", [ONE, TWO], abstracts(ONE, TWO))
-    sha256 = load_round(folder).sha256
-    logs = tmp_path / "logs"
-    for setting, values in (
-        ("base", {"one": 0.4, "two": 0.3}),
-        ("title_only", {"one": 0.3, "two": 0.1}),
-        ("random", {"one": 0.9, "two": 0.9}),
-    ):
-        write_log(logs, values, task="abstract", setting=setting, round_sha256=sha256)
-    audit = audit_leakage(folder, logs=logs)
-    [row] = [row for row in audit.title_only if row["headline"]]
-    assert (row["setting"], row["gain"], row["n"]) == ("title_only", pytest.approx(-0.15), 2)
-    assert row["ci"] == pytest.approx([-0.2, -0.1])
-
-
-def test_logs_of_another_round_have_no_say(tmp_path: Path) -> None:
-    folder = write_round(tmp_path / "made", [ONE], abstracts(ONE))
-    write_log(tmp_path / "logs", {"one": 0.4})
-    audit = audit_leakage(folder, logs=tmp_path / "logs")
-    assert audit.title_only == ()
-    assert any("1 logs are of another round" in note for note in audit.notes)
-    assert any("both in base and in title_only" in note for note in audit.notes)
 
 
 def test_a_round_without_the_texts_of_its_papers_is_said(tmp_path: Path) -> None:

@@ -18,11 +18,8 @@ from tests.servers.commands import small_round
 from vivavoce.errors import VivaError
 from vivavoce.models.cutoffs import Cutoff, Cutoffs, Status
 from vivavoce.results.board.building import leaderboard
-from vivavoce.results.board.contamination import (
-    contamination_report,
-    exposure_fields,
-    find_gaps,
-)
+from vivavoce.results.board.contamination import contamination_report
+from vivavoce.results.board.exposure import exposure_fields, find_gaps
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.running import RunSpec, run
 from vivavoce.statistics.intervals import resample
@@ -199,32 +196,20 @@ def test_an_unfinished_log_without_samples_has_no_contamination(
     assert fields["contamination"] == "unknown"
 
 
-def test_older_items_that_are_easier_for_all_are_no_lead(write: Write, tmp_path: Path) -> None:
-    dates = [OLD, OLD, NEW, NEW]
-    write(list(zip(dates, [0.9, 0.7, 0.5, 0.3], strict=True)))
-    write(list(zip(dates, [0.6, 0.4, 0.2, 0.0], strict=True)), model="rules/first")
-    write(list(zip(dates, [0.0, 0.0, 0.1, 0.0], strict=True)), model="rules/worse")
-    [row] = [
-        row
-        for row in contamination_report(tmp_path, KNOWN, resamples=200).rows
-        if row["metric"] == "rougeL"
-    ]
-    assert row["gap"] == pytest.approx(0.4)  # 0.8 - 0.4
-    # It leads by 0.3 on every item, old or new.
-    assert row["yardstick"] == "rules/first"
-    assert row["lead_gap"] == pytest.approx(0)
-    assert row["lead_ci"] == pytest.approx([0, 0])
-
-
-def test_a_report_needs_a_model_and_names_those_it_knows_nothing_of(
-    write: Write, tmp_path: Path
-) -> None:
-    write([(OLD, 0.4)], model="rules/first")
-    with pytest.raises(VivaError, match="no log of a model that was trained"):
-        contamination_report(tmp_path, KNOWN)
+def test_a_report_names_the_models_it_knows_nothing_of(write: Write, tmp_path: Path) -> None:
+    write([(OLD, 0.8), (NEW, 0.4)])
     write([(OLD, 0.4)], model="lab/two")
     report = contamination_report(tmp_path, KNOWN, resamples=0)
-    assert {row["contamination"] for row in report.as_dict()["rows"]} == {"unknown"}
+    gaps = {row["model"]: row["exposure"]["gap"] for row in report.headlines}
+    assert gaps == {"lab/one": pytest.approx(0.4), "lab/two": None}
     assert report.notes == (
         "Nothing is known of the training data of lab/two: add it with --cutoffs FILE.",
     )
+
+
+def test_a_report_needs_a_model(template: EvalLog, tmp_path: Path) -> None:
+    log = template.model_copy(deep=True)
+    log.eval.model = "none/none"
+    write_eval_log(log, str(tmp_path / "2024-01-01T00-00-00_title_a.eval"))
+    with pytest.raises(VivaError, match="no log of a model"):
+        contamination_report(tmp_path, KNOWN)

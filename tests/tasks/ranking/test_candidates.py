@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from tests.tasks.ranking.paper_corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.corpus.fulltext import build_index
-from vivavoce.errors import StaleError
 from vivavoce.tasks.ranking.items import graph_items
 from vivavoce.tasks.ranking.items.boards import BoardQuery
 from vivavoce.tasks.ranking.items.graph_items import (
     Candidates,
     find_candidates,
-    open_terms,
 )
 from vivavoce.text.terms import STOP_WORDS, terms_of
 
@@ -163,23 +160,3 @@ def ingested(folder: Path) -> Corpus:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     ingest("metadata", path, folder / "c")
     return load_corpus(folder / "c")
-
-
-def test_an_index_on_disk_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = ingested(tmp_path)
-    in_memory = only(corpus)
-    build_index(corpus)
-    monkeypatch.setattr(graph_items, "PostingsIndex", None)  # it is not made any more
-    assert only(corpus) == in_memory
-    assert in_memory.papers == ("a", "b")
-    assert len(open_terms(corpus, "abstracts").all_terms("trees")) == 3
-
-
-def test_a_large_corpus_without_an_index_names_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = ingested(tmp_path)
-    monkeypatch.setitem(graph_items.MAX_IN_MEMORY, "fulltext", 2)
-    with pytest.raises(StaleError, match=r"viva corpus index --corpus .* --text full"):
-        only(corpus, text="fulltext")
-    assert only(corpus, text="abstracts").papers == ("a", "b")

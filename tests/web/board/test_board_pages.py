@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,7 @@ from tests.web.board.board_rows import (
 
 from vivavoce.store import hash_tree
 from vivavoce.text.printing import visible
-from vivavoce.web.board.model import site_of
-from vivavoce.web.board.site import pages_of, write_site
+from vivavoce.web.board.site import write_site
 
 
 def test_the_folder_holds_pages_and_numbers_and_lists_them(tmp_path: Path) -> None:
@@ -77,21 +75,6 @@ def test_the_first_page_has_facts_of_models_rounds_notes_and_how_to_recompute(
     assert text_of(page.xpath("//section[@class='notes']//li")[0]) == board.notes[0]
 
 
-def test_a_matrix_of_many_cells_holds_values_alone_and_names_who_is_left_out() -> None:
-    rows = [
-        make_row(f"a/m{number:03}", 0.3, number + 1, task=f"vivavoce/{task}")
-        for task in ("title", "abstract", "introduction", "related_work")
-        for number in range(1510)
-    ]
-    [index] = (p for p in pages_of(site_of(make_board(*rows))) if p.path == "index.html")
-    content = index.make()
-    page = html.fromstring(content)
-    assert len(page.xpath("//table[contains(@class, 'matrix')]/tbody/tr")) == 1500
-    assert "10 more" in text_of(page.find(".//caption"))
-    assert not page.xpath("//table[contains(@class, 'matrix')]//td/small")
-    assert len(content) < 700_000
-
-
 def test_headers_caption_and_language_are_there_for_screen_readers(tmp_path: Path) -> None:
     page = read_page(make_board(make_row("a/one", 0.4, 1)), tmp_path)
     assert page.get("lang") == "en"
@@ -142,18 +125,3 @@ def test_hostile_names_are_shown_as_text(tmp_path: Path, name: str) -> None:
         assert "\u202e" not in path.read_text("utf-8")
         assert path.stat().st_size < 100_000
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
-
-
-def test_hundreds_of_rows_are_parted_over_pages_of_less_than_300_kb() -> None:
-    rows = [
-        make_row(f"maker/{'<&>' * 40}{place}", 1 - place / 1000, place) for place in range(1, 401)
-    ]
-    site = pages_of(site_of(make_board(*rows)))
-    found = [page.make() for page in site if re.fullmatch(r"boards/.*\.html", page.path)]
-    assert len(found) > 1
-    assert max(len(content) for content in found) < 300_000
-    pages = [html.fromstring(content) for content in found]
-    places = sorted(
-        int(text) for page in pages for text in page.xpath("//*[@class='place']/text()")
-    )
-    assert places == list(range(1, 401))

@@ -12,9 +12,8 @@ from tests.web.board.board_courses import scored, site_with
 from tests.web.board.board_rows import HOSTILE
 
 from vivavoce.text.printing import visible
-from vivavoce.web.board.charts import MAX_LINES, Axis, Point, Series, axis_of, chart, short
+from vivavoce.web.board.charts import Axis, Point, axis_of, chart, short
 from vivavoce.web.board.model import Site
-from vivavoce.web.board.pages import timeline
 from vivavoce.web.board.site import pages_of
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 4))
@@ -36,12 +35,10 @@ def table(page: html.HtmlElement) -> list[list[str]]:
     ]
 
 
-def drawn(*series: Series, is_joined: bool = False, x: Axis | None = None) -> html.HtmlElement:
-    points = [point for each in series for point in each.points]
-    across = x or axis_of("x", [point.x for point in points], may_be_log=True)
+def drawn(*points: Point) -> html.HtmlElement:
+    across = axis_of("x", [point.x for point in points], may_be_log=True)
     up = axis_of("y", [point.y for point in points])
-    made = chart("c", "T", "W", "N", (across, up), series, [["H"]], is_joined=is_joined)
-    return html.fromstring(made)
+    return html.fromstring(chart("c", "T", "W", "N", (across, up), points, [["H"]]))
 
 
 def priced(*costs: float) -> Site:
@@ -105,39 +102,9 @@ def test_of_a_crowd_only_those_whom_nobody_better_beats_for_less_are_named() -> 
     assert "13" not in found
 
 
-def two_rounds(**changes: object) -> Site:
-    old = scored("a/one", 0.3, 1, round="2025-04")
-    return site_with({**scored("a/one", 0.4, 1, round="2025-07"), **changes}, old)
-
-
-def test_a_task_over_the_rounds_is_a_line() -> None:
-    page = page_of(two_rounds(), "timeline.html")
-    assert {"one", "2025-04", "2025-07", "rougeL"} <= set(texts(page))
-    assert len(page.xpath("//svg//polyline")) == 1
-    assert table(page) == [["Contestant", "2025-04", "2025-07"], ["a/one", "0.300", "0.400"]]
-    assert not timeline.courses(two_rounds(task_version="2"))
-
-
-def test_every_line_is_named_once_in_the_order_of_the_lines() -> None:
-    names = [f"one-{number}" for number in range(MAX_LINES)]
-    series = [Series(name, [Point(0, n / 9), Point(1, 0.2)]) for n, name in enumerate(names)]
-    ends = Axis("round", 0, 1, names=["first", "last"])
-    found = texts(drawn(*series, is_joined=True, x=ends))
-    assert [text for text in found if text.startswith("one-")] == names
-    assert {"first", "last"} <= set(found)
-
-
-def test_of_many_rounds_the_newest_keeps_its_name() -> None:
-    names = [f"2025-{month:02}" for month in range(1, 13)]
-    labels = [label for _, label in Axis("round", 0, 11, names=names).ticks()]
-    assert labels[0] == "2025-12"
-    assert len(labels) <= 5
-
-
-@pytest.mark.parametrize("is_joined", [True, False])
 @pytest.mark.parametrize("name", HOSTILE[:-2])
-def test_hostile_names_are_only_text_in_a_chart(is_joined: bool, name: str) -> None:
-    series = Series(short(name, 60), [Point(0, 0.1, 0.0, 0.2), Point(1, 0.2)])
+def test_hostile_names_are_only_text_in_a_chart(name: str) -> None:
+    point = Point(short(name, 60), 0, 0.1, 0.0, 0.2)
     shown = visible(name)
     made = chart(
         "c",
@@ -145,9 +112,8 @@ def test_hostile_names_are_only_text_in_a_chart(is_joined: bool, name: str) -> N
         shown,
         shown,
         (axis_of(shown, [0, 1]), axis_of(shown, [0, 1])),
-        [series],
+        [point],
         [[shown], [shown, shown]],
-        is_joined=is_joined,
     )
     page = html.fromstring(made)
     assert not page.xpath("//script | //img | //foreignObject | //a | //image")
@@ -157,7 +123,7 @@ def test_hostile_names_are_only_text_in_a_chart(is_joined: bool, name: str) -> N
             assert "href" not in attribute
             assert "style" not in attribute
             assert "url(" not in value
-    assert any(series.name[:8] in text for text in texts(page))
+    assert any(point.name[:8] in text for text in texts(page))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +165,7 @@ def test_values_that_differ_by_rounding_have_an_axis_with_room(values: list[floa
     axis = axis_of("score", values)
     assert axis.high - axis.low > 0.1 * max(values)
     assert 1 <= len(axis.ticks()) <= 6
-    assert "one" in texts(drawn(*(Series("one", [Point(1.0, value)]) for value in values)))
+    assert "one" in texts(drawn(*(Point("one", 1.0, value, value, value) for value in values)))
 
 
 @settings(deadline=None)
@@ -219,7 +185,7 @@ def test_an_axis_holds_all_values_and_few_ticks(values: list[float], may_be_log:
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(st.floats(1, 2), st.floats(0, 1)), min_size=1, max_size=12))
 def test_names_of_dots_keep_their_distance(places: list[tuple[float, float]]) -> None:
-    dots = [Series(f"name-{n}", [Point(x, y)]) for n, (x, y) in enumerate(places)]
+    dots = [Point(f"name-{n}", x, y, y, y) for n, (x, y) in enumerate(places)]
     boxes = []
     for text in drawn(*dots).xpath("//text[@class='label']"):
         x, y, width = float(text.get("x")), float(text.get("y")), 5 * len(text.text)

@@ -53,22 +53,6 @@ def test_csv_parquet_and_json_hold_the_same_rows() -> None:
     assert json.loads(table[0]["decoding"]) == rows[0]["decoding"]
 
 
-def test_the_files_of_a_large_site_hold_its_newest_round_by_first_metrics(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    older = scored("a/one", 0.4, 1, round="2025-01")
-    rows = [older, scored("a/one", 0.6, 1), scored("a/one", 0.3, 1, metric="rouge1")]
-    site = site_with(*rows)
-    assert len(json.loads(made(site)["board.json"])["rows"]) == 3
-    monkeypatch.setattr(downloads, "_MAX_ROWS", 1)
-    found = made(site)
-    assert [row["value"] for row in rows_of(found["board.csv"])] == ["0.6"]
-    whole = json.loads(found["board.json"])
-    assert [(row["metric"], row["value"]) for row in whole["rows"]] == [("rougeL", 0.6)]
-    assert "headline" in whole["rows_are"]
-    assert "rouge1" not in found["board.tex"].decode()
-
-
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "  =1", "\t=1", "\r=1", "=cmd|' /C calc'!A0"]
 
 

@@ -9,7 +9,7 @@ groups that share nothing with each other, some groups in memory at a time, by t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,6 @@ from vivavoce.corpus.build.partitioning import Numbers, read_rows
 from vivavoce.corpus.identity.matching import skeleton, title_key
 from vivavoce.corpus.identity.merge import (
     Merge,
-    MergedPaper,
     identifiers,
     merge_documents,
     only_names_a_file,
@@ -32,12 +31,9 @@ from vivavoce.corpus.identity.merge import (
 )
 from vivavoce.corpus.reading import (
     Batch,
-    list_batches,
-    read_batch,
     read_tables,
     sound_shards,
 )
-from vivavoce.corpus.resolve.references import PaperIndex, know_papers
 from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, list_sources
@@ -136,21 +132,6 @@ def identify(batches: Sequence[Batch]) -> Identity:
         outside=scan.places(np.array(sorted(outside), dtype=np.int64)),
         ambiguous_titles=ambiguous,
     )
-
-
-def merge_imports(corpus: Path) -> Merge:
-    """The papers that the complete imports of a corpus make, with their texts, in memory."""
-    batches = [batch for batch in list_batches(corpus) if batch.is_complete]
-    newest = {(d.kind, d.key): d for batch in batches for d in read_batch(batch)}
-    return _merge(list(newest.values()))
-
-
-def index_papers(
-    papers: Sequence[MergedPaper], years: Mapping[str, int | None] | None = None
-) -> PaperIndex:
-    """Index that references are resolved with."""
-    metadata = {kind for kind, is_metadata in _is_metadata().items() if is_metadata}
-    return PaperIndex(know_papers(papers, years or {}, metadata))
 
 
 def _merge(documents: Sequence[Document]) -> Merge:

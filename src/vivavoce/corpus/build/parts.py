@@ -27,7 +27,7 @@ from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.index import paper_facts
 from vivavoce.corpus.schema import KEYS, TABLES, document_from_row, row_of, sort_rows
 from vivavoce.readers.cell_results import read_results
-from vivavoce.readers.claims import own_method
+from vivavoce.readers.method_names import own_method
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection
 from vivavoce.records import CitedTable, Document, Section
 from vivavoce.sources import completing_kinds, list_sources

@@ -297,7 +297,7 @@ class IngestReport:
     merged: int
     """Papers of the corpus that several documents describe."""
     near_misses: int
-    """Documents left apart although they share a title (`viva corpus stats --of merges`)."""
+    """Documents left apart although they share a title (table `merges`)."""
     results: int
     """Leaderboard entries that the corpus now has from this kind."""
     results_of_papers: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -74,23 +74,14 @@ class Evidence(NamedTuple):
         return (self.author is True) + (self.year is True)
 
 
-def know_papers(
-    papers: Sequence[MergedPaper],
-    years: Mapping[str, int | None],
-    metadata_kinds: Collection[str] = (),
-) -> list[KnownPaper]:
-    """Papers as references are compared with them.
-
-    Where metadata tell a paper's title, those that were extracted from its text do not count: a
-    wrong one would draw the references of another work.
-    """
-    return [know_paper(paper, years.get(paper.paper_id), metadata_kinds) for paper in papers]
-
-
 def know_paper(
     paper: MergedPaper, year: int | None, metadata_kinds: Collection[str] = ()
 ) -> KnownPaper:
-    """One paper as references are compared with it."""
+    """A paper as references are compared with it.
+
+    Where metadata tell its title, those that were extracted from its text do not count: a wrong one
+    would draw the references of another work.
+    """
     documents = paper.documents
     titled = [d for d in documents if d.title and d.kind in metadata_kinds]
     titled = titled or [d for d in documents if d.title]

@@ -9,8 +9,7 @@
   target begins;
 - demonstrations that are the target itself, share its title, or share half of the 13-word runs of
   its abstract or gold; items that are near copies of each other in the same way;
-- exclusions, by task, setting and reason;
-- with logs, the title-only gap: how much lower a model scores when it sees the title alone.
+- exclusions, by task, setting and reason.
 
 A finding is a breach when it breaks a rule of the round; a round without breaches may still hold
 findings that a reader should know.
@@ -79,8 +78,6 @@ class LeakageAudit(Report):
     """One row a finding, by name."""
     left_out: tuple[Row, ...]
     """One row a family, task, setting and reason."""
-    title_only: tuple[Row, ...]
-    """One row a contestant, task and metric, when logs were given."""
     notes: tuple[str, ...]
 
     @property
@@ -93,7 +90,7 @@ class LeakageAudit(Report):
         return {"round": self.round, "breaches": self.breaches} | Report.as_dict(self)
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Shares, dates, exclusions and gaps, then a line for each finding."""
+        """Shares, dates and exclusions, then a line for each finding."""
         yield sheet(
             f"Round {self.round}: share of the gold's runs of words that stand in the input",
             self.cells,
@@ -114,11 +111,6 @@ class LeakageAudit(Report):
         )
         columns = ("family", "task", "setting", "reason", "papers")
         yield sheet("Left out", self.left_out, *columns)
-        if self.title_only:
-            from vivavoce.results.audits.gains import gain_sheet
-
-            title = "Title-only gap: the title alone against the base"
-            yield gain_sheet(title, self.title_only)
         for row in self.findings:
             other = f" and {row['other']}" if row["other"] else ""
             place = f"{row['task']} · {row['setting']}" if row["setting"] else row["task"]
@@ -130,25 +122,20 @@ class LeakageAudit(Report):
 def audit_leakage(
     folder: Path | str,
     *,
-    logs: Path | None = None,
-    partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LeakageAudit:
-    """Look for leaks in a round, and measure the title-only gap in logs of it.
-
-    The gap needs `logs` with the settings `base` and `title_only`.
+    """Look for leaks in a round.
 
     Raises:
-        InputError: There is no round, or no logs.
+        InputError: There is no round.
         DamagedError: The round's files are not those its manifest records.
-        VivaError: The round was built before items named their demonstrations, or as `open_logs`
-            says.
+        VivaError: The round was built before items named their demonstrations.
     """
     opened = load_round(folder)
     draws = Draws(resamples, seed)
-    gaps, notes = _title_only(opened, logs, draws, partial) if logs else ([], [])
+    notes = []
     held = [task for task in TASKS if (FAMILY, task) in opened.tasks()]
     if not held:
         notes.append(f"Round {opened.id} holds no writing task: only what was left out is shown.")
@@ -187,8 +174,7 @@ def audit_leakage(
         dates=tuple(dates),
         findings=tuple(findings),
         left_out=tuple(_left_out(opened)),
-        title_only=tuple(gaps),
-        notes=tuple(sorted(notes)),
+        notes=tuple(notes),
     )
 
 
@@ -321,22 +307,3 @@ def _left_out(opened: Round) -> list[Row]:
         {"family": family, "task": task, "setting": setting, "reason": reason, "papers": number}
         for (family, task, setting, reason), number in sorted(counts.items())
     ]
-
-
-def _title_only(
-    opened: Round, logs: Path, draws: Draws, partial: bool
-) -> tuple[list[Row], list[str]]:
-    # Inspect is imported to read logs only: a round is audited without it.
-    from vivavoce.results.audits.gains import BASE, TITLE_ONLY, gain_rows
-    from vivavoce.results.logs.records import bare_setting
-    from vivavoce.results.logs.selection import select_logs
-
-    found, notes = select_logs(logs, partial=partial)
-    ours = [log for log in found if log.round_sha256 == opened.sha256]
-    if len(ours) < len(found):
-        notes.append(f"{len(found) - len(ours)} logs are of another round; left out.")
-    chosen = [log for log in ours if bare_setting(log.key.setting) in (BASE, TITLE_ONLY)]
-    rows, missing = gain_rows(chosen, draws)
-    if not rows:
-        notes.append(f"{logs} holds no contestant that ran both in base and in {TITLE_ONLY}.")
-    return rows, [*notes, *missing]

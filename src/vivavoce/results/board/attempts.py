@@ -70,12 +70,11 @@ class AttemptTables(Report):
 
 
 def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
-    """One line a group or item, one column a metric; `kind` ends the names of the values."""
+    """One line a group, one column a metric; `kind` ends the names of the values."""
     first = rows[0]
-    unit = "item" if "item" in first else "items"
 
     def place(row: Row) -> tuple[str, ...]:
-        names = ("decoding", "prompt_hash", "category", "difficulty", unit)
+        names = ("decoding", "prompt_hash", "category", "difficulty", "items")
         return contestant_label(row), *(str(row[name]) for name in names)
 
     def cell(row: Row) -> str:
@@ -86,7 +85,7 @@ def _sheet(rows: Sequence[Row], kind: str, what: str) -> Sheet:
         f"{first['task']} · {first['setting']} · round {first['round']}: {what}",
         by_metric(rows, place),
         Column(contestant_label, "contestant"),
-        *("category", "difficulty", unit),
+        *("category", "difficulty", "items"),
         Column("succeeded" if kind else "attempts", "n"),
         *metric_columns(rows, cell),
     )

@@ -22,7 +22,7 @@ from vivavoce.results.audits.human import calibrations
 from vivavoce.results.audits.verdicts import read_verdicts
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
-from vivavoce.results.board.groups import Board, relaxed_gc
+from vivavoce.results.board.groups import Board
 from vivavoce.results.board.ranks import Contestant, add_ranks
 from vivavoce.results.board.store import Store
 from vivavoce.results.logs.ledger import count_runs
@@ -43,7 +43,6 @@ from vivavoce.statistics.ratios import estimate, pooled_metrics, spread
 from vivavoce.store import Row, hash_file, hash_of
 
 
-@relaxed_gc()
 def leaderboard(
     logs: Path | str,
     *,

@@ -40,23 +40,6 @@ def statuses_of(log: RunLog, items: Sequence[str], cutoffs: Cutoffs) -> list[Sta
     return [status_of(published[item], cutoff, margin) for item in items]
 
 
-def contaminated_items(
-    log: RunLog, items: Sequence[str], statuses: Sequence[Status] | None
-) -> list[Row]:
-    """The items that a log's model has seen or may have, each with its date and the evidence."""
-    told = {sample.id: sample for sample in log.samples}
-    return [
-        {
-            "id": item,
-            "status": status,
-            "published": told[item].published,
-            "evidence": told[item].published_from or None,
-        }
-        for item, status in zip(items, statuses or (), strict=False)
-        if status in ("seen", "possibly_seen")
-    ]
-
-
 def exposure_fields(
     log: RunLog, statuses: Sequence[Status] | None, cutoffs: Cutoffs, gaps: Sequence[Gap]
 ) -> list[Row]:
@@ -106,7 +89,7 @@ def find_gaps(values: Floats, statuses: Sequence[Status] | None, draws: Resample
 
 
 def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
-    before, after = mean_of(seen), mean_of(clean)
+    before, after = _mean_of(seen), _mean_of(clean)
     interval = percentile_interval(drawn) if drawn is not None else None
     return Gap(
         seen=before,
@@ -118,7 +101,7 @@ def _gap(seen: Floats, clean: Floats, drawn: Floats | None) -> Gap:
     )
 
 
-def mean_of(column: Floats) -> float | None:
+def _mean_of(column: Floats) -> float | None:
     """Mean of the defined values of a column of shape (items,); None without any."""
     defined = column[~np.isnan(column)].tolist()
     return math.fsum(defined) / len(defined) if defined else None

@@ -1,15 +1,9 @@
-"""A board cut into groups: the rows of one round, task, version and setting, loaded when asked for.
-
-A large board has hundreds of groups and few of them change. Each tells by its key whether it did,
-and holds one row of every contestant; the others are loaded only where they are shown.
-"""
+"""A board cut into groups: the rows of one round, task, version and setting."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -35,7 +29,6 @@ if TYPE_CHECKING:
 
 KEY = (*PLACE, *CONTESTANT)
 """Fields that tell one row from another, its metrics taken together."""
-_NEW_OBJECTS, _ROUNDS = 1_000_000, 20
 
 
 @dataclass(frozen=True)
@@ -47,17 +40,21 @@ class Group:
     """Changes whenever a row does."""
     metrics: tuple[str, ...]
     """In the order of the task's card, the headline metric first."""
-    leads: tuple[Row, ...]
-    """One row of each contestant, in the order of the rows: that of the headline metric, or its
-    first where it was not measured by that."""
-    marks: tuple[str, ...]
-    """Of each of the leads; changes whenever it does."""
-    load: Callable[[], Sequence[Row]] = field(compare=False)
+    rows: tuple[Row, ...]
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """All of them; loaded when first asked for."""
-        return tuple(self.load())
+    def leads(self) -> tuple[Row, ...]:
+        """One row of each contestant, in the order of the rows.
+
+        It is that of the headline metric, or its first where it was not measured by that.
+        """
+        found = by_contestant(self.rows).values()
+        return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in found)
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """Hashes of the leads."""
+        return tuple(map(hash_of, self.leads))
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,44 +234,8 @@ def make_group(
     measured = dict.fromkeys(row["metric"] for row in rows)
     wanted = [headlines.get(task), *metrics.get(task, ())]
     ordered = tuple(dict.fromkeys(name for name in (*wanted, *measured) if name in measured))
-    leads = [
-        found.get(ordered[0]) or next(iter(found.values()))
-        for found in by_contestant(rows).values()
-    ]
-    kept = tuple(rows)
     return Group(
-        place_of(rows[0]),
-        key or hash_of([hash_rows(rows), ordered]),
-        ordered,
-        tuple(leads),
-        tuple(map(hash_of, leads)),
-        lambda: kept,
-    )
-
-
-def complete_only(board: Board) -> Board:
-    """The board without contestants that lack an answer or a value, or gave what is not valid.
-
-    Ranks stay those among all: who is left out was still compared with.
-    """
-    groups = (_complete(group) for group in board.groups)
-    return replace(board, groups=tuple(group for group in groups if group.leads))
-
-
-def _complete(group: Group) -> Group:
-    def is_whole(row: Row) -> bool:
-        has_all = row["value"] is not None and not (row["missing"] or row["partial"])
-        return has_all and row["valid"] in (None, 1)
-
-    found = [pair for pair in zip(group.leads, group.marks, strict=True) if is_whole(pair[0])]
-    leads = tuple(row for row, _ in found)
-    kept = {spelled(row, CONTESTANT) for row in leads}
-    return replace(
-        group,
-        key=hash_of(["complete", group.key]),
-        leads=leads,
-        marks=tuple(mark for _, mark in found),
-        load=lambda: [row for row in group.rows if spelled(row, CONTESTANT) in kept],
+        place_of(rows[0]), key or hash_of([hash_rows(rows), ordered]), ordered, tuple(rows)
     )
 
 
@@ -295,20 +256,3 @@ def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
 def place_of(row: Row) -> Place:
     """The place of a row's group."""
     return row["round"], row["task"], row["task_version"], row["setting"]
-
-
-@contextmanager
-def relaxed_gc() -> Iterator[None]:
-    """While rows are loaded and written, collect garbage a thousand times less often.
-
-    Rows are dictionaries that stay and point at nothing but values: the collector would spend more
-    time on walking through them than it takes to read them.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(_NEW_OBJECTS, _ROUNDS, _ROUNDS)
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.unfreeze()  # now all are old: otherwise the next collection would walk through them
-        gc.set_threshold(*before)

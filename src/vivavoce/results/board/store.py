@@ -140,47 +140,12 @@ class Store:
         ]
         order = [headlines[place[1]], metrics[place[1]]]
         key = hash_of([self._options, place, order, facts])
-        group = load_group(self._folder, place, key, lambda: make(members))
-        if group is None:
-            made = make_group(make(members), headlines, metrics, key)
-            group = save_group(self._folder, made)
-        return group
-
-
-def save_group(store: Path, group: Group) -> Group:
-    """Keep a group's rows in a store."""
-    folder = store / "groups" / hash_of(group.place)[:24]
-    leads = {
-        "key": group.key,
-        "metrics": list(group.metrics),
-        "leads": list(group.leads),
-        "marks": list(group.marks),
-    }
-    _save(folder / "rows.json", {"key": group.key, "rows": list(group.rows)})
-    _save(folder / "leads.json", leads)
-    return group
-
-
-def load_group(
-    store: Path, place: Sequence[str], key: str, again: Callable[[], Sequence[Row]]
-) -> Group | None:
-    """A group that a store holds, but for its rows, which are read when asked for.
-
-    None where the store holds it under another key or damaged; `again` computes rows found damaged.
-    """
-    folder = store / "groups" / hash_of(tuple(place))[:24]
-    leads = _load(folder / "leads.json")
-    if leads is None or leads["key"] != key:
-        return None
-
-    def load() -> Sequence[Row]:
-        found = _load(folder / "rows.json")
-        rows: list[Row] | None = found["rows"] if found and found["key"] == key else None
-        return again() if rows is None else rows
-
-    one, two, three, four = place
-    metrics, rows, marks = (tuple(leads[name]) for name in ("metrics", "leads", "marks"))
-    return Group((one, two, three, four), key, metrics, rows, marks, load)
+        path = self._folder / "groups" / f"{hash_of(place)[:24]}.json"
+        found = _load(path)
+        if found is None or found["key"] != key:
+            found = {"key": key, "rows": make(members)}
+            _save(path, found)
+        return make_group(found["rows"], headlines, metrics, key)
 
 
 def _as_row(made: Contestant) -> Row:

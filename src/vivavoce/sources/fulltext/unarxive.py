@@ -245,5 +245,5 @@ SOURCE = Source(
     pieces=cut,
     read=lambda piece, options: read_documents(piece, document_from),
     holds_many=True,
-    reader_version="6",
+    reader_version="7",
 )

@@ -15,7 +15,6 @@ from vivavoce.sources.json_records import (
     cut,
     line_at,
     object_at,
-    raw_json,
     read_head,
     read_values,
     text_at,
@@ -51,7 +50,7 @@ def read_sample(sample: Any, key: str) -> Iterator[Document]:
     paper = _paper(fields, wanted, key)
     references = tuple(_references([_object(other, "a candidate") for other in candidates]))
     examples = [_paper(example, wanted, None) for example in _examples(fields)]
-    yield replace(paper, references=references, raw=raw_json(sample))
+    yield replace(paper, references=references)
     yield from {example.key: example for example in examples}.values()
 
 

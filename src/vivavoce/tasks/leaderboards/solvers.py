@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.checking import check_numbers
-from vivavoce.readers.leaderboard import read_tables
+from vivavoce.metrics.leaderboards import method_key
+from vivavoce.readers.cell_results import read_results
+from vivavoce.readers.method_names import own_method
 from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.readers.terms import MEASURES, SPLITS, telling_terms, terms_in
+from vivavoce.records import CitedTable
 from vivavoce.store import hash_of
 from vivavoce.tasks.leaderboards.items import table_text
 from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
 
-__all__ = ["agent", "direct", "draw_rows", "random_rows", "table_reader"]
+__all__ = ["agent", "board_of_tables", "direct", "draw_rows", "random_rows", "table_reader"]
 
 _NUMBER = re.compile(r"(?<!\S)[-−+]?\d{1,15}(?:[.,]\d{1,10})?%?(?!\S)", re.ASCII)
 _MAX_ROW = 2_000
 _MAX_NAME = 100
+_MOST = 30
+"""Methods that a board read by rule has, at most."""
 
 
 def draw_rows(
@@ -53,6 +60,35 @@ def _read_row(cells: Sequence[str]) -> tuple[str, list[str]] | None:
     return name[:_MAX_NAME], _NUMBER.findall(text, first.start())
 
 
+def board_of_tables(papers: Sequence[LibraryPaper], *, dataset: str, metric: str) -> dict[str, str]:
+    """The results that cells of some papers' tables give for a board: scores by method.
+
+    A result is one of the board when its metric is, and when header, caption or group name the
+    dataset; of several scores of a method the most frequent goes.
+    """
+    asked = {*telling_terms(metric), *telling_terms(dataset)}
+    measures, data = asked & MEASURES, asked - MEASURES - SPLITS
+    split = next((term for term in terms_in(f"{metric} {dataset}") if term in SPLITS), "test")
+    methods: dict[str, str] = {}
+    scores: dict[str, Counter[str]] = defaultdict(Counter)
+    for paper in papers:
+        tables = [
+            CitedTable(place, table.caption, table.cells, (), (), table.spans, table.bold)
+            for place, table in enumerate(paper.tables)
+        ]
+        for result in read_results(tables, own_method(paper)):
+            named = f"{result.dataset or ''} {result.part or ''} {tables[result.table].caption}"
+            if (
+                measures <= set(terms_in(result.metric))
+                and data <= set(terms_in(named))
+                and result.split in (None, split)
+            ):
+                key = method_key(result.method)
+                methods.setdefault(key, result.method)
+                scores[key][result.score_text] += 1
+    return {methods[key]: scores[key].most_common(1)[0][0] for key in methods}
+
+
 ROWS = 10
 
 
@@ -62,9 +98,8 @@ def table_reader() -> Solver:
 
     def answer(state: TaskState) -> str:
         board: dict[str, Any] = state.metadata["board"]
-        asked = {name: board[name] for name in ("task", "dataset", "metric")}
-        entries = read_tables(_papers(state), **asked)
-        return table_text([(entry.method, entry.score) for entry in entries])
+        found = board_of_tables(_papers(state), dataset=board["dataset"], metric=board["metric"])
+        return table_text(list(found.items())[:_MOST])
 
     return baseline("table_reader", answer)
 

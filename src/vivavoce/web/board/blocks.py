@@ -1,4 +1,4 @@
-"""Pages as declarations: words on top, then blocks of tables, terms, links and charts.
+"""Pages as declarations: words on top, then blocks of tables, terms and links.
 
 Every text is escaped where it is put into the page; markup is made by `markup` and `link` alone,
 which escape what they are given.
@@ -26,7 +26,6 @@ class Block:
     """By default made from its place."""
     words: Sequence[str] = ()
     """Paragraphs."""
-    figures: Sequence[Markup] = ()
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below one stand in its caption."""
     style: str = "wide"
@@ -47,8 +46,6 @@ class Words:
     """The title by default."""
     kicker: str = ""
     """Small words above the heading."""
-    jumps: Sequence[tuple[str, str]] = ()
-    """Labels and ids of blocks."""
     blocks: Sequence[Block] = ()
     empty: str = ""
     """Words in place of blocks."""

@@ -1,4 +1,4 @@
-"""Charts as SVG inside a page: quality against cost, and tasks over the rounds.
+"""Charts as SVG inside a page: dots with intervals, such as quality against cost.
 
 Colours come from the style sheet, in light and dark. Every chart has a title, a description for
 those who do not see it, and a table of its numbers.
@@ -17,12 +17,8 @@ from markupsafe import Markup
 from vivavoce.text.printing import visible
 from vivavoce.web.board.page import environment
 
-MAX_LINES = 8
-"""Lines of a chart: the style sheet has so many colours."""
 _LEFT, _TOP, _WIDTH, _HEIGHT = 46, 30, 376, 210
 """Plane of a chart in units of its image, which is 440 wide and 290 high."""
-_LEGEND = 134
-"""Width that names take beside a chart of lines."""
 _MARGIN = 0.06
 """Share of an axis's length that is free at both of its ends."""
 _ALIKE, _LEAST = 1e-9, 1e-30
@@ -36,19 +32,13 @@ _MAKER = re.compile(r"^[\w.-]{1,60}/(?:[\w.-]{1,60}/)?(?=[\w.-])")
 
 
 class Point(NamedTuple):
-    """A value with its interval, where it has one."""
-
-    x: float
-    y: float
-    low: float | None = None
-    high: float | None = None
-
-
-class Series(NamedTuple):
-    """The points of one contestant; an empty name is not drawn."""
+    """A contestant's value with its interval; an empty name is not drawn."""
 
     name: str
-    points: Sequence[Point]
+    x: float
+    y: float
+    low: float
+    high: float
     is_hollow: bool = False
 
 
@@ -60,8 +50,6 @@ class Axis:
     low: float
     high: float
     is_log: bool = False
-    names: Sequence[str] = ()
-    """Words for the whole numbers, from 0."""
 
     def place(self, value: float) -> float:
         """Position of a value, from 0 at the low end to 1 at the high one."""
@@ -71,10 +59,6 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """A few values with their labels."""
-        if self.names:
-            # The newest first: where not all names have room, it keeps its own.
-            places = range(len(self.names) - 1, -1, -math.ceil(len(self.names) / _TICKS))
-            return [(place, self.names[place]) for place in places]
         values = self._powers() if self.is_log else self._steps()
         return [(value, f"{value:g}") for value in values]
 
@@ -112,10 +96,8 @@ def chart(
     words: str,
     note: str,
     axes: tuple[Axis, Axis],
-    series: Sequence[Series],
+    points: Sequence[Point],
     table: Sequence[Sequence[str]],
-    *,
-    is_joined: bool,
 ) -> Markup:
     """A chart as part of a page.
 
@@ -125,33 +107,18 @@ def chart(
         words: Description for those who do not see it.
         note: Printed below the title.
         axes: Across and up.
-        series: Best first.
+        points: Best first.
         table: Its numbers, after a row of heads.
-        is_joined: True if lines join the points of a series.
     """
     x, y = axes
-    width = _WIDTH - (_LEGEND if is_joined else 0)
 
     def across(value: float) -> float:
-        return round(_LEFT + width * x.place(value), 1)
+        return round(_LEFT + _WIDTH * x.place(value), 1)
 
     def down(value: float) -> float:
         return round(_TOP + _HEIGHT * (1 - y.place(value)), 1)
 
-    drawn = [
-        [
-            (across(p.x), down(p.y), *(None if v is None else down(v) for v in (p.low, p.high)))
-            for p in each.points
-        ]
-        for each in series
-    ]
-    right = _LEFT + width
-    labels: list[tuple[float, float, str, str]]
-    if is_joined:
-        labels = [(right + 36, _TOP + 12 + 18 * n, "start", s.name) for n, s in enumerate(series)]
-    else:
-        dots = [(each.name, across(p.x), down(p.y)) for each in series for p in each.points]
-        labels = list(_beside(dots))
+    dots = [(one.name, across(one.x), down(one.y)) for one in points]
     return Markup(
         environment()
         .get_template("_chart.html.j2")
@@ -161,13 +128,15 @@ def chart(
             words=words,
             note=note,
             titles=(x.title, y.title),
-            plane=(_LEFT, _TOP, right, _TOP + _HEIGHT),
+            plane=(_LEFT, _TOP, _LEFT + _WIDTH, _TOP + _HEIGHT),
             x_ticks=[(across(value), label) for value, label in x.ticks()],
             y_ticks=[(down(value), label) for value, label in y.ticks()],
-            series=list(zip(series, drawn, strict=True)),
-            labels=labels,
+            points=[
+                (at, height, down(one.low), down(one.high), one.is_hollow)
+                for one, (_, at, height) in zip(points, dots, strict=True)
+            ],
+            labels=list(_beside(dots)),
             table=table,
-            is_joined=is_joined,
         )
     )
 

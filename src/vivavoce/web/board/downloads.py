@@ -7,7 +7,7 @@ are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -61,17 +61,16 @@ def escaped(text: object) -> str:
     return _OPENERS.get(found[:1], found[:1]) + found[1:]
 
 
-def latex_table(board: BoardOf, most_metrics: int = MAX_METRICS) -> str:
+def latex_table(board: BoardOf) -> str:
     """One board: rank, contestant and its first metrics with their intervals."""
-    metrics = board.metrics[:most_metrics]
-    rows = board.rows if most_metrics > 1 else board.headline_rows
-    found = by_contestant(row for row in rows if row["metric"] in metrics)
+    metrics = board.metrics[:MAX_METRICS]
+    found = by_contestant(row for row in board.rows if row["metric"] in metrics)
     sign = -1 if board.higher_is_better else 1
     order = sorted(found, key=lambda key: (*_place(found[key].get(metrics[0]), sign), key))
     last = [column.latex for column in columns() if column.latex]
     head = ["Rank", "Contestant", *map(escaped, metrics), *last]
     place = ", ".join(escaped(part) for part in (board.round, board.setting))
-    told = " (n: not recomputed)" if any(map(_mark, rows)) else ""
+    told = " (n: not recomputed)" if any(map(_mark, board.rows)) else ""
     return "\n".join(
         [
             r"\begin{table}",
@@ -146,8 +145,6 @@ LINKS = (
 """Labels and paths of the files."""
 _ODD = r"^ *[=+@-]|[^ -~]"
 """Finds every cell that could need a guard: a formula, or a character beyond printable ASCII."""
-_MAX_ROWS = 60_000
-"""In the files; of a larger site they hold the newest round by its headline metrics."""
 
 
 def files(site: Site) -> list[Page]:
@@ -158,27 +155,15 @@ def files(site: Site) -> list[Page]:
         "notes": site.notes,
         "rounds": site.rounds,
     }
-    boards, most_metrics = site.boards, MAX_METRICS
-    is_large = sum(len(each.group.leads) * len(each.metrics) for each in boards) > _MAX_ROWS
-    if is_large:
-        newest = site.round_names[-1]
-        boards, most_metrics = tuple(each for each in boards if each.round == newest), 1
-        about["rows_are"] = (
-            f"those of round {newest} by the headline metric; viva board export writes all"
-        )
-
-    def rows() -> Iterator[Row]:
-        for board in boards:
-            yield from board.group.leads if is_large else board.rows
 
     def tex() -> bytes:
-        return "\n".join([_HEAD, *(latex_table(each, most_metrics) for each in boards)]).encode()
+        return "\n".join([_HEAD, *map(latex_table, site.boards)]).encode()
 
-    table = cache(lambda: table_of(rows()))
-    inputs = [about, [board.key for board in boards]]
+    table = cache(lambda: table_of(site.rows))
+    inputs = [about, [board.key for board in site.boards]]
     return [
         file_of("board.csv", inputs, lambda: csv_of(table())),
-        file_of("board.json", inputs, lambda: json_of(rows(), about)),
+        file_of("board.json", inputs, lambda: json_of(site.rows, about)),
         file_of("board.parquet", inputs, lambda: parquet_of(table())),
         file_of("board.tex", inputs, tex),
     ]

@@ -13,7 +13,7 @@ from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
 from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
-from vivavoce.web.board.sections import Section, best_of, is_first, make_section, parts_of
+from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +109,6 @@ class BoardOf:
         """The same where it differs from everybody else, else None."""
         best = self.best
         return best if best is not None and is_first(best) else None
-
-    @cached_property
-    def parts(self) -> int:
-        """Number of pages that hold its rows."""
-        return parts_of(self.group.leads, len(self.metrics))
 
     @cached_property
     def section(self) -> Section:

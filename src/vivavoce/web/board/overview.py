@@ -27,7 +27,7 @@ from vivavoce.web.board.answers import (
     shares_text,
 )
 from vivavoce.web.board.blocks import link
-from vivavoce.web.board.charts import Point, Series, axis_of, chart, short
+from vivavoce.web.board.charts import Point, axis_of, chart, short
 from vivavoce.web.board.entries import dollars
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.names import identity_of, label, title_of
@@ -35,16 +35,14 @@ from vivavoce.web.board.names import identity_of, label, title_of
 Interval = tuple[float, float]
 
 SHADES = 5
-MAX_CELLS = 6000
-"""Cells of the matrix; contestants beyond them are on the pages of their boards."""
+MAX_DETAILED = 1200
+"""Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
 _APART = 1.05
 """Prices within this ratio are one price."""
 _ALL_NAMED = 12
 """Points of the chart that are all named; of more, some."""
 _MAX_DRAWN = 40
 """Contestants on the chart: the prices of all are in the matrix."""
-MAX_DETAILED = 1200
-"""Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
 
 
 class Cell(NamedTuple):
@@ -132,7 +130,6 @@ def overview(site: Site) -> dict[str, Any]:
         families[board.family].append(board)
     boards = [board for found in families.values() for board in found]
     found = lines_of(site, boards)
-    room = max(1, MAX_CELLS // max(1, len(boards)))
     return {
         "newest": site.round_names[-1] if site.round_names else "",
         "families": [(name, *family_of(name), of) for name, of in families.items()],
@@ -141,9 +138,8 @@ def overview(site: Site) -> dict[str, Any]:
         "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
         "courses": courses_of(site),
-        "lines": found[:room],
-        "is_detailed": min(room, len(found)) * len(boards) <= MAX_DETAILED,
-        "unlisted": max(0, len(found) - room),
+        "lines": found,
+        "is_detailed": len(found) * len(boards) <= MAX_DETAILED,
         "facts": [head for head in HEADS if head.label == "Valid" or any(map(head.of, found))],
         "has_prices": any(line.price is not None for line in found),
         "has_cutoffs": any(line.seen for line in found),
@@ -193,14 +189,14 @@ def quality_chart(lines: Sequence[Line]) -> Markup | None:
     if not found or max(prices) <= _APART * min(prices):
         return None
     across = axis_of("US$ an answer", prices, may_be_log=True)
-    least, series = math.inf, []
+    least, points = math.inf, []
     for line, price, (surely, at_most) in found:
         # Of many, those alone have a name whom nobody better beats for less.
         is_named = len(found) <= _ALL_NAMED or price < least
         least = min(least, price)
-        point = Point(price, surely, surely, at_most)
         name = short(line.model.name) if is_named else ""
-        series.append(Series(name, [point], line.model.kind != "model"))
+        is_hollow = line.model.kind != "model"
+        points.append(Point(name, price, surely, surely, at_most, is_hollow))
     first = found[0][0]
     return chart(
         "quality",
@@ -213,7 +209,7 @@ def quality_chart(lines: Sequence[Line]) -> Markup | None:
         + (f" Drawn are the {_MAX_DRAWN} best." if found != priced else "")
         + (" The scale is logarithmic." if across.is_log else ""),
         (across, axis_of("better than", [end for _, _, ends in found for end in ends])),
-        series,
+        points,
         [
             ["Contestant", "US$ an answer", "Better than, surely", "At most"],
             *(
@@ -221,7 +217,6 @@ def quality_chart(lines: Sequence[Line]) -> Markup | None:
                 for line, price, (surely, at_most) in found
             ),
         ],
-        is_joined=False,
     )
 
 

@@ -51,7 +51,7 @@ _CODE = (
     "web/templates",
     "web/static",
 )
-_SOURCES = (".py", ".j2", ".css", ".js", ".yaml", ".toml")
+_SOURCES = (".py", ".j2", ".css", ".js", ".toml")
 _PLACES = "vlhbe"
 """Value, low and high end of an interval, begin and end of the band behind it, in percent."""
 

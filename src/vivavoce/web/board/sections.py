@@ -1,11 +1,9 @@
-"""The table of one board: its rows by contestant and metric, and on how many pages they stand."""
+"""The table of one board: its rows by contestant and metric, with every number ready to print."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from vivavoce.metrics import Metric
@@ -203,37 +201,3 @@ def sureness(ranked: Sequence[Row]) -> str:
     rest = counted(len(near) - 1, "other", "others")
     more = f" and {rest}" if len(near) > 1 else ""
     return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."
-
-
-ROOM = 195_000
-"""Bytes for rows on one page; the rest is its head, its charts and its words."""
-_ROW = 640
-_METRIC = 200
-_FURTHER = 75
-_TEXTS = ("method", "model", "decoding", "judge")
-_SHOWN = 160
-_CACHED = 8192
-_SPELLED = 12
-"""Bytes of a character that draws nothing and is spelled out."""
-
-
-def rows_a_page(leads: Sequence[Row], metrics: int) -> int:
-    """Number of contestants on each page of a board; `leads` holds a row of each."""
-    if not leads:
-        return 1
-    texts = math.fsum(_bytes_of(str(row[name])) for row in leads for name in _TEXTS) / len(leads)
-    columns = min(metrics, MAX_COLUMNS)
-    fixed = _ROW + columns * _METRIC + (metrics - columns) * _FURTHER + texts
-    return max(1, int(ROOM / fixed))
-
-
-def parts_of(leads: Sequence[Row], metrics: int) -> int:
-    """Number of pages of a board."""
-    return max(1, math.ceil(len(leads) / rows_a_page(leads, metrics)))
-
-
-@lru_cache(maxsize=_CACHED)
-def _bytes_of(text: str) -> int:
-    shown = text[:_SHOWN]
-    is_plain = shown.isascii() and shown.isprintable() and not set(shown) & set("<>&\"'")
-    return len(shown) * (1 if is_plain else _SPELLED)

@@ -24,6 +24,7 @@ from vivavoce.sources.json_records import (
     is_lines,
     line_at,
     object_at,
+    raw_json,
     read_head,
     rows_at,
     text_at,
@@ -38,7 +39,6 @@ from vivavoce.sources.leaderboards.digestables.tables import (
     benchmark_document,
     check_id,
     paper_of,
-    raw_of,
     read_entries,
     read_table,
 )
@@ -84,7 +84,7 @@ def paper_document(entry: PlacedRecord) -> Document:
         doi=find_doi(ids.get("doi", "")),
         title=title or None,
         abstract=abstract or None,
-        raw=raw_of(entry),
+        raw=raw_json(fields),
     )
 
 
@@ -128,7 +128,6 @@ def text_document(entry: PlacedRecord) -> Document:
         licence=line_at(access, "license") or None,
         sections=sections,
         references=tuple(_references(parse, text)),
-        raw=raw_of(entry),
     )
 
 
@@ -279,5 +278,5 @@ SOURCE = Source(
     pieces=_pieces,
     read=_read,
     name_of=name_in_folder,
-    reader_version="4",
+    reader_version="5",
 )

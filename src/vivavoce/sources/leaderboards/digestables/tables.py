@@ -30,13 +30,7 @@ from vivavoce.text.row_citations import RowsCited
 TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"
 
 _LARGEST_FILE = 128 << 20
-_FILE_OF = {
-    TABLE: "tables.jsonl",
-    PAPER: "papers.jsonl",
-    TEXT: "full_texts.jsonl",
-    BENCHMARK: "arxiv2table.jsonl",
-}
-_KEYED_FILE_OF = {TABLE: "tables_by_id.jsonl", PAPER: "papers_by_id.jsonl"}
+_SORTS_BY_ID = (TABLE, PAPER)
 _MAX_ROWS, _MAX_COLUMNS, _MAX_CELLS = 5_000, 1_000, 200_000
 Cells = tuple[tuple[str, ...], ...]
 
@@ -72,21 +66,6 @@ def read_entries(piece: Piece, file: str) -> Iterator[PlacedRecord | tuple[str, 
             yield from _entries_of(element, file, row + place)
 
 
-def held_record(entry: PlacedRecord) -> dict[str, Any]:
-    """A record as the export needs it: whole, with its place and the file it belongs to."""
-    if entry.listed_as is None:
-        name, record = _FILE_OF[entry.sort], entry.fields
-    else:
-        name, record = _KEYED_FILE_OF[entry.sort], {entry.listed_as: entry.fields}
-    plain_file = entry.file.rpartition("/")[2]
-    return {"as": name, "file": plain_file, "line": entry.row, "record": record}
-
-
-def raw_of(entry: PlacedRecord) -> str:
-    """The text of one held record alone."""
-    return raw_json([held_record(entry)])
-
-
 def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | tuple[str, str]]:
     where = f"{file}:{row}"
     if not isinstance(element, dict):
@@ -102,7 +81,7 @@ def _entries_of(element: Any, file: str, row: int) -> Iterator[PlacedRecord | tu
         return
     for place, (key, value) in enumerate(element.items()):
         sort = _sort_of(value) or _sort_of({**value, "corpus_id": key})
-        if sort in _KEYED_FILE_OF:
+        if sort in _SORTS_BY_ID:
             yield PlacedRecord(sort, value, file, row + place, key)
         else:
             yield f"{file}:{row + place}", _strange(value)
@@ -213,7 +192,6 @@ def paper_of(tables: Sequence[TableRecord]) -> Document:
         abstract=text_at(own, "abstract") or None,
         references=tuple(references),
         tables=tuple(cited_tables),
-        raw=raw_json([held_record(table.entry) for table in tables]),
     )
 
 
@@ -244,7 +222,7 @@ def benchmark_document(entry: PlacedRecord) -> Document:
         key=f"arxiv2table:{name}:{query}",
         references=references,
         tables=(CitedTable(0, caption, cells, tuple(range(len(references))), rows),),
-        raw=raw_of(entry),
+        raw=raw_json(fields),
     )
 
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +28,9 @@ from pydantic import Field, model_validator
 
 from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
-from vivavoce.corpus.fulltext import open_index, read_documents
-from vivavoce.errors import StaleError
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
-from vivavoce.retrieval.all_terms import PostingsIndex, TantivyIndex, TermsDocument
+from vivavoce.retrieval.all_terms import PostingsIndex, TermsDocument
 from vivavoce.retrieval.sparse import words
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row, parquet_of
@@ -44,10 +43,6 @@ Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
 """Texts that are searched: titles and abstracts, or with them the headings and sections."""
 MAX_CANDIDATES = 2_000
-MAX_IN_MEMORY = {"abstracts": 500_000, "fulltext": 50_000}
-"""Papers of a corpus up to which an index is made in memory where there is none on disk."""
-
-_KINDS = {"abstracts": "abstracts", "fulltext": "full"}
 _K1, _B = 1.5, 0.75
 _DIGITS = 9
 
@@ -86,11 +81,8 @@ def find_candidates(
         names: Whose words a candidate has to contain. LEGOBench asks for all three, which few
             abstracts have; fewer names find more of the papers on a board.
         limit: The most candidates for a board.
-
-    Raises:
-        StaleError: The corpus is too large to be indexed here; the message has the command.
     """
-    index = open_terms(corpus, text)
+    index = PostingsIndex(read_documents(corpus, text))
     asked = {query.id: query.words(names) for query in queries}
     found = {
         board: index.all_terms(asked_for, as_of=as_of, drop_stop_words=True)
@@ -109,21 +101,25 @@ def find_candidates(
     return made
 
 
-def open_terms(corpus: Corpus, text: Text) -> TantivyIndex:
-    """The index of a corpus on disk, or one made in memory where there is none up to date.
+def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDocument]:
+    """Text of every paper, sorted by id, a few in memory at a time."""
+    sections = _read_sections(corpus) if text == "fulltext" else iter(())
+    section = next(sections, None)
+    names = ["paper_id", "title", "abstract", "first_public"]
+    for paper_id, title, abstract, published in corpus.columns("papers", names):
+        parts = [title, abstract]
+        while section is not None and section[0] <= paper_id:
+            parts += section[1] if section[0] == paper_id else []
+            section = next(sections, None)
+        over = corpus.date_of_work(paper_id) or published
+        yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
 
-    Raises:
-        StaleError: The corpus is too large for memory; the message has the command.
-    """
-    kind = _KINDS[text]
-    try:
-        return open_index(corpus, text=kind)
-    except StaleError:
-        files = corpus.manifest["files"]
-        papers = sum(files[name]["rows"] for name in corpus.files("papers"))
-        if papers > MAX_IN_MEMORY[text]:
-            raise
-    return PostingsIndex(read_documents(corpus, text=kind))
+
+def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
+    """(paper id, its headings and texts in order) of every paper that has a text."""
+    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
+    for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
+        yield paper_id, [part for _, *parts in group for part in parts]
 
 
 def _most_relevant(

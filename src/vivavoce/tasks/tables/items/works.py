@@ -173,11 +173,7 @@ def _records(corpus: Corpus, start: str) -> Iterator[tuple[str, Row]]:
             continue
         for key, raw in read_raw(batch):
             if key.startswith(start) and raw is not None:
-                (kept,) = json.loads(raw)
-                record = kept["record"]
-                if kept["as"].endswith("_by_id.jsonl"):
-                    (record,) = record.values()
-                yield key, record
+                yield key, json.loads(raw)
 
 
 def _numbers(record: Row, name: str) -> list[str]:

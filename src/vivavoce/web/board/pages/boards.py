@@ -1,4 +1,4 @@
-"""The pages that show scores: the overview, every board, every contestant, methods and metrics."""
+"""The pages that show scores: the overview, every board, every contestant, and what metrics say."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from vivavoce.metrics import Metric, list_metrics
-from vivavoce.reports import NOTHING, Column, Sheet, sheet, shown
+from vivavoce.reports import NOTHING, Column, Sheet, sheet
 from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
-from vivavoce.tasks import FamilyCard, TaskCard, list_families
+from vivavoce.tasks import list_families
 from vivavoce.text.printing import counted, figure, visible
 from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.downloads import LINKS
@@ -22,7 +22,7 @@ from vivavoce.web.board.names import TAGS, kind_of, model_path, run_with, title_
 from vivavoce.web.board.overview import about_round, family_of, overview
 from vivavoce.web.board.page import Page, page_of
 from vivavoce.web.board.pages.samples import list_path
-from vivavoce.web.board.sections import Entry, Section, rows_a_page
+from vivavoce.web.board.sections import Section
 from vivavoce.web.rendering import glossary
 
 _MAX_NOTES = 100
@@ -30,16 +30,12 @@ _MAX_NOTES = 100
 
 def pages(site: Site) -> list[Page]:
     """All of them; none is rendered yet."""
-    made = [_index(site)]
-    for board in site.boards:
-        made += _board_pages(board, site)
-    made += [_model_page(one, site) for one in site.contestants]
-    return [*made, *reference(site)]
-
-
-def reference(site: Site) -> list[Page]:
-    """The pages on methods and metrics: everything in them is the same for all boards."""
-    return [_methods(site), _metrics(site)]
+    return [
+        _index(site),
+        *(_board_page(board, site) for board in site.boards),
+        *(_model_page(one, site) for one in site.contestants),
+        metrics_page(site),
+    ]
 
 
 def _index(site: Site) -> Page:
@@ -61,28 +57,19 @@ def _index(site: Site) -> Page:
     return page_of("index.html", "index.html.j2", inputs, values, nav=site.nav)
 
 
-def _board_pages(board: BoardOf, site: Site) -> list[Page]:
-    """One page, or several where the rows are too many for one."""
+def _board_page(board: BoardOf, site: Site) -> Page:
     near = _near(board, site)
     rounds = [about_round(entry) for entry in site.rounds if str(entry["id"]) == board.round]
-    paths = part_paths(board)
     answers_path = list_path(board) if board.path in site.answered else ""
 
-    def values(place: int) -> dict[str, Any]:
+    def values() -> dict[str, Any]:
         section = board.section
-        size = rows_a_page(board.group.leads, len(board.metrics))
-        entries = section.entries[place * size : (place + 1) * size]
-        ceilings = section.ceilings if place == len(paths) - 1 else ()
         card = list_families().get(board.family)
         task = card.tasks.get(board.task.rpartition("/")[2]) if card else None
         return {
             "board": board,
             "section": section,
-            "entries": entries,
-            "ceilings": ceilings,
-            "further": _further(section, (*entries, *ceilings), paths[place]),
-            "first_path": board.path,
-            "parts": paths,
+            "further": _further(section, board.path),
             "summary": task.summary if task else "",
             "metrics": [(name, board.known.get(name)) for name in board.metrics],
             "about_rounds": rounds,
@@ -92,19 +79,10 @@ def _board_pages(board: BoardOf, site: Site) -> list[Page]:
 
     inputs = {"board": board.key, "near": near, "rounds": rounds, "metrics": board.metrics}
     inputs["answers"] = answers_path
-    return [
-        page_of(
-            path,
-            "board.html.j2",
-            {**inputs, "part": place},
-            lambda place=place: values(place),  # type: ignore[misc]
-            nav=site.nav,
-        )
-        for place, path in enumerate(paths)
-    ]
+    return page_of(board.path, "board.html.j2", inputs, values, nav=site.nav)
 
 
-def _further(section: Section, entries: Sequence[Entry], here: str) -> Sheet:
+def _further(section: Section, here: str) -> Sheet:
     """Metrics beyond the first few: values and intervals only."""
 
     def cell(row: Row | None) -> str:
@@ -118,16 +96,10 @@ def _further(section: Section, entries: Sequence[Entry], here: str) -> Sheet:
         ("Contestant", *(column.metric for column in section.further)),
         tuple(
             (link(here, model_path(entry.row), entry.name), *map(cell, entry.cells[first:]))
-            for entry in entries
+            for entry in (*section.entries, *section.ceilings)
         ),
         ("Values with their 95% intervals. Nobody is ranked by these here.",),
     )
-
-
-def part_paths(board: BoardOf) -> list[str]:
-    """The paths of a board's pages: `NAME.html`, `NAME-2.html` and so on."""
-    stem = board.path.removesuffix(".html")
-    return [board.path, *(f"{stem}-{number}.html" for number in range(2, board.parts + 1))]
 
 
 def _near(board: BoardOf, site: Site) -> dict[str, Any]:
@@ -249,82 +221,12 @@ def _through(one: ModelOf, found: Sequence[Measured], rounds: Sequence[str]) -> 
     return Block("Through the rounds", sheets=[Sheet("", heads, rows, (caption,))], style="grid")
 
 
-def _methods(site: Site) -> Page:
-    cards = list_families()
-    inputs = {name: card.model_dump(mode="json") for name, card in cards.items()}
-
-    def make() -> Words:
-        controls = {
-            "oracle": "Answers with the gold itself. It shows the highest value of a metric, and "
-            "is never ranked.",
-            "null": "Answers with the same text for every item: the floor. A contestant that is "
-            "not clearly above it has shown nothing.",
-            "copycat": "Answers with its input.",
-        }
-        return Words(
-            title="Tasks and methods",
-            lead="A setting is the input of a contestant; a method is the way its model is used. "
-            "Both are shown beside every result.",
-            jumps=[(card.title, name) for name, card in cards.items()],
-            blocks=[
-                *(_family(name, card) for name, card in cards.items()),
-                Block("Settings", id="settings", terms=glossary()["settings"]),
-                Block("Controls of every task", terms=controls),
-            ],
-        )
-
-    return words_page("methods.html", inputs, make, nav=site.nav)
-
-
-def _family(name: str, card: FamilyCard) -> Block:
-    def defaults(about: TaskCard) -> str:
-        pairs = (f"{key.replace('_', ' ')} {value}" for key, value in about.decoding.items())
-        needs = f"; needs {', '.join(about.needs)}" if about.needs else ""
-        return (", ".join(pairs) or "no model") + needs
-
-    def measured(about: TaskCard, who: str) -> str:
-        return shown(about.measured.get(who, {}).get(about.metrics[0]))
-
-    controls = ("oracle", "null", "copycat")
-    tasks = tuple(
-        (
-            f"{task} {about.version}",
-            about.summary,
-            ", ".join(about.settings),
-            about.metrics[0],
-            *(measured(about, who) for who in controls),
-            defaults(about),
-        )
-        for task, about in card.tasks.items()
-    )
-    heads = ("Task", "What is asked", "Settings", "Ranked by", "Oracle", "Null", "Copycat")
-    scale = (
-        "Oracle answers with the gold, null with the same text for every item, copycat with the "
-        "input. Their scores in the first metric on the built-in sample round show the scale of a "
-        "value."
-    )
-    methods = {
-        method: _sentence(says)
-        + ("; needs no model" if method in card.without_model and NO_NEED not in says else "")
-        for method, says in card.methods.items()
-    }
-    return Block(
-        title=card.title,
-        id=name,
-        words=[card.summary, f"After {card.paper}."],
-        sheets=[Sheet("", (*heads, "Defaults"), tasks, (scale,))],
-        terms=methods,
-    )
-
-
-NO_NEED = "needs no model"
-
-
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _metrics(site: Site) -> Page:
+def metrics_page(site: Site) -> Page:
+    """Labels, settings and metrics: everything in it is the same for all boards."""
     metrics = list_metrics()
 
     def range_of(metric: Metric) -> str:
@@ -349,6 +251,7 @@ def _metrics(site: Site) -> Page:
             "answer and its gold; viva score computes it for answers made anywhere.",
             blocks=[
                 Block("How to read these pages", terms=glossary()["board"]),
+                Block("Settings", id="settings", terms=glossary()["settings"]),
                 *(
                     Block(
                         title=family_of(name)[0],

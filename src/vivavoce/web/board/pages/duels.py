@@ -32,8 +32,6 @@ def write_comparison(
     found: Mapping[str, Any],
     items: Sequence[Sequence[ItemTexts]],
     out: Path,
-    *,
-    bundle: str | None = None,
 ) -> Path:
     """Write a comparison as a folder of pages and return the path of the first one.
 
@@ -42,7 +40,7 @@ def write_comparison(
     made: list[Page] = []
     paths: list[dict[str, str]] = []
     for row, of_duel in zip(found["duels"], items, strict=True):
-        around = _around(row, bundle)
+        around = _around(row)
         paths.append({item.id: item_path(around.folder, item.id) for item in of_duel})
         made += items_pages(of_duel, around)
 
@@ -57,7 +55,7 @@ def write_comparison(
     return out / _INDEX
 
 
-def _around(row: Row, bundle: str | None) -> Around:
+def _around(row: Row) -> Around:
     place = [str(row[name]) for name in PLACE]
     sides = [row[side] for side in ("a", "b")]
     found = next((m for m in row["metrics"] if m["metric"] == row["headline"]), None)
@@ -66,7 +64,6 @@ def _around(row: Row, bundle: str | None) -> Around:
         back=Link("The comparison", _INDEX),
         family=row["family"],
         higher_is_better=found is None or found["higher_is_better"] is not False,
-        bundle=bundle,
     )
 
 

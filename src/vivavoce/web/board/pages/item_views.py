@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
 
-from vivavoce.errors import InputError
-from vivavoce.store import parse_object
 from vivavoce.text.printing import counted, visible
 from vivavoce.web.board import names
 from vivavoce.web.board.page import Link
@@ -100,8 +94,6 @@ def _spelled(text: str) -> str:
     return "\n".join(visible(line, limit=None) for line in text.split("\n"))
 
 
-CARDS = 40
-"""Answers on a page."""
 METRICS = 24
 """Metrics of an answer that are shown."""
 
@@ -133,27 +125,22 @@ class Around:
     nav: Sequence[Link] = ()
     contestants: frozenset[str] = frozenset()
     """Paths of the contestants' pages there are."""
-    bundle: str | None = None
-    """Address of the transcripts, as `bundle.find_bundle` gives it."""
 
 
-def item_view(item: ItemTexts, part: int, around: Around) -> dict[str, Any]:
-    """Values for `item.html.j2` of an item, or of one of its parts, counted from 0."""
+def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
+    """Values for `item.html.j2` of an item."""
     answers = list(item.read())
     told = [answer.texts for answer in answers if answer.score]
     common = common_input(answers)
     answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
-    shown = answers[part * CARDS : (part + 1) * CARDS]
     return {
         "item": item,
         "title": title_of(item),
         "facts": facts_of(item),
         "input": excerpt(common, _INPUT) if told else None,
         "gold": excerpt(told[0].gold, _GOLD) if told else None,
-        "cards": [_card(answer, item, around, common, len(shown)) for answer in shown],
+        "cards": [_card(answer, around, common, len(answers)) for answer in answers],
         "metrics": item.metrics[:METRICS],
-        "first": part * CARDS + 1,
-        "per_page": CARDS,
     }
 
 
@@ -180,17 +167,12 @@ def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, b
     return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
 
 
-def _card(
-    answer: Answer, item: ItemTexts, around: Around, common: str, cards: int
-) -> dict[str, Any]:
+def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, Any]:
     """One contestant's answer."""
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
     name, details = names.name_and_details(row)
     kind, path = names.kind_of(row), names.model_path(row)
-    address = ""
-    if around.bundle is not None and source.file.folder == 0:  # the others are not in the viewer
-        address = transcript(around.bundle, source.file.name, item.id, 1)
     further = answer.attempts[1 : 1 + max(1, _OTHERS // cards)]
     size = _OTHER_OUTPUTS // max(1, len(further) * cards)
     return {
@@ -207,7 +189,6 @@ def _card(
         "verdicts": verdicts(texts.judgement),
         "judge": (texts.judgement or {}).get("model") or source.key.judge,
         "is_other_input": not texts.problem and texts.input != common,
-        "transcript": address,
     }
 
 
@@ -238,50 +219,3 @@ def facts_of(item: ItemTexts) -> list[str]:
     told += [f"published {visible(score.published)}"] if score.published else []
     told += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
     return told
-
-
-_CONTEXT = re.compile(
-    r'<script id="log_dir_context" type="application/json">([^<]{0,4000})</script>'
-)
-_LARGEST = 1_000_000
-_ADDRESS = re.compile(r"[!#-;=?-\]_a-z~]{1,2000}")
-
-
-def find_bundle(where: str, site: Path) -> str:
-    """The address of a viewer as the pages of a site link to it, ending in `/`.
-
-    `where` is an address with http or https, or the folder that holds the viewer.
-
-    Raises:
-        InputError: It is neither.
-    """
-    if urlsplit(where).scheme in ("http", "https"):
-        return _checked_address(where)
-    folder = Path(where)
-    index = folder / "index.html"
-    found = None
-    if index.is_file() and index.stat().st_size <= _LARGEST:
-        found = _CONTEXT.search(index.read_text("utf-8", errors="replace"))
-    if found is None or parse_object(found[1].encode(), str(index)).get("log_dir") != "logs":
-        raise InputError(
-            f"{where} is neither an http address nor a folder with a viewer of logs. Make one "
-            f"with: inspect view bundle --log-dir LOGS --output-dir {where}"
-        )
-    way = os.path.relpath(folder.resolve(), site.resolve()).replace(os.sep, "/")
-    return "" if way == "." else quote(way) + "/"
-
-
-def _checked_address(where: str) -> str:
-    parts = urlsplit(where)
-    if not parts.hostname or parts.query or parts.fragment or not _ADDRESS.fullmatch(where):
-        raise InputError(
-            f"{where} is not the address of a folder on a server, such as https://example.org/logs/"
-        )
-    return where.removesuffix("index.html").rstrip("/") + "/"
-
-
-def transcript(bundle: str, log: str, item: str, epoch: int) -> str:
-    """The address of a sample in a viewer."""
-    # As Inspect's own links: the parts of the log's path are quoted, and so is every / of the id.
-    sample = quote(item, safe="", errors="replace")
-    return f"{bundle}index.html#/logs/{quote(log)}/samples/sample/{sample}/{epoch}/"

@@ -20,7 +20,6 @@ from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.names import model_path, slug
 from vivavoce.web.board.page import Link, Page, file_of, page_of
 from vivavoce.web.board.pages.item_views import (
-    CARDS,
     Around,
     common_input,
     competing,
@@ -36,7 +35,7 @@ INDEX = "samples/index.html"
 _SCHEMA_VERSION = 1
 
 
-def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -> list[Page]:
+def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
     """The pages of the items, their texts as files, and the lists that lead to them.
 
     Items of one round, task and setting stand together; those of boards that the site does not hold
@@ -60,7 +59,6 @@ def pages(site: Site, samples: Iterable[ItemTexts], bundle: str | None = None) -
             board=board.path,
             nav=site.nav,
             contestants=contestants,
-            bundle=bundle,
         )
         # Their list last: by then the scores that it shows were read.
         made += [*items_pages(items, around), _list(site, board, items)]
@@ -89,9 +87,9 @@ def list_path(board: BoardOf) -> str:
     return f"{items_folder(board)}/index.html"
 
 
-def item_path(folder: str, item: str, part: int = 1) -> str:
-    """Path of the page of an item; of many answers each further page has a number."""
-    return f"{folder}/{slug(item)}{f'-{part}' if part > 1 else ''}.html"
+def item_path(folder: str, item: str) -> str:
+    """Path of the page of an item."""
+    return f"{folder}/{slug(item)}.html"
 
 
 def items_folder(board: BoardOf) -> str:
@@ -110,33 +108,23 @@ def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
 
 def _item_pages(item: ItemTexts, beside: Sequence[str | None], around: Around) -> list[Page]:
     folder = around.folder
-    parts = max(1, -(-len(item.sources) // CARDS))
-    paths = [item_path(folder, item.id, part) for part in range(1, parts + 1)]
-    texts = paths[0].removesuffix(".html") + ".json"
+    path = item_path(folder, item.id)
+    texts = path.removesuffix(".html") + ".json"
     ways = [None if found is None else item_path(folder, found) for found in beside]
     linked = around.contestants & {model_path(asdict(source.key)) for source in item.sources}
-    made = []
-    for part, path in enumerate(paths, start=1):
-        inputs = {
-            "item": item.key,
-            "part": part,
-            "ways": [*ways, around.back.label, around.back.path],
-            "linked": sorted(linked),
-            "bundle": around.bundle,
-        }
+    inputs = {
+        "item": item.key,
+        "ways": [*ways, around.back.label, around.back.path],
+        "linked": sorted(linked),
+    }
 
-        def values(part: int = part) -> Mapping[str, Any]:
-            return {
-                **item_view(item, part - 1, around),
-                "around": around,
-                "parts": paths,
-                "ways": ways,
-                "texts": texts,
-            }
+    def values() -> Mapping[str, Any]:
+        return {**item_view(item, around), "around": around, "ways": ways, "texts": texts}
 
-        made.append(page_of(path, "item.html.j2", inputs, values, nav=around.nav))
-    made.append(file_of(texts, ["item texts", item.key], lambda: _file(item)))
-    return made
+    return [
+        page_of(path, "item.html.j2", inputs, values, nav=around.nav),
+        file_of(texts, ["item texts", item.key], lambda: _file(item)),
+    ]
 
 
 def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:

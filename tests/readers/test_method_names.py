@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.readers.leaderboard import (
+from vivavoce.readers.method_names import (
     is_own,
     method_name,
     name_quality,
