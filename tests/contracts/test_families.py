@@ -36,7 +36,7 @@ from vivavoce.tasks import (
     list_tasks,
     short_name,
 )
-from vivavoce.tasks.entry import fingerprint, open_prompts
+from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
 from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.sample_round import PAPERS, demo_spec

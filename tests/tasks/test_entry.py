@@ -12,7 +12,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round
-from vivavoce.tasks.entry import fingerprint, open_prompts
+from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
 from vivavoce.tasks.scoring.judge import judge_hash

@@ -53,7 +53,6 @@ def retrieval(
     ] = None,
     depth: Annotated[int, Opt("The largest cutoff.", min=1)] = 100,
     device: Annotated[str, Opt("Where encoders run.")] = "cpu",
-    cache: Annotated[Path | None, Opt("Folder that keeps vectors.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how well the works of a round's tables are found by the demands alone."""
@@ -67,7 +66,6 @@ def retrieval(
             corpus=corpus,
             depth=depth,
             device=device,
-            cache=cache,
             draws=Draws(bootstrap.resamples, bootstrap.seed),
             progress=update,
         )

@@ -21,8 +21,16 @@ from vivavoce.metrics import metrics_of
 from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
-from vivavoce.tasks.entry import find_kind, open_prompts, open_view
-from vivavoce.tasks.family import FamilyTask, Item, View, completed, metrics_of_task
+from vivavoce.tasks.family import (
+    FamilyTask,
+    Item,
+    View,
+    completed,
+    find_kind,
+    metrics_of_task,
+    open_prompts,
+    open_view,
+)
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers

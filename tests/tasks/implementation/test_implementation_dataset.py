@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.family import View
+from vivavoce.tasks.family import View, open_prompts
 from vivavoce.tasks.implementation.family import FormulaTask, ProgramArguments
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import formula_row

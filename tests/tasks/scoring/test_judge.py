@@ -33,7 +33,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
 from vivavoce.tasks.scoring.marks import target_source
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.tasks.writing.corpora import Papers
 
-from vivavoce.tasks.writing.items.activity import (
+from vivavoce.tasks.writing.items.demonstrations import (
     Authors,
-    draw,
+    draw_targets,
     most_active,
     read_authors,
     unit,
@@ -31,7 +31,7 @@ def test_the_most_active_author_of_a_paper_decides() -> None:
 
 def test_each_author_is_expected_in_one_target() -> None:
     known = authors(**{f"p{n}": (n % 5,) for n in range(500)})
-    drops = [draw(sorted(known.of_paper), known, seed) for seed in range(200)]
+    drops = [draw_targets(sorted(known.of_paper), known, seed) for seed in range(200)]
     kept = [500 - len(dropped) for dropped in drops]
     # 500 papers kept with probability 1/100: mean 5, standard error sqrt(5 / 200) = 0.16
     assert sum(kept) / 200 == pytest.approx(5, abs=0.6)
@@ -40,15 +40,15 @@ def test_each_author_is_expected_in_one_target() -> None:
 
 def test_papers_of_authors_with_one_paper_always_stay() -> None:
     known = authors(a=(1,), b=(2,), c=())
-    assert all(draw(["a", "b", "c"], known, seed) == {} for seed in range(50))
+    assert all(draw_targets(["a", "b", "c"], known, seed) == {} for seed in range(50))
 
 
 def test_the_draw_of_a_paper_depends_on_seed_and_id_alone() -> None:
     few = authors(a=(1,), b=(1,), c=(2,))
     more = authors(a=(1,), b=(1,), c=(2,), x=(3,), y=(4,))
     for seed in range(20):
-        before = draw(["a", "b", "c"], few, seed)
-        after = draw(["a", "b", "c", "x", "y"], more, seed)
+        before = draw_targets(["a", "b", "c"], few, seed)
+        after = draw_targets(["a", "b", "c", "x", "y"], more, seed)
         assert before == after
     assert unit(0, "a") == unit(0, "a") != unit(1, "a")
     spread = Counter(int(unit(0, str(n)) * 4) for n in range(4_000))

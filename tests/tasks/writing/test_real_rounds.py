@@ -13,6 +13,7 @@ import pytest
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
+from vivavoce.tasks.writing.items.demonstrations import Kinship
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
@@ -24,7 +25,6 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.near_duplicates import Kinship
 from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title

@@ -101,7 +101,6 @@ def audit_retrieval(
     corpus: Path | None = None,
     depth: int = DEPTH,
     device: str = "cpu",
-    cache: Path | None = None,
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
@@ -133,7 +132,6 @@ def audit_retrieval(
             [(work.title, work.abstract) for work in works],
             folder=weights or None,
             device=device,
-            cache=cache,
         )
         shown = Path(preset).name if Path(preset).is_dir() else preset
         found.append((shown, measure(retriever, ids, items, depth)))

@@ -20,7 +20,15 @@ from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.tables.items.demand import (
     choose_demands,
 )
-from vivavoce.tasks.tables.items.distractors import Candidate, find_universe, rank_distractors
+from vivavoce.tasks.tables.items.distractors import (
+    Candidate,
+    Pool,
+    count_distractors,
+    find_universe,
+    make_pool,
+    pool_statistics,
+    rank_distractors,
+)
 from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
 from vivavoce.tasks.tables.items.item import (
     FAMILY,
@@ -37,12 +45,6 @@ from vivavoce.tasks.tables.items.item import (
     gold_rows,
     is_known,
     table_statistics,
-)
-from vivavoce.tasks.tables.items.pool import (
-    Pool,
-    count_distractors,
-    make_pool,
-    pool_statistics,
 )
 from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over

@@ -17,7 +17,8 @@ from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
 from vivavoce.tasks import find_family
-from vivavoce.tasks.writing.items import activity, open_track
+from vivavoce.tasks.writing.items import open_track
+from vivavoce.tasks.writing.items.demonstrations import draw_targets, read_authors
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     OPEN,
@@ -90,9 +91,9 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
     if {*options.settings} <= {"title_only", OPEN}:  # which show no text of the paper
         admitted.add("short_text")
     pool = read_pool(corpus, spec.takes, choose_papers(corpus, options.within), admitted)
-    authors = activity.read_authors(corpus, pool.texts.keys())
+    authors = read_authors(corpus, pool.texts.keys())
     dropped = (
-        activity.draw(pool.candidates, authors, spec.round.seed)
+        draw_targets(pool.candidates, authors, spec.round.seed)
         if options.author_sampling == "inverse_activity"
         else {}
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.tables.items.distractors import Candidate
+from vivavoce.tasks.tables.items.distractors import Candidate, count_distractors, make_pool
 from vivavoce.tasks.tables.items.item import GoldRow, GoldTable, Work
-from vivavoce.tasks.tables.items.pool import count_distractors, make_pool
 
 WORKS = {
     f"p{n:02}": Work(f"p{n:02}", title, None, None, False)

@@ -10,6 +10,7 @@ from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
+from vivavoce.tasks.writing.items.demonstrations import RUN
 from vivavoce.tasks.writing.items.inputs import (
     OPEN,
     PAPER,
@@ -21,7 +22,6 @@ from vivavoce.tasks.writing.items.inputs import (
     settings_of,
     slots,
 )
-from vivavoce.tasks.writing.items.near_duplicates import RUN
 from vivavoce.text.dates import period
 from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 

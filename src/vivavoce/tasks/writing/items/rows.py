@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items.activity import Authors
 from vivavoce.tasks.writing.items.citations import (
     Citing,
     Library,
@@ -16,7 +15,7 @@ from vivavoce.tasks.writing.items.citations import (
     count_before,
     read_references,
 )
-from vivavoce.tasks.writing.items.demonstrations import KINDS, Demonstrations
+from vivavoce.tasks.writing.items.demonstrations import KINDS, Authors, Demonstrations
 from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
 from vivavoce.tasks.writing.items.open_track import is_there
 from vivavoce.tasks.writing.items.papers import (
