@@ -38,7 +38,7 @@ from vivavoce.metrics.text_statistics import words_of
 from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
 from vivavoce.store import hash_of
 from vivavoce.tasks.writing.items.inputs import SECTION_TASKS, PaperText, demonstration_text, gold
-from vivavoce.tasks.writing.items.papers import Pool, Reason, gold_of, why_no_gold
+from vivavoce.tasks.writing.items.papers import RUN, Pool, Reason, gold_of, why_no_gold
 from vivavoce.text import shingles
 from vivavoce.text.dates import day_after, earlier, period
 from vivavoce.text.identifiers import find_arxiv_id
@@ -113,8 +113,6 @@ def number_of(*parts: str | int) -> int:
     return int(hash_of(list(parts))[:16], 16)
 
 
-RUN = 13
-"""Words of a run."""
 MAX_SHARED = 0.5
 """From this share on two texts are near copies."""
 

@@ -10,7 +10,6 @@ from vivavoce.metrics.text_statistics import ngram_overlap, words_of
 from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.writing.items.demonstrations import RUN
 from vivavoce.tasks.writing.items.inputs import (
     OPEN,
     PAPER,
@@ -26,6 +25,8 @@ from vivavoce.text.dates import period
 from vivavoce.text.shingles import RETOLD, retold_share, shingles_of
 
 SPLITS = ("train", "val", "test")
+RUN = 13
+"""Words of a run: longer than what two texts share by chance."""
 ANTHOLOGY_CATEGORY = "cs.CL"
 """Category of the ACL Anthology, by arXiv's name: its records have no categories."""
 MIN_SECTION_WORDS = 40
