@@ -78,7 +78,6 @@ ARGUMENTS = {
     "context": 20_000,
     "demos": 1,
     "judge": True,
-    "judge_source": True,
     "listed": 60,
     "matcher": None,
     "max_tokens": 300,
@@ -87,14 +86,12 @@ ARGUMENTS = {
     "question_seed": 1,
     "questions": "compare",
     "sandbox": "bwrap",
-    "scoring": "legacy",
-    "synthesizer": "role",
     "timeout": 60,
     "track": "padded",
     "variant": 2,
 }
 """Values of the tasks' arguments, beside the round, its setting, prompts and pin."""
-ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead", "synthesizer": "extractive/lead"}
+ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead"}
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from tests.servers.scripted import (
     Reply,
     Script,
     ScriptedServer,
-    answer,
     by_model,
     error,
     scripted,
 )
-from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
+from tests.tasks.tables.roles.readers import always_yes, careful
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.evaluating import read_evaluator
@@ -147,18 +145,6 @@ def test_what_a_failing_model_said_before_is_kept(
     use_scripts(server, swap_moody=careful)
     audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW)
     assert len(keep.read_text("utf-8").splitlines()) == 9
-
-
-def test_a_synthesizer_words_what_an_answerer_reads(server: ScriptedServer, logs: Path) -> None:
-    def wording(ask):
-        texts = shown_questions(ask)
-        return answer(json.dumps({str(n): text for n, text in enumerate(texts, start=1)}))
-
-    writer, reader = use_scripts(server, swap_writer=wording, swap_reader=careful)
-    found = audit_evaluators(logs, [f"{writer}, {reader}"], use=ALL_PAIRS, draws=FEW)
-    assert {row["evaluator"] for row in found.compared.drift} == {f"{writer} > {reader}"}
-    assert {ask.model for ask in server.asks} == {"swap-writer", "swap-reader"}
-    assert all(row["max"] == pytest.approx(0.0) for row in found.compared.drift)
 
 
 def test_a_faulty_answer_is_worth_0_and_shown_to_nobody(

@@ -16,7 +16,6 @@ from vivavoce.metrics.ranking import (
     score_paper_ranking,
     score_ranking_legacy,
     score_ranking_row,
-    score_ranking_row_legacy,
 )
 from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.requests import ScoreOptions
@@ -37,7 +36,6 @@ from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
-SCORINGS = ("default", "legacy")
 LISTED = 200
 """Candidates that a prompt lists."""
 _MAX_LISTED = 10_000
@@ -47,28 +45,24 @@ _NOTED = ("higher_is_better", "area", "papers", "scores")
 
 @dataclass(frozen=True, slots=True)
 class PromptArguments(Arguments):
-    """The boards that a run asks for, the wording, and the reading of answers.
+    """The boards that a run asks for, and the wording.
 
     Args:
         setting: What the model sees: base.
         split: test, or dev for the boards that methods are tuned on.
-        scoring: default, or legacy for the rules of the published numbers.
         variant: Wording of the prompt, 1 to 3.
     """
 
     split: str = "test"
-    scoring: str = "default"
     variant: int = 1
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
-        check_choice("scoring", self.scoring, SCORINGS)
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+dev` or `base+legacy`."""
-        split = "" if self.split == "test" else f"+{self.split}"
-        return f"{self.setting}{split}" + ("" if self.scoring == "default" else f"+{self.scoring}")
+        """The setting's name on a board, such as `base+dev`."""
+        return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,6 @@ class RankByPrompt(FamilyTask[PromptArguments]):
 
     arguments = PromptArguments
     scorer = "title_order"
-    scored_by = ("scoring",)
     undefined = ("ktau", "bem_complete")
 
     def sample(self, row: Row, view: View[PromptArguments]) -> Item:
@@ -122,16 +115,14 @@ class RankByPrompt(FamilyTask[PromptArguments]):
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the titles with the board's order, and count the other lines of the answer.
 
-        An answer that names no title of the board ranks nothing: it is malformed. With the scoring
-        `legacy` each title is taken where it first occurs in the raw answer.
+        An answer that names no title of the board ranks nothing: it is malformed.
         """
         gold = row["target"].split("\n")
         found = find_titles(answer, gold)
-        if row["scoring"] == "legacy":
-            measured = _legacy(gold, answer)
-        else:
-            measured = score_ranking_row(gold, answer, row.get("scores")).values()
-        measured = {**measured, **count_faults(answer, gold, found)}
+        measured: Values = {
+            **score_ranking_row(gold, answer, row.get("scores")).values(),
+            **count_faults(answer, gold, found),
+        }
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured
@@ -169,21 +160,6 @@ class RankByGraph(FamilyTask[GraphArguments]):
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""
         return {"listed": len(read_paper_ids(answer))}
-
-
-def _legacy(gold: list[str], answer: str) -> Values:
-    """The rules of the published table, a row at a time; it has no discounted gain."""
-    row = score_ranking_row_legacy(gold, answer)
-    exact = float(row.is_exact)
-    return {
-        "cis": float(row.is_complete),
-        "bem": exact,
-        "bem_complete": exact if row.is_complete else None,
-        "cp": row.concordant,
-        "cp_partial": row.concordant,
-        "ktau": row.ktau,
-        "ndcg": None,
-    }
 
 
 def _is_id(line: str) -> bool:
@@ -251,7 +227,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
         for pair in pairs
     ]
     if options.legacy:
-        return _measure_legacy(rows)
+        return _legacy(rows)
     scores = [score_ranking_row(*row) for row in rows]
     shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
     counts = {
@@ -263,7 +239,7 @@ def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
     return Measured(shares, settings={"legacy": False, **counts})
 
 
-def _measure_legacy(rows: Sequence[RankingRow]) -> Measured:
+def _legacy(rows: Sequence[RankingRow]) -> Measured:
     """Table 9 as published: percent for cis and cp, and blanks where it has them."""
     scores = score_ranking_legacy(rows)
     complete = [float(row.is_complete) for row in scores.rows]

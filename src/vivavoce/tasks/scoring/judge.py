@@ -24,9 +24,8 @@ from vivavoce.metrics.judged_text import (
     vote_verdicts,
 )
 from vivavoce.store import hash_of
-from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
-from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
+from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.asking import (
     ATTEMPTS,
     JUDGING,
@@ -60,21 +59,17 @@ class Comparison:
     """Kind of both texts, such as `abstract`."""
     answer: str
     reference: str
-    source: str | None = None
-    """Other text of the paper; None to show nothing of it."""
 
     @property
     def mark(self) -> str:
         """End of the tags around the texts: it occurs in none of them."""
-        return fence_mark([self.answer, self.reference, self.source or ""])
+        return fence_mark([self.answer, self.reference])
 
     def request(self, is_answer_first: bool) -> Request:
         """The request in one of the orders."""
         texts = [self.answer, self.reference]
         first, second = texts if is_answer_first else reversed(texts)
         slots = {"answer_1": first, "answer_2": second}
-        if self.source is not None:
-            slots["source"] = self.source
         return Request(
             template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
         )
@@ -130,15 +125,11 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def check_judge(prompts: PromptSet, *, with_source: bool | None) -> None:
-    """Raise `InputError` unless judges are named and the template that compares can be used.
-
-    It needs no slot for the paper unless the judge is shown it; None where nothing is compared.
-    """
+def check_judge(prompts: PromptSet, *, compares: bool) -> None:
+    """Raise `InputError` unless judges are named and the template that compares can be used."""
     open_judges()
-    if with_source is not None:
-        texts = Comparison("title", "one", "two", "text" if with_source else None)
-        texts.request(True).fill(prompts)
+    if compares:
+        Comparison("title", "one", "two").request(True).fill(prompts)
 
 
 def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
@@ -180,37 +171,21 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
 
 
 def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
-    """The comparison cut to a judge's window: the source first, then the longer text.
-
-    Both orders show the same, so it is cut once.
-    """
+    """The comparison cut to a judge's window, once for both orders: the longer text pays."""
     measured = measure(str(judge), judge.api)
     if measured.window is None:
         return comparison
     longest = JUDGING.merge(judge.config).max_tokens or 0
-    return _cut_to(prompts, comparison, measured, measured.window, longest + measured.overhead)
-
-
-def _cut_to(
-    prompts: PromptSet, comparison: Comparison, measured: Measure, window: int, reserved: int
-) -> Comparison:
-    source = comparison.source
-    bare = Comparison(comparison.kind, "", "", None if source is None else "")
-    fixed = measured.counter.count(bare.request(True).fill(prompts, ATTEMPTS).text)
-    room = window - reserved - fixed - _KEPT_FREE
+    bare = Comparison(comparison.kind, "", "").request(True).fill(prompts, ATTEMPTS)
+    fixed = measured.counter.count(bare.text) + longest + measured.overhead
+    room = measured.window - fixed - _KEPT_FREE
+    if room < 0:
+        raise InputError(
+            f"The window of {judge}, {measured.window} tokens, cannot hold a judge's instructions. "
+            "Name a judge with a larger one."
+        )
     answer, reference = _share(comparison.answer, comparison.reference, room, measured.counter)
-    shared = Comparison(comparison.kind, answer, reference, source)
-    fitted = fit(
-        shared.request(True).fill(prompts, ATTEMPTS),
-        [] if source is None else ["source"],
-        measured.counter,
-        window=window,
-        reserved=reserved + _KEPT_FREE // 2,
-    ).prompt
-    if source is not None:
-        start, end = fitted.spans["source"]
-        source = fitted.text[start:end]
-    return Comparison(comparison.kind, answer, reference, source)
+    return Comparison(comparison.kind, answer, reference)
 
 
 def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[str, str]:

@@ -50,7 +50,6 @@ from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
 from vivavoce.tasks.tables.roles import yes_or_no
 from vivavoce.tasks.tables.roles.answering import (
     ANSWERER,
-    SYNTHESIZER,
     Use,
     check_roles,
     use_tables,
@@ -121,18 +120,17 @@ def tables(pairs: int | None = None, seed: int = 0, matcher: bool = False) -> Sc
 
 
 @scorer(metrics={**_BY_NAME, **{name: [mean()] for name in BIASES}})
-def tables_by_use(pairs: int | None = None, seed: int = 0, synthesizer: bool = False) -> Scorer:
+def tables_by_use(pairs: int | None = None, seed: int = 0) -> Scorer:
     """The same by questions: the model of the role `answerer` answers them out of the other table.
 
     Args:
         pairs: Pairwise questions a table; 10 by default.
         seed: Of questions, probes and their order.
-        synthesizer: Whether the model of that role words the questions.
 
     Raises:
         InputError: An argument makes no sense.
     """
-    use = use_of(pairs, seed, synthesizer=synthesizer)
+    use = use_of(pairs, seed)
 
     async def ask(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
@@ -146,9 +144,9 @@ def tables_by_use(pairs: int | None = None, seed: int = 0, synthesizer: bool = F
     return _scorer(ask, use.pairs, seed, *BIASES)
 
 
-def use_of(pairs: int | None, seed: int, *, synthesizer: bool) -> Use:
+def use_of(pairs: int | None, seed: int) -> Use:
     """Settings of a model's use of the tables."""
-    return Use(PAIRS if pairs is None else pairs, seed, synthesizer=synthesizer)
+    return Use(PAIRS if pairs is None else pairs, seed)
 
 
 def titles_of(state: TaskState) -> dict[str, str]:
@@ -220,7 +218,6 @@ def _score_of(score: Score) -> TableScore:
 
 ROLE = "role"
 _AVERAGES = {"avg": [f"{aspect}_f1" for aspect in QUESTION_ASPECTS]}
-_TEMPLATES = ("answering", "questions")
 _ON_QUESTIONS = tuple(
     name for name in NAMES if name.partition("_")[0] in ("avg", *QUESTION_ASPECTS)
 )
@@ -230,13 +227,12 @@ _ON_QUESTIONS = tuple(
 def parts(view: View[TableArguments]) -> dict[str, Any]:
     """Method, scorer, models of roles and facts of a log, by a run's arguments."""
     given = view.given
-    is_worded = given.synthesizer is not None
-    use = use_of(given.pairs, given.question_seed, synthesizer=is_worded)
+    use = use_of(given.pairs, given.question_seed)
     if given.is_by_rule:
         scorer = tables(given.pairs, given.question_seed, given.matcher is not None)
         judging = _judging_by_rule(view)
     else:
-        scorer = tables_by_use(given.pairs, given.question_seed, is_worded)
+        scorer = tables_by_use(given.pairs, given.question_seed)
         judging = _judging_by_use(view, use)
     pooling = {"pooling": {"how": given.aggregate, "averages": _AVERAGES}}
     return {
@@ -256,7 +252,7 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
     if replayed_roles() is not None:
         return None
     answerer = None if given.is_by_rule else given.answerer
-    models = {ANSWERER: answerer, SYNTHESIZER: given.synthesizer, yes_or_no.ROLE: given.matcher}
+    models = {ANSWERER: answerer, yes_or_no.ROLE: given.matcher}
     check_roles([role for role, name in models.items() if name == ROLE])
     named = {role: name for role, name in models.items() if name not in (None, ROLE)}
     started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
@@ -278,12 +274,10 @@ def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
 
 def _judging_by_use(view: View[TableArguments], use: Use) -> dict[str, Any]:
     given = view.given
-    worded = given.synthesizer and f"worded={_model_name(SYNTHESIZER, given.synthesizer)}"
     judge = [
         _model_name(ANSWERER, given.answerer),
-        *([worded] if worded else []),
         f"pairs={use.pairs} seed={use.seed} runs={use.runs}",
-        f"template={_hash(view.prompts, *_TEMPLATES)}",
+        f"template={_hash(view.prompts, 'answering')}",
     ]
     return {
         "judge": " ".join(judge),

@@ -65,7 +65,6 @@ class WritingArguments(Arguments):
         split: Only its items: train, validation or test; by default all.
         variant: Wording of the prompt, 1 to 3.
         judge: Whether a model with the role `judge` compares the answer with the gold.
-        judge_source: Whether the judge also sees what the answer was written from.
         questions: Questions to the judge, such as claims+nuggets; by default all that apply.
         nuggets: File of the facts that the gold states, by viva round nuggets.
     """
@@ -74,7 +73,6 @@ class WritingArguments(Arguments):
     split: str | None = None
     variant: int = 1
     judge: bool = False
-    judge_source: bool = False
     questions: str | None = None
     nuggets: str | None = None
 
@@ -119,7 +117,7 @@ class Writing(FamilyTask[WritingArguments]):
     """A part of a paper, to be written from the rest."""
 
     scorer = "writing"
-    scored_by = ("judge", "judge_source", "questions", "nuggets")
+    scored_by = ("judge", "questions", "nuggets")
 
     def __init__(self, arguments: type[WritingArguments] = WritingArguments) -> None:
         self.arguments = arguments

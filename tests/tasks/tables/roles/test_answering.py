@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +111,7 @@ def test_a_careful_reader_finds_what_the_scorer_counts(server: ScriptedServer) -
     counted = score_table(GOLD, SYSTEM)
     assert [run.score for run in used.runs] == [counted, counted]
     assert used.values() == {**counted.values(), "yes_bias": 0.0, "no_bias": 0.0}
-    assert (used.record["cut_tables"], used.record["synthesizer"]) == (0, None)
+    assert used.record["cut_tables"] == 0
 
 
 def test_an_answerer_sees_the_other_table_alone_and_decodes_as_published(
@@ -151,55 +148,6 @@ def test_many_questions_go_in_batches(server: ScriptedServer) -> None:
     assert max(counts) == 5
     pair = TablePair(GOLD, SYSTEM, NAMES)
     assert sum(counts) == sum(len(pair.ask(side).shuffled()) for side in ("gold", "system"))
-
-
-def test_a_synthesizer_words_the_questions(server: ScriptedServer) -> None:
-    def wording(ask: Ask) -> Reply:
-        texts = shown_questions(ask)
-        said = {
-            str(n): text.replace("Does the table", "Does it") for n, text in enumerate(texts, 1)
-        }
-        said["1"] = "Is this about melons?"
-        return answer(json.dumps(said))
-
-    def fair(ask: Ask) -> Reply:
-        body = ask.prompt.replace("Does it", "Does the table")
-        return careful(replace(ask, prompt=body))
-
-    roles = {"answerer": ("reader-worded", fair), "synthesizer": ("writer-worded", wording)}
-    used = ask_models(server, Use(synthesizer=True, runs=1, pairs=None), roles)
-    assert used.runs[0].score == score_table(GOLD, SYSTEM)
-    asked = [row for rows in used.record["questions"].values() for row in rows]
-    reworded = [row for row in asked if row["asked"] != row["text"]]
-    assert len(reworded) == used.record["worded"]["kept"] > 10
-    assert all(row["asked"].startswith("Does it") for row in reworded)
-    # The first of each batch names nothing, and pairs do not begin with the words exchanged.
-    assert used.record["worded"]["refused"] == len(asked) - len(reworded)
-    assert "melons" not in "".join(server.prompts("reader-worded"))
-
-
-def test_a_wording_that_its_own_table_contradicts_is_not_used(server: ScriptedServer) -> None:
-    def turning(ask: Ask) -> Reply:
-        texts = shown_questions(ask)
-        return answer(json.dumps({str(n): f"Not so: {text}" for n, text in enumerate(texts, 1)}))
-
-    def reading(ask: Ask) -> Reply:
-        said = str(json.loads(careful_reply(ask))["choices"][0]["message"]["content"])
-        turned = ["Not so:" in text for text in shown_questions(ask)]
-        lines = [
-            re.sub("Yes|No", lambda m: {"Yes": "No", "No": "Yes"}[m[0]], line) if turn else line
-            for line, turn in zip(said.splitlines(), turned, strict=True)
-        ]
-        return answer("\n".join(lines))
-
-    def careful_reply(ask: Ask) -> bytes:
-        return careful(replace(ask, prompt=ask.prompt.replace("Not so: ", ""))).body
-
-    roles = {"answerer": ("reader-turned", reading), "synthesizer": ("writer-turned", turning)}
-    used = ask_models(server, Use(synthesizer=True, runs=1, pairs=None), roles)
-    assert used.record["worded"]["kept"] == 0
-    assert used.record["worded"]["wrong_on_its_own_table"] > 10
-    assert used.runs[0].score == score_table(GOLD, SYSTEM)
 
 
 def test_a_renamed_column_keeps_its_unit() -> None:
@@ -254,4 +202,4 @@ def test_options_and_roles_that_cannot_be_used_are_told() -> None:
     with pytest.raises(InputError, match="at least 1"):
         Use(runs=0)
     with pytest.raises(InputError, match="--model-role answerer=MODEL"):
-        check_roles(Use().roles)
+        check_roles(["answerer"])

@@ -1,8 +1,8 @@
 """Evaluation by use: questions about one table, answered by a model out of the other one.
 
 The model of the role `answerer` sees one table and questions about the other one, never both
-tables. The questions are those of `metrics.table_questions`, in their fixed words or in those of
-the model of the role `synthesizer`. Probes, whose right answer is no, stand among them.
+tables. The questions are those of `metrics.table_questions`, with probes among them, whose right
+answer is no.
 
 Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
 120 seconds for a request and two retries, the first word of a line taken as the answer.
@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.tables.cell_matching import folded
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
-from vivavoce.metrics.tables.question_wording import Question
 from vivavoce.metrics.tables.table_questions import (
     PAIRS,
     QuestionSet,
@@ -34,25 +32,20 @@ from vivavoce.metrics.tables.table_questions import (
 )
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
+from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables.roles.yes_or_no import (
     BATCH,
     ask_yes_or_no,
-    cut_batches,
     numbered,
-    one_line,
 )
-from vivavoce.text.json_answer import find_json
 
-ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
+ANSWERER = "answerer"
 RUNS = 2
-_CHARACTERS_ADDED = 400
-"""Characters by which another wording may be longer."""
 
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
-"""How both roles decode, where they do not say otherwise."""
+"""How the role decodes, where it does not say otherwise."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
@@ -64,17 +57,10 @@ class Use:
     seed: int = 0
     runs: int = RUNS
     batch: int = BATCH
-    synthesizer: bool = False
-    """Whether a model words the questions; their fixed words otherwise."""
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.batch < 1:
             raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """Roles that need a model."""
-        return (ANSWERER, SYNTHESIZER) if self.synthesizer else (ANSWERER,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,29 +89,12 @@ class Used:
         return means
 
 
-@dataclass(frozen=True, slots=True)
-class Askers:
-    """The models that answer and word questions."""
-
-    answerer: Model
-    synthesizer: Model | None = None
-    """None where questions keep their fixed words."""
-
-
 @asynccontextmanager
-async def open_askers(answerer: str, synthesizer: str | None = None) -> AsyncIterator[Askers]:
-    """Models by name, outside of an evaluation; closed at the end."""
+async def open_answerer(name: str) -> AsyncIterator[Model]:
+    """A model by name, outside of an evaluation; closed at the end."""
     # A model that is kept for later holds connections of the event loop it was first used in.
-    async with AsyncExitStack() as closing:
-        names = {ANSWERER: answerer, SYNTHESIZER: synthesizer}
-        opened = {
-            role: await closing.enter_async_context(
-                get_model(name, role=role, config=_CONFIG, memoize=False)
-            )
-            for role, name in names.items()
-            if name is not None
-        }
-        yield Askers(opened[ANSWERER], opened.get(SYNTHESIZER))
+    async with get_model(name, role=ANSWERER, config=_CONFIG, memoize=False) as model:
+        yield model
 
 
 def check_roles(wanted: Sequence[str]) -> None:
@@ -147,151 +116,60 @@ async def use_tables(
     system: LiteratureTable,
     names: Mapping[str, str],
     use: Use,
-    askers: Askers | None = None,
+    answerer: Model | None = None,
 ) -> Used:
-    """Ask both tables what the other one says."""
+    """Ask both tables what the other one says; by default the model of the role answers."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
-    if askers is None:
-        askers = Askers(*(get_model(role=one, required=True, config=_CONFIG) for one in use.roles))
-    asking = _Asking(prompts, use, names, askers)
+    answerer = answerer or get_model(role=ANSWERER, required=True, config=_CONFIG)
     system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
     pair = TablePair(gold, system, names)
     asked = {about: pair.ask(about, pairs=use.pairs, seed=use.seed) for about, _ in _SIDES}
-    words = {about: await asking.words(pair, about, asked[about]) for about, _ in _SIDES}
-    tallies, answered = [], []
+    tallies, answered, cut_tables = [], [], 0
     for run in range(use.runs):
         answers: dict[Side, dict[str, bool]] = {}
         for about, other in _SIDES:
-            questions = asked[about].shuffled(use.seed)
-            answers[about] = await asking.answers(pair.tables[other], questions, words[about], run)
+            shown = rectangle(pair.tables[other], names)
+            answers[about], cut = await _read(answerer, prompts, shown, asked[about], use, run)
+            cut_tables += cut
         tallies.append(tally(pair, asked, answers))
         answered.append(answers)
     record = {
-        **asking.record(),
+        "answerer": str(answerer),
+        "prompts": prompts.sha256,
+        "cut_tables": cut_tables,
         "columns": list(system.columns),
-        "questions": {
-            about: _as_rows(asked[about], words[about], answered, about) for about in asked
-        },
+        "questions": {about: _as_rows(asked[about], answered, about) for about in asked},
     }
     return Used(tuple(tallies), record)
 
 
-class _Asking:
-    def __init__(
-        self, prompts: PromptSet, use: Use, names: Mapping[str, str], askers: Askers
-    ) -> None:
-        self._prompts = prompts
-        self._use = use
-        self._names = names
-        self._answerer = askers.answerer
-        self._synthesizer = askers.synthesizer if use.synthesizer else None
-        self._cut_tables = 0
-        self._worded: dict[str, int] = {"kept": 0, "refused": 0, "wrong_on_its_own_table": 0}
+async def _read(
+    model: Model, prompts: PromptSet, table: str, asked: QuestionSet, use: Use, run: int
+) -> tuple[dict[str, bool], int]:
+    """A model's readings of a table, by the keys of the questions; the requests that were cut."""
+    cut = 0
 
-    def record(self) -> dict[str, Any]:
-        """Models that were asked, and departures from the plan."""
-        return {
-            "answerer": str(self._answerer),
-            "synthesizer": str(self._synthesizer) if self._synthesizer else None,
-            "prompts": self._prompts.sha256,
-            "worded": dict(self._worded),
-            "cut_tables": self._cut_tables,
-        }
-
-    async def words(self, pair: TablePair, about: Side, asked: QuestionSet) -> dict[str, str]:
-        """Other words for questions, by key; those that fail on their own table keep theirs."""
-        if self._synthesizer is None:
-            return {}
-        questions = asked.shuffled(self._use.seed)
-        taken = {question.text for question in questions}
-        worded: dict[str, str] = {}
-        for batch in cut_batches(questions, lambda one: len(one.text), self._use.batch):
-            slots = {"questions": numbered([question.text for question in batch])}
-            found = await self._find_json(self._synthesizer, "questions", slots, "1")
-            for number, question in enumerate(batch, start=1):
-                text = found.get(str(number)) if found else None
-                if is_other_wording(text, question) and text not in taken:
-                    taken.add(str(text))
-                    worded[question.key] = one_line(str(text))
-        self._worded["refused"] += len(questions) - len(worded)
-        checked = [question for question in questions if question.key in worded]
-        answers = await self.answers(pair.tables[about], checked, worded, self._use.runs)
-        kept = {q.key: worded[q.key] for q in checked if answers.get(q.key) == q.expected}
-        self._worded["wrong_on_its_own_table"] += len(worded) - len(kept)
-        self._worded["kept"] += len(kept)
-        return kept
-
-    async def answers(
-        self,
-        table: LiteratureTable,
-        questions: Sequence[Question],
-        words: Mapping[str, str],
-        run: int,
-    ) -> dict[str, bool]:
-        """The answerer's readings of a table, by the keys of the questions."""
-        shown = rectangle(table, self._names)
-
-        async def ask(texts: Sequence[str], attempt: int) -> str | None:
-            slots = {"table": shown, "questions": numbered(texts)}
-            values = {"count": len(texts), "attempt": attempt}
-            return await self._ask(self._answerer, "answering", slots, values, run)
-
-        lines = {question.key: words.get(question.key, question.text) for question in questions}
-        return await ask_yes_or_no(lines, ask, self._use.batch)
-
-    async def _find_json(
-        self, model: Model, template: str, slots: Mapping[str, str], key: str
-    ) -> dict[str, Any] | None:
-        """An object of a reply that has the key, asked for again while there is none."""
-        for attempt in range(1, ATTEMPTS + 1):
-            reply = await self._ask(model, template, slots, {"attempt": attempt}, self._use.runs)
-            found = find_json(reply or "", wanted=(key,))
-            if isinstance(found, dict):
-                return found
-        return None
-
-    async def _ask(
-        self,
-        model: Model,
-        template: str,
-        slots: Mapping[str, str],
-        values: Mapping[str, object],
-        run: int,
-    ) -> str | None:
-        """One reply; None where the model gave none that could be read."""
+    async def ask(texts: Sequence[str], attempt: int) -> str | None:
+        nonlocal cut
+        slots = {"table": table, "questions": numbered(texts)}
         # The end of a table goes first, and is noted.
-        cut = ("table",) if "table" in slots else ()
-        config = GenerateConfig(seed=self._use.seed + run)
-        reply = await send(
-            model, self._prompts, Request(template, slots, values, cut), config=config
+        request = Request(
+            "answering", slots, {"count": len(texts), "attempt": attempt}, cut=("table",)
         )
-        self._cut_tables += reply.is_cut
+        reply = await send(model, prompts, request, config=GenerateConfig(seed=use.seed + run))
+        cut += reply.is_cut
         return None if reply.fault else reply.text
+
+    lines = {question.key: question.text for question in asked.shuffled(use.seed)}
+    return await ask_yes_or_no(lines, ask, use.batch), cut
 
 
 def _as_rows(
-    asked: QuestionSet,
-    words: Mapping[str, str],
-    answered: Sequence[Mapping[Side, Mapping[str, bool]]],
-    about: Side,
+    asked: QuestionSet, answered: Sequence[Mapping[Side, Mapping[str, bool]]], about: Side
 ) -> list[dict[str, Any]]:
     """Questions and probes with the answers of every run; None where there was none."""
     return [
-        {
-            **question.as_dict(),
-            "asked": words.get(question.key, question.text),
-            "answers": [run[about].get(question.key) for run in answered],
-        }
+        {**question.as_dict(), "answers": [run[about].get(question.key) for run in answered]}
         for question in (*asked.questions, *asked.probes)
     ]
-
-
-def is_other_wording(text: object, question: Question) -> bool:
-    """Check that a text is one question on one line with all names of the given question."""
-    if not isinstance(text, str) or len(text) > len(question.text) + _CHARACTERS_ADDED:
-        return False
-    words = one_line(text)
-    said = folded(words)
-    names = [folded(name) for name in question.mentioned()]
-    return words.endswith("?") and "\n" not in text.strip() and all(name in said for name in names)
