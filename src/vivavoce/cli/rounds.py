@@ -214,7 +214,7 @@ def demands(
     as_json: Json = False,
 ) -> None:
     """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
-    from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
+    from vivavoce.tasks.tables.demand_writing import write_round_demands
 
     with progress("Demands") as update:
         found = write_round_demands(

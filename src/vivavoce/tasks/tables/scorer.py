@@ -37,6 +37,13 @@ from vivavoce.tasks.family import View
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
+from vivavoce.tasks.tables import yes_or_no
+from vivavoce.tasks.tables.answering import (
+    ANSWERER,
+    Use,
+    check_roles,
+    use_tables,
+)
 from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
@@ -46,15 +53,8 @@ from vivavoce.tasks.tables.items.composing import (
     read_answer,
     read_gold,
 )
-from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
-from vivavoce.tasks.tables.roles import yes_or_no
-from vivavoce.tasks.tables.roles.answering import (
-    ANSWERER,
-    Use,
-    check_roles,
-    use_tables,
-)
 from vivavoce.tasks.tables.solvers import one_step
+from vivavoce.tasks.tables.steps import FAULT, RECORD
 
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""

@@ -33,8 +33,8 @@ from vivavoce.tasks.tables.items.replies import (
     read_table,
 )
 from vivavoce.tasks.tables.items.working_table import WorkingTable
-from vivavoce.tasks.tables.methods.iterative import iterative
-from vivavoce.tasks.tables.methods.steps import (
+from vivavoce.tasks.tables.iterative import iterative
+from vivavoce.tasks.tables.steps import (
     ATTEMPTS,
     TableRun,
     check_common,

@@ -31,7 +31,7 @@ from tests.tasks.tables.methods.method_runs import (
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.windows import EstimatedCounter
-from vivavoce.tasks.tables.methods.iterative import iterative, passages
+from vivavoce.tasks.tables.iterative import iterative, passages
 
 WINDOW = 8192
 

@@ -21,8 +21,8 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.answering import Use, Used, check_roles, use_tables
-from vivavoce.tasks.tables.roles.yes_or_no import read_answers
+from vivavoce.tasks.tables.answering import Use, Used, check_roles, use_tables
+from vivavoce.tasks.tables.yes_or_no import read_answers
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 NAMES = {"a": "Reading Nets", "b": "Translating Nets", "c": "Nets, and More"}

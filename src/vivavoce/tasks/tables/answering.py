@@ -33,7 +33,7 @@ from vivavoce.metrics.tables.table_questions import (
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.asking import Request, send
-from vivavoce.tasks.tables.roles.yes_or_no import (
+from vivavoce.tasks.tables.yes_or_no import (
     BATCH,
     ask_yes_or_no,
     numbered,

@@ -36,7 +36,7 @@ from vivavoce.tasks.tables.items.replies import (
     read_unsupported,
 )
 from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
-from vivavoce.tasks.tables.methods.steps import TableRun, check_common
+from vivavoce.tasks.tables.steps import TableRun, check_common
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
