@@ -47,12 +47,6 @@ def table(page: Paper, x: float, y: float) -> None:
         page.say(cells[1], x + 90, y + 24 + 12 * row, TEXT, 9)
 
 
-def box(page: Paper, x: float, y: float) -> None:
-    """A box in smaller print without any caption."""
-    for row in range(6):
-        page.say("Advice that stands in its own box", x, y + 11 * row, TEXT, 8)
-
-
 def opened(path: Path, *headings: str) -> Paper:
     page = Paper(path)
     page.centred(f"A Study of Small Papers of the Kind {path.stem}")
@@ -96,7 +90,7 @@ def sections_of(folder: Path) -> dict[str, dict[str, str]]:
 
 def test_text_beside_a_float_is_whole_and_in_order(tmp_path: Path) -> None:
     words = {}
-    for draw in (picture, table, box):
+    for draw in (picture, table):
         for is_left in (True, False):
             path = tmp_path / f"{draw.__name__}-{is_left}.pdf"
             words[path.name] = flowing(path, draw, is_left=is_left)

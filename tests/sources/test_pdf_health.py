@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from vivavoce.cli import app
 from vivavoce.corpus import load_corpus
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.coverage import Coverage
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.health import Facts, judge
+from vivavoce.sources.fulltext.pdf.health import Coverage, Facts, judge
 
 FIXTURES = Path(__file__).parent / "fixtures" / "pdf"
 NAMES = ("1 Introduction", "2 Method", "3 Experiments", "4 Conclusion")

@@ -45,26 +45,6 @@ def labelled(page: Paper, heading: str) -> None:
     page.paragraph(FILLER)
 
 
-def test_references_balanced_below_two_columns_keep_their_order(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    page.centred("A Study of Small Papers")
-    for number, heading in enumerate(("1 Introduction", "2 Method", "3 Conclusion")):
-        if number:
-            page.canvas.showPage()
-        for x in (54.0, 318.0):
-            if x == 54.0:
-                page.say(heading, x, 150, BOLD, 12)
-            column(page, x, 170, 18)
-    page.say("References", 54, 430, BOLD, 12)
-    page.say("Acknowledgements", 318, 150, BOLD, 12)
-    for place in range(12):
-        x, y = (54, 450) if place < 6 else (318, 440)
-        text = f"[{place + 1}] A. Brandt. A work of number {place + 1}. {2001 + place}."
-        page.say(text, x, y + 10 * (place % 6), TEXT, 8)
-    document = read_file(page.save())
-    assert [r.raw.split("]")[0] for r in document.references] == [f"[{n}" for n in range(1, 13)]
-
-
 def test_a_list_of_keys_without_a_heading_is_the_list_of_references(tmp_path: Path) -> None:
     page = opened(tmp_path / "a.pdf")
     sections(page, "1 Introduction", "2 Method", "3 Conclusion")
@@ -191,75 +171,6 @@ def test_numbered_headings_that_open_their_paragraphs_are_sections(tmp_path: Pat
     assert tops == [*((str(n), h) for n, h in enumerate(wanted, 1)), ("A", "Proofs of the bounds")]
 
 
-def test_references_in_two_columns_below_a_text_in_one_are_read_by_columns(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        for _ in range(4):
-            page.paragraph(FILLER)
-    page.canvas.showPage()
-    page.say("References", 54, 100, BOLD, 12)
-    names = ("Adeyemi", "Brandt", "Castro", "Dalgaard", "Eriksen", "Fofana", "Garcia", "Hansen")
-    for place, name in enumerate((*names, *(f"{name}sen" for name in names))):
-        x, y = (54 if place < 8 else 318), 124 + 24 * (place % 8)
-        page.say(f"{name}, A., and Okafor, B. {2001 + place}. A work of tides", x, y, TEXT, 10)
-        page.say("and of rivers. Journal of Rivers and Tides, 12.", x + 12, y + 12, TEXT, 10)
-    found = [reference.raw.split(",")[0] for reference in read_file(page.save()).references]
-    assert found == [*names, *(f"{name}sen" for name in names)]
-
-
-def test_names_of_sections_below_each_other_are_two_headings(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    last = "3. CONCLUSIONS AND DIRECTIONS FOR FUTURE WORK"
-    for heading in ("1. INTRODUCTION", "2. METHOD", last):
-        page.centred(heading, TEXT, 10, 30)
-        page.y += 6
-        if not heading.startswith("3"):
-            page.paragraph(FILLER)
-    page.y -= 6
-    page.centred("ACKNOWLEDGMENTS", TEXT, 10, 12)
-    page.y += 12
-    page.paragraph("We thank the harbour. " + FILLER)
-    tops = [s.heading for s in read_file(page.save()).sections if s.level == 1]
-    assert tops == ["INTRODUCTION", "METHOD", last[3:], "ACKNOWLEDGMENTS"]
-
-
-def test_a_list_in_two_columns_begins_low_on_a_page_and_ends_high_on_another(
-    tmp_path: Path,
-) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for heading in ("1 Introduction", "2 Data", "3 Method"):
-        page.heading(heading)
-        for _ in range(10):
-            page.paragraph(FILLER)
-        page.page()
-    sections(page, "4 Results", "5 Limits", "6 Discussion", "7 Conclusion")
-    page.centred("References", BOLD, 12, 30)
-    entries = [
-        (
-            f"{name}, A. 2001, {noun} of small papers by the sea",
-            f"and of {noun} near {name}, 10, {number}",
-        )
-        for number, (name, noun) in enumerate(
-            (name, noun)
-            for noun in ("Tides", "Ports", "Sands", "Gulls")
-            for name in ("Ames", "Bell", "Cole", "Dunn", "Earl", "Ford", "Gray", "Hart")
-        )
-    ]
-    place = 0
-    for top, rows in ((page.y + 20, 2), (80.0, 11), (80.0, 3)):
-        for x in (108.0, 312.0):
-            for row in range(rows):
-                y = top + 26 * row + (3 if x > 200 else 0)
-                for line, text in enumerate(entries[place]):
-                    page.say(text, x + 9 * line, y + 11 * line, TEXT, 10)
-                place += 1
-        page.canvas.showPage()
-    page.canvas.save()
-    found = [reference.raw for reference in read_file(tmp_path / "a.pdf").references]
-    assert found == [" ".join(entry) for entry in entries]
-
-
 def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: Path) -> None:
     page = opened(tmp_path / "a.pdf")
     for number in range(10):
@@ -267,25 +178,6 @@ def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: 
     sections(page, "1 Introduction", "2 Method", "3 Conclusion")
     headings = [section.heading for section in read_file(page.save()).sections]
     assert headings == ["Introduction", "Method", "Conclusion"]
-
-
-def test_columns_may_lie_further_right_on_every_other_page(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    page.centred("A Study of Small Papers")
-    names = ["1 Introduction", "2 Related Work", "3 Data", "4 Method", "5 Results", "6 Conclusion"]
-    for number, heading in enumerate(names):
-        shift = 60 * (number % 2)
-        for x, word in ((54 + shift, "left"), (244 + shift, "right")):
-            for row in range(27):
-                page.say(" ".join(WORDS[:9]), x, 150 + 9.6 * row, TEXT, 8)
-            page.say(f"the {word} column ends", x, 409.2, TEXT, 8)
-        page.say(heading, 54 + shift, 132, BOLD, 12)
-        page.canvas.showPage()
-    page.canvas.save()
-    found = read_file(tmp_path / "a.pdf")
-    assert [f"{s.number} {s.heading}" for s in found.sections] == names
-    ends = [s.text.index("left column ends") / len(s.text) for s in found.sections]
-    assert all(0.4 < end < 0.6 for end in ends), "the left column is read before the right one"
 
 
 def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path) -> None:

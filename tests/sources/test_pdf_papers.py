@@ -11,8 +11,8 @@ import pytest
 
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.records import Document
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.evidence import compact
 
 pytestmark = pytest.mark.data
 

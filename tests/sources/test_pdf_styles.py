@@ -9,8 +9,8 @@ from unicodedata import combining, normalize
 
 import pytest
 
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.document import read_file
+from vivavoce.sources.fulltext.pdf.evidence import compact
 
 FOLDER = Path(__file__).parent / "fixtures" / "pdf"
 ROWS = [json.loads(line) for line in (FOLDER / "truth.jsonl").read_text("utf-8").splitlines()]

@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 CHAPTERS = ("Introduction", "Methods of Sorting", "Experiments", "Conclusion")
-
-
-def chapter(paper: Paper, title: str, number: int) -> None:
-    """A title at the right margin with its number, larger, behind it."""
-    right = paper.left + paper.width
-    x = right - 40 - stringWidth(title, BOLD, 14)
-    paper.say(title, x, 140, BOLD, 14)
-    paper.say(str(number), right - 30, 140, BOLD, 40)
-    paper.y = 200
-
-
-def test_numbers_behind_the_titles_of_chapters_number_them(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "thesis.pdf")
-    paper.centred("A Thesis About Small Papers")
-    for number, title in enumerate(CHAPTERS, start=1):
-        paper.page()
-        chapter(paper, title, number)
-        paper.paragraph(3 * FILLER)
-    document = read_file(paper.save())
-    found = [(section.number, section.heading) for section in document.sections]
-    assert found == [(str(n), title) for n, title in enumerate(CHAPTERS, start=1)]
 
 
 def test_a_row_that_opens_many_pages_apart_from_the_text_is_a_running_head(tmp_path: Path) -> None:
@@ -88,24 +66,3 @@ def test_a_bar_or_a_dash_may_part_number_and_title(tmp_path: Path) -> None:
             paper.paragraph(FILLER)
         document = read_file(paper.save())
         assert [section.heading for section in document.sections] == list(CHAPTERS)
-
-
-def test_a_heading_below_balanced_columns_opens_what_follows(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "balanced.pdf")
-    paper.centred("A Paper With Its List in Columns")
-    for number, title in enumerate(CHAPTERS, start=1):
-        paper.heading(f"{number} {title}")
-        paper.paragraph(FILLER)
-    paper.page()
-    paper.heading("References")
-    top = paper.y + 20
-    for place in range(16):
-        x, row = 108 + 210 * (place // 8), place % 8
-        paper.say(f"[{place + 1}] A. Author. 20{place + 10}. The work", x, top + 40 * row)
-        paper.say("of many lines. In Proceedings of all.", x + 18, top + 40 * row + 12)
-    paper.y = top + 320
-    paper.heading("A Further Details")
-    paper.paragraph(2 * FILLER)
-    document = read_file(paper.save())
-    assert len(document.references) == 16
-    assert document.sections[-1].heading == "Further Details"

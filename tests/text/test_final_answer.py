@@ -48,6 +48,18 @@ def test_a_part_of_a_paper_that_is_never_closed_holds_the_answer(part: str) -> N
     assert (found.text, found.cut_from) == ("Trees are parsed quickly.", "wrapper")
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("Here is my thought process:\n", "\n\nHere is my response:\n"),
+        ("**My reasoning:** ", "\n\n**The final output:**\n"),
+        ("< think >", "< / think >"),
+    ],
+)
+def test_a_line_that_announces_the_answer_ends_reasoning(before: str, behind: str) -> None:
+    assert final_answer(f"{before}{THOUGHT}{behind}{ANSWER}").text == ANSWER
+
+
 def test_reasoning_that_ends_and_is_followed_by_nothing_leaves_an_empty_answer():
     found = final_answer(f"<think>{THOUGHT}</think>\n")
     assert (found.text, found.is_unclosed) == ("", False)
@@ -55,7 +67,10 @@ def test_reasoning_that_ends_and_is_followed_by_nothing_leaves_an_empty_answer()
 
 @pytest.mark.parametrize(
     "token",
-    ["<|im_end|>", "</s>", "<eos>", "<end_of_turn>", "<｜end▁of▁sentence｜>", "[/INST]", "[EOS]"],
+    [
+        *("<|im_end|>", "</s>", "<eos>", "<end_of_turn>", "<｜end▁of▁sentence｜>"),
+        *("[/INST]", "[EOS]", "[|endofturn|]"),
+    ],
 )
 def test_end_tokens_go(token: str):
     for message in (ANSWER + token, f"{ANSWER}\n{token}{token}\n"):

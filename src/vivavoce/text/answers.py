@@ -57,7 +57,9 @@ _REMARK = _PATTERNS["remark"]
 
 
 _BLOCK = re.compile(r"(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1", re.DOTALL)
-_ENVIRONMENT = re.compile(r"\\begin\{(\w{1,30}\*?)\}")
+_ENVIRONMENT = re.compile(
+    r"\\begin\{(\w{1,30}\*?)\}(?:(?:\[[^\]\n]{0,200}\]|\{[^}\n]{0,60}\}){1,3}(?=[ \t]*\n))?"
+)
 _COMMAND = re.compile(r"\\[a-zA-Z]{2,30}\s?\{")
 _MAX_TAG = 200
 _BLANK_LINES = re.compile(r"\s*\n\s*\n\s*")

@@ -32,10 +32,17 @@ from typing import Literal
 
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.json_answer import find_json
-from vivavoce.text.labels import answer_line, end_of_thought
-from vivavoce.text.markers import MARKER, Marker, read_markers, says_answer, says_reasoning
+from vivavoce.text.markers import (
+    MARKER,
+    Marker,
+    answer_line,
+    end_of_thought,
+    read_markers,
+    says_answer,
+    says_reasoning,
+)
 
-VERSION = 4
+VERSION = 5
 """Raised when the same message gives another answer."""
 MAX_CHARACTERS = 2_000_000
 """Characters of a message that are read."""

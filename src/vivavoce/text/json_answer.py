@@ -48,7 +48,8 @@ def find_json(
     # LaTeX is often written into strings as it is, which makes \sigma a faulty escape. JSON has
     # none of these, so that mending them changes nothing in it.
     for text in _candidates(_ESCAPE.sub(_mend, answer)):
-        found = _value(text, is_wanted)
+        records = _records_by_line(text)
+        found = records if records and is_wanted(records) else _value(text, is_wanted)
         if found is not None:
             return found
     if not mend:
@@ -119,6 +120,19 @@ def _value(text: str, is_wanted: Wanted) -> Any | None:
         if not _is_too_deep(value) and (isinstance(value, dict) or found is None):
             found = value
     return found
+
+
+def _records_by_line(text: str) -> list[Any]:
+    """The objects of JSON Lines; none where there are fewer than two or anything else is there."""
+    lines = text.split("\n") if text.lstrip().startswith("{") else []
+    lines = [line.strip() for line in lines if line.strip()]
+    if len(lines) < 2 or not all(line.startswith("{") for line in lines):
+        return []
+    try:
+        records = [_DECODER.decode(line.removesuffix(",")) for line in lines]
+    except (ValueError, RecursionError):
+        return []
+    return [] if _is_too_deep(records) else records
 
 
 def _next_start(text: str, place: int) -> int:

@@ -227,6 +227,8 @@ def is_consistent(lines: list[str], delimiter: str) -> bool:
     """Check whether lines of free text look like delimited rows: equally many short fields."""
     if len(lines) < 2 or lines[0].rstrip().endswith((".", "!", "?")):
         return False
+    if lines[0].startswith("{"):  # records of JSON, one a line
+        return False
     expected = lines[0].count(delimiter)
     fitting = sum(_count_fields(line, delimiter) == expected + 1 for line in lines)
     return expected > 0 and fitting >= _MOSTLY * len(lines)

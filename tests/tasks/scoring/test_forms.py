@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
 from tests.servers.commands import only_json, viva_here
+
+from vivavoce.metrics.extraction import FoundMethod
+from vivavoce.tasks.implementation.items.report import parse_methods
+from vivavoce.tasks.programs.program import find_program
+from vivavoce.text.final_answer import final_answer
+from vivavoce.text.json_answer import find_json
 
 PAGE = Path(__file__).parents[3] / "docs" / "scoring.md"
 TITLES = ["Boxes", "Tides", "Rain"]
@@ -65,6 +73,8 @@ FORMS = {
         "JSON object": '{"ranking": ["Boxes", "Tides", "Rain"]}',
         "JSON records": '[{"rank": 1, "title": "Boxes"}, {"rank": 2, "title": "Tides"}, '
         '{"rank": 3, "title": "Rain"}]',
+        "JSON Lines": '{"rank": 1, "title": "Boxes"}\n{"rank": 2, "title": "Tides"}\n'
+        '{"rank": 3, "title": "Rain"}',
         "JSON, ranks by title": '{"Rain": 3, "Boxes": 1, "Tides": 2}',
         "Markdown": "| Title | Rank |\n|---|---|\n| Rain | 3 |\n| Boxes | 1 |\n| Tides | 2 |",
         "CSV": "rank,title\n1,Boxes\n2,Tides\n3,Rain",
@@ -91,6 +101,7 @@ FORMS = {
         "RainMap & 69.0 \\\\\n\\end{tabular}",
         "JSON object": json.dumps({"entries": ENTRIES}),
         "JSON records": json.dumps(ENTRIES),
+        "JSON Lines": "\n".join(map(json.dumps, ENTRIES)),
         "JSON, scores by method": '{"RiverNet": 71.5, "RainMap": 69.0}',
         "JSON pairs": '[["RiverNet", 71.5], ["RainMap", 69.0]]',
         "JSON by column": '{"method": ["RiverNet", "RainMap"], "score": [71.5, 69.0]}',
@@ -114,6 +125,8 @@ FORMS = {
         "JSON object": json.dumps(GOLD["tables"]["table"]),
         "JSON records": '[{"Paper": "Otters", "Model": "GRU", "Loss": "squared"}, '
         '{"Paper": "Seals", "Model": "forest", "Loss": "Gini"}]',
+        "JSON Lines": '{"Paper": "Otters", "Model": "GRU", "Loss": "squared"}\n'
+        '{"Paper": "Seals", "Model": "forest", "Loss": "Gini"}',
         "JSON by paper": '{"Otters": {"Model": "GRU", "Loss": "squared"}, "Seals": '
         '{"Model": "forest", "Loss": "Gini"}}',
         "JSON by column": '{"Paper": ["Otters", "Seals"], "Model": ["GRU", "forest"], '
@@ -122,6 +135,48 @@ FORMS = {
         '{"Otters": "squared", "Seals": "Gini"}}',
     },
 }
+
+PROGRAM = 'rows = read("rows.csv")\nwrite([row for row in rows if row["tide"] > 2])'
+METHOD = {"name": "Tide index", "formula": "T", "variables": {"T": "tide"}}
+INNER = {"formula": "T", "variables": {"T": "tide"}}
+PROGRAMS = {
+    "program alone": PROGRAM,
+    "announced": f"Here is the program:\n\n{PROGRAM}",
+    "fence": f"```python\n{PROGRAM}\n```",
+    "fence in a list": "1. The program:\n\n   ```python\n" + indent(PROGRAM, "   ") + "\n   ```",
+    "fence that is not closed": f"```python\n{PROGRAM}",
+    "the last of two": f"```python\nrows = []\n```\nBetter:\n```python\n{PROGRAM}\n```",
+    "beside a command": f"```python\n{PROGRAM}\n```\n```bash\npython program.py\n```",
+    "tags": f"<code>{PROGRAM}</code>",
+    "HTML": f'<pre><code class="python">{escape(PROGRAM)}</code></pre>',
+    "LaTeX": f"\\begin{{lstlisting}}[language=Python]\n{PROGRAM}\n\\end{{lstlisting}}",
+    "JSON object": json.dumps({"program": PROGRAM}),
+}
+METHODS = {
+    "JSON object": json.dumps({"methods": [METHOD]}),
+    "JSON list": json.dumps([METHOD]),
+    "JSON, any key": json.dumps({"results": [METHOD]}),
+    "one method": json.dumps(METHOD),
+    "JSON by name": json.dumps({"Tide index": INNER}),
+    "JSON by name, below a key": json.dumps({"methods": {"Tide index": INNER}}),
+    "keys in capitals": json.dumps([{key.title(): value for key, value in METHOD.items()}]),
+    "a list of symbols": json.dumps([{**METHOD, "variables": ["T"]}]),
+    "records of symbols": json.dumps([{**METHOD, "variables": [{"symbol": "T"}]}]),
+    "a formula set off": json.dumps([{**METHOD, "formula": "$T$"}]),
+    "a comma too many": f"[{json.dumps(METHOD)},]",
+}
+
+
+@pytest.mark.parametrize("form", PROGRAMS)
+def test_a_program_is_found_in_each_form(form: str) -> None:
+    assert (find_program(final_answer(PROGRAMS[form]).text) or "").strip() == PROGRAM
+
+
+@pytest.mark.parametrize("form", METHODS)
+def test_methods_are_found_in_each_form(form: str) -> None:
+    answer = final_answer(f"Let me read it.</think>{METHODS[form]}").text
+    expected = [FoundMethod("Tide index", formula="T", symbols=("T",))]
+    assert parse_methods(find_json(answer, mend=True)) == expected
 
 
 @pytest.mark.parametrize(
@@ -136,16 +191,19 @@ def test_a_form_scores_as_the_plain_one(family: str, form: str, tmp_path: Path) 
     assert only_json(done.stdout)["metrics"][BEST[family]]["value"] == 1
 
 
+LISTED = {**FORMS, "programs": PROGRAMS, "methods of a report": METHODS}
+
+
 def table_of(family: str) -> str:
     """The table of a family's forms as the manual has it."""
 
     def cell(text: str) -> str:
         return "`" + text.replace("|", "\\|").replace("\n", "⏎").replace("\t", "⇥") + "`"
 
-    lines = [f"| {name} | {cell(text)} |" for name, text in FORMS[family].items()]
+    lines = [f"| {name} | {cell(text)} |" for name, text in LISTED[family].items()]
     return "\n".join([f"| {family}: form | example |", "|---|---|", *lines])
 
 
-@pytest.mark.parametrize("family", FORMS)
+@pytest.mark.parametrize("family", LISTED)
 def test_the_manual_lists_the_forms(family: str) -> None:
     assert table_of(family) in PAGE.read_text("utf-8")

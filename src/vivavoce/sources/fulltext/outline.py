@@ -7,10 +7,8 @@ follow.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from vivavoce.sources.fulltext.model import Block
 from vivavoce.text.headings import (
@@ -19,7 +17,6 @@ from vivavoce.text.headings import (
     ROMAN,
     SectionNumber,
     is_heading_text,
-    is_measurement,
     read_numbers,
     role_of_heading,
     step_cost,
@@ -28,7 +25,6 @@ from vivavoce.text.normalise import normalise_title
 
 _LOOK_BACK = 48
 _KNOWN_ROLE = 0.3
-_USUAL_MARK = 0.05
 _ENDS = frozenset({"conclusion", "acknowledgements", "references", "appendix"})
 _TAKEN_APART = 3
 _TOP_ROLES = frozenset(
@@ -37,14 +33,6 @@ _TOP_ROLES = frozenset(
 )
 _LAST_WORDS = frozenset({"discussion", "conclusion"})
 _MAX_HEADING_WORDS = 25
-_FRONT_MATTER = re.compile(
-    r"(?:key ?words|index terms|ccs concepts|categories and subject descriptors|general terms)\b",
-    re.IGNORECASE,
-)
-_RUNNING_HEAD = re.compile(
-    r"(?:published|accepted|under review|submitted|presented|workshop track)\b.{0,80}?\b20\d\d$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +52,8 @@ def accept_numbers(blocks: Sequence[Block]) -> dict[int, Accepted]:
     roman = _chain({p: n for p, n in _of_style(readings, ROMAN).items() if len(n.parts) == 1})
     if len(roman) > 1 and len(roman) >= sum(len(n.parts) == 1 for n in arabic.values()):
         main = {place: Accepted(number, 1) for place, number in roman.items()}
-        main |= _below_roman(readings, roman)
     elif len(arabic) >= _TAKEN_APART or 2 * len(arabic) >= max(headed, 1):
         main = {place: Accepted(number, len(number.parts)) for place, number in arabic.items()}
-        main |= _displaced(readings, arabic)
     else:
         main = {}
     main |= _letters_inside(readings, main)
@@ -89,60 +75,15 @@ def _chain(
     numbers: dict[int, SectionNumber], *, first: int | None = None
 ) -> dict[int, SectionNumber]:
     """The heaviest chain of numbers that continue each other."""
-    tops = [n.marked for n in numbers.values() if len(n.parts) == 1]
-    usual = 2 * sum(tops) >= len(tops)
 
     def weight(place: int) -> float:
-        own = 1.0 + _USUAL_MARK * (numbers[place].marked == usual)
-        return own + _KNOWN_ROLE * (role_of_heading(numbers[place].text) is not None)
+        return 1.0 + _KNOWN_ROLE * (role_of_heading(numbers[place].text) is not None)
 
     def opening(number: SectionNumber) -> float | None:
         is_allowed = first is None or number.parts == (first,)
         return step_cost(None, number.parts) if is_allowed else None
 
     return heaviest_chain(numbers, weight, opening, look_back=_LOOK_BACK)[0]
-
-
-def _displaced(
-    readings: Sequence[tuple[SectionNumber, ...]], chain: dict[int, SectionNumber]
-) -> dict[int, Accepted]:
-    """Subsections that a column break put out of order: new numbers below an accepted one."""
-    taken = {number.parts for number in chain.values()}
-    found: dict[int, Accepted] = {}
-    for place, number in _of_style(readings, ARABIC).items():
-        is_new = number.parts not in taken and number.parts[:-1] in taken
-        if is_new and place not in chain and is_title(number.text):
-            found[place] = Accepted(number, len(number.parts))
-            taken.add(number.parts)
-    return found
-
-
-def is_title(text: str) -> bool:
-    """Check whether a text is worded as a title: it starts with a letter and holds a long word."""
-    return text[:1].isalpha() and any(len(word) > 3 and word.isalpha() for word in text.split())
-
-
-def _below_roman(
-    readings: Sequence[tuple[SectionNumber, ...]], roman: dict[int, SectionNumber]
-) -> dict[int, Accepted]:
-    """Letters below Roman sections, and Arabic numbers below letters, each counted afresh."""
-    found: dict[int, Accepted] = {}
-    letter = arabic = 0
-    for place in range(min(roman), max(roman)):
-        if place in roman:
-            letter = arabic = 0
-            continue
-        for number in readings[place]:
-            deeper = len(number.parts) > 1
-            if number.style == LETTER and 1 <= number.parts[0] - letter <= 2 and not deeper:
-                found[place] = Accepted(number, 2)
-                letter, arabic = number.parts[0], 0
-            elif number.style == ARABIC and 1 <= number.parts[0] - arabic <= 2 and not deeper:
-                found[place] = Accepted(number, 3)
-                arabic = number.parts[0]
-            elif number.style == ROMAN and deeper:
-                found[place] = Accepted(number, 2)
-    return found
 
 
 def _letters_inside(
@@ -171,7 +112,7 @@ def _end_matter(
     main: dict[int, Accepted],
 ) -> dict[int, Accepted]:
     """Numbers of appendices: letters, or Arabic numbers that start over after the conclusion."""
-    start = max(main) + 1 if main else _after_conclusion(blocks)
+    start = max(main) + 1 if main else _first_annex(blocks)
     lettered = _of_style(readings, LETTER, start)
     letters = {place: number for place, number in lettered.items() if number.is_appendix}
     letters |= _chain(lettered)
@@ -184,15 +125,10 @@ def _end_matter(
     return found
 
 
-def _after_conclusion(blocks: Sequence[Block]) -> int:
+def _first_annex(blocks: Sequence[Block]) -> int:
     """Start of end matter in a paper without numbers; the end where there is none."""
-    for place in range(len(blocks) - 1, -1, -1):
-        heading = blocks[place].heading
-        role = role_of_heading(heading) if heading else None
-        if role in {"conclusion", "references"} and blocks[place].place == "body":
-            return place + 1
-    annexes = [place for place, block in enumerate(blocks) if block.role == "appendix"]
-    return annexes[0] if annexes else len(blocks)
+    annexes = (place for place, block in enumerate(blocks) if block.role == "appendix")
+    return next(annexes, len(blocks))
 
 
 def find_sections(blocks: Sequence[Block], title: str) -> list[Block]:
@@ -211,9 +147,6 @@ class _Outline:
         self.title = normalise_title(title)
         self.accepted = accept_numbers(blocks)
         self.is_numbered = bool(self.accepted)
-        main = [place for place, number in self.accepted.items() if not number.is_appendix]
-        self.last_main = max(main, default=-1)
-        self.gaps = _find_gaps(blocks, self.accepted)
         self.sections: list[Block] = []
         self.base = 0
         """Level of the last section that a number or a usual name placed."""
@@ -221,7 +154,6 @@ class _Outline:
         """Role of the last top-level section, by its heading or its markup."""
         self.numbered_place = "body"
         """Place of the last numbered section."""
-        self.in_appendix = False
 
     def take(self, place: int) -> None:
         """Open a section for a block, or let its text continue the one before."""
@@ -229,8 +161,8 @@ class _Outline:
         number = self.accepted.get(place)
         if number is not None:
             self._open_numbered(block, number)
-        elif block.heading and self._opens(block, block.heading):
-            self._open_unnumbered(place, block, block.heading)
+        elif block.heading and self._opens(block.heading):
+            self._open_unnumbered(block, block.heading)
         else:
             if not self.sections or self.sections[-1].place != block.place:
                 self._open(block, 1, None, None, block.role, is_firm=False)
@@ -247,14 +179,9 @@ class _Outline:
             if section.paragraphs or section.is_firm or depth > section.depth
         ]
 
-    def _opens(self, block: Block, heading: str) -> bool:
-        if normalise_title(heading) == self.title or _FRONT_MATTER.match(heading):
-            return False
-        if _RUNNING_HEAD.match(heading) or (block.number and is_measurement(block.number)):
-            return False
-        if _is_sentence(heading):
-            return False
-        return is_heading_text(heading)
+    def _opens(self, heading: str) -> bool:
+        is_named = normalise_title(heading) == self.title or _is_sentence(heading)
+        return not is_named and is_heading_text(heading)
 
     def _open_numbered(self, block: Block, accepted: Accepted) -> None:
         number = accepted.number
@@ -265,34 +192,30 @@ class _Outline:
         elif role == "appendix" and not accepted.is_appendix and own_role is not None:
             role = None  # a section of the body that was taken for an annex
         self._open(block, accepted.level, number.text, number.printed, role, is_firm=True)
-        self.in_appendix = self.in_appendix or accepted.is_appendix
         self.numbered_place = block.place
         self.base = accepted.level
         if accepted.level == 1:
             self.top_role = role or own_role
 
-    def _open_unnumbered(self, place: int, block: Block, heading: str) -> None:
+    def _open_unnumbered(self, block: Block, heading: str) -> None:
         own_role = role_of_heading(heading)
         role = block.role
         if role == "appendix" and own_role in {"acknowledgements", "references"}:
             role = own_role
-        elif role == "appendix" and own_role in _LAST_WORDS and not self.in_appendix:
+        elif role == "appendix" and own_role in _LAST_WORDS and self.top_role != "appendix":
             role = None  # the annex starts with what still belongs to the paper
-        self.in_appendix = self.in_appendix or role == "appendix"
-        level = self._level(place, block, own_role)
-        is_firm = not self.is_numbered or place in self.gaps or own_role in _TOP_ROLES
+        level = self._level(block, own_role)
+        is_firm = not self.is_numbered or own_role in _TOP_ROLES
         self._open(block, level, heading, None, role, is_firm=is_firm)
         if level == 1 and (own_role is not None or role is not None):
             self.base = 1
             self.top_role = role or own_role
 
-    def _level(self, place: int, block: Block, own_role: str | None) -> int:
+    def _level(self, block: Block, own_role: str | None) -> int:
         if block.depth and self.sections:
             around = (s for s in reversed(self.sections) if s.depth < block.depth)
             return next((section.level + 1 for section in around), 1)
-        if place in self.gaps or not self.is_numbered:
-            return 1
-        if own_role in _TOP_ROLES and not self._is_inner(place, own_role):
+        if not self.is_numbered or own_role in _TOP_ROLES:
             return 1
         if block.place not in ("body", self.numbered_place):
             return 1
@@ -300,12 +223,6 @@ class _Outline:
         if self.top_role in {"acknowledgements", "references", "conclusion"}:
             return 1
         return self.base + 1
-
-    def _is_inner(self, place: int, role: str) -> bool:
-        """Check whether a usual name heads a part of a section: a summary, an introductory one."""
-        if role == "introduction":
-            return self.base > 0
-        return role in {"conclusion", "appendix"} and place < self.last_main
 
     def _open(
         self,
@@ -328,23 +245,6 @@ def _is_sentence(heading: str) -> bool:
     """Check whether a heading is running text: too long, or ending like the start of a list."""
     words = [word for word in heading.split() if any(map(str.isalpha, word))]
     return len(words) > _MAX_HEADING_WORDS or (len(words) > 3 and heading.endswith(":"))
-
-
-def _find_gaps(blocks: Sequence[Block], accepted: dict[int, Accepted]) -> frozenset[int]:
-    """Unnumbered headings that stand where a top-level number is missing."""
-    found: set[int] = set()
-    main = sorted(place for place, number in accepted.items() if not number.is_appendix)
-    for before, after in pairwise(main):
-        first, second = accepted[before].number, accepted[after].number
-        step = second.parts[0] - first.parts[0]
-        if first.style != second.style or step < 1 or (step == 1 and len(second.parts) == 1):
-            continue
-        for place in range(before + 1, after):
-            heading = blocks[place].heading
-            if heading and role_of_heading(heading) is not None:
-                found.add(place)
-                break
-    return frozenset(found)
 
 
 def heaviest_chain(

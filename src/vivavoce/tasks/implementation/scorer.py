@@ -284,7 +284,7 @@ def _score_reading(truth: Claimed, said: dict[str, Any]) -> dict[str, float]:
 
 def score_methods(answer: str, row: Row) -> Values:
     """Compare the methods of an answer with those of the report."""
-    found = parse_methods(find_json(answer))
+    found = parse_methods(find_json(answer, mend=True))
     if found is None:
         raise FaultyAnswer("malformed")
     result = score_extraction(gold_of_report(row), found)

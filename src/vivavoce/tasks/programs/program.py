@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 from inspect_ai.util import (
     OutputLimitExceededError,
@@ -188,11 +189,17 @@ def find_program(answer: str) -> str | None:
         position = closed.end() if closed else len(answer)
     python = [text for kind, text in blocks if kind in _PYTHON]
     if python or blocks:
-        return (python or [text for _, text in blocks])[-1]
-    for text in (answer, without_wrapper(answer)):
-        tree = parse(text)
+        block = dedent((python or [text for _, text in blocks])[-1])
+        return _outside_of_wrapper(block) or block
+    return _outside_of_wrapper(answer)
+
+
+def _outside_of_wrapper(text: str) -> str | None:
+    """A program as it stands or in a wrapper, such as JSON; None where there is none."""
+    for each in (text, without_wrapper(text)):
+        tree = parse(each)
         if tree is not None and any(isinstance(node, _STATEMENTS) for node in tree.body):
-            return text
+            return each
     return None
 
 

@@ -30,7 +30,7 @@ from vivavoce.sources.fulltext.html.typeset import (
     with_class,
 )
 from vivavoce.sources.fulltext.model import Manuscript
-from vivavoce.sources.fulltext.names import MARK, names_in
+from vivavoce.sources.fulltext.references import MARK, names_in
 from vivavoce.sources.xml import children
 from vivavoce.text.dates import find_day
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id, find_orcid

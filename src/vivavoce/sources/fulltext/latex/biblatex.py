@@ -6,7 +6,7 @@ import re
 
 from vivavoce.sources.fulltext.latex.typeset import plain_text
 from vivavoce.sources.fulltext.model import Entry
-from vivavoce.sources.fulltext.names import short_names
+from vivavoce.sources.fulltext.references import short_names
 
 MAX_ENTRIES = 5_000
 _BIBLATEX_ENTRY = re.compile(r"\\entry\{([^{}]{1,300})\}\{([^{}]{0,60})\}")

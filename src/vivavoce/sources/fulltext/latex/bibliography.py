@@ -18,8 +18,12 @@ from vivavoce.sources.fulltext.latex.layout import Layout
 from vivavoce.sources.fulltext.latex.macros import expand
 from vivavoce.sources.fulltext.latex.typeset import Typesetter, plain_text
 from vivavoce.sources.fulltext.model import CitationStyle, Entry
-from vivavoce.sources.fulltext.names import short_names
-from vivavoce.sources.fulltext.references import are_names, printed_year, title_of_blocks
+from vivavoce.sources.fulltext.references import (
+    are_names,
+    printed_year,
+    short_names,
+    title_of_blocks,
+)
 from vivavoce.text.identifiers import find_year
 
 _ITEM = frozenset({"\\bibitem"})

@@ -39,7 +39,7 @@ from vivavoce.sources.fulltext.model import (
     Story,
     paragraphs_in,
 )
-from vivavoce.sources.fulltext.names import MARK, names_in
+from vivavoce.sources.fulltext.references import MARK, names_in
 
 _PARTS = frozenset({"\\and", "\\And", "\\AND", "\\qquad", "\\hfill"})
 _BLOCK = frozenset({"\\IEEEauthorblockN"})

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from vivavoce.records import Author
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.lines import Font, Word
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 

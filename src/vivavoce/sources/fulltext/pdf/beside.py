@@ -58,7 +58,6 @@ class Beside(NamedTuple):
 def find_beside(runs: Sequence[Line], body: Font) -> Iterator[Beside]:
     """Every float of a column that text flows around; `runs` are those of the column."""
     captions = [run for run in runs if CAPTION_LABEL.match(join_words(run.words))]
-    captions += _boxes(runs, body)
     text = [run for run in runs if _is_text(run, body)] if captions else []
     if len(text) < _FEWEST:
         return
@@ -81,15 +80,6 @@ def find_beside(runs: Sequence[Line], body: Font) -> Iterator[Beside]:
             ]
             taken |= {id(run) for run in own}
             yield Beside(own, top, bottom, *edges)
-
-
-def _boxes(runs: Sequence[Line], body: Font) -> Iterator[Line]:
-    """The second line of every three in print of another size, one below the other."""
-    other = [run for run in runs if abs(run.size - body.size) > 0.6 and len(run.words) >= _WORDS]
-    for above, run, below in zip(other, other[1:], other[2:], strict=False):
-        is_stacked = max(abs(run.x0 - above.x0), abs(run.x0 - below.x0)) < _EDGE
-        if is_stacked and 0 < below.y - above.y < _REACH * body.size:
-            yield run
 
 
 def _is_text(run: Line, body: Font) -> bool:

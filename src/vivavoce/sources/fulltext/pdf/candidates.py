@@ -267,7 +267,7 @@ class _Finder:
                 break
             if line.column != before.column and not (before.column == 0 and is_centred):
                 break
-            if not self._is_alike(words, style) or len(self._prefix(words, style)) < len(words):
+            if self._style(words) != style or len(self._prefix(words, style)) < len(words):
                 break
             step = max(1.55, 1.05 * self.layout.leading / self.body.size)
             if not 0 < line.y - before.y <= step * max(style.size, line.size):
@@ -279,18 +279,10 @@ class _Finder:
                 break
             if room > first + 0.6 * style.size + (0.35 * column.width if is_centred else 2):
                 break
-            is_full = before.width > 0.9 * column.width
-            if style.kind == PLAIN or (not is_full and all(map(_names_section, (before, line)))):
+            if style.kind == PLAIN:
                 break
             stop += 1
         return stop
-
-    def _is_alike(self, words: Sequence[Word], style: Style) -> bool:
-        """Check for the same style; small capitals without a large one are smaller."""
-        own = self._style(words)
-        is_upper_too = own.kind == style.kind and (style.kind == CAPS or is_upper(words))
-        is_smaller = is_upper_too and own.name == style.name
-        return own == style or (is_smaller and 0.75 * style.size < own.size < style.size)
 
     def _runs_on(
         self, place: int, stop: int, text: str, style: Style, after: Line
@@ -353,12 +345,6 @@ class _Finder:
         return is_indented or (
             before is not None and before.x1 < column.right - 0.12 * column.width
         )
-
-
-def _names_section(line: Line) -> bool:
-    """Check whether a line alone is the name of a section."""
-    names = (line.text, *(number.text for number in read_numbers(line.text)))
-    return any(map(role_of_heading, names))
 
 
 def _join_lines(first: str, second: str) -> str:

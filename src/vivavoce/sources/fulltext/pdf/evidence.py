@@ -2,20 +2,14 @@
 
 A hypothesis is a set of candidates that look alike: a run of numbers, or one typographic style.
 Evidence is counted over the whole document: names of sections where papers have them, numbers that
-continue each other, `Section 3` in the text, how the headings part the text, other lines in larger
-type. The weights are in `evidence.toml`; benchmarks/pdf/fit.py judges them on styles left out.
+continue each other, a print unlike that of the text.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
 
 from vivavoce.sources.fulltext.outline import heaviest_chain
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
@@ -29,17 +23,21 @@ ANCHORS = frozenset(
 _LOOK_BACK = 40
 _KNOWN_ROLE = 0.6
 _FEW = 3
-_MANY = 14
-_SHORT = 150
-"""Letters: text between two headings that is shorter is an item of a list."""
-_WIDEST = 0.45
-"""Share of the text between two headings that is still usual."""
-_EARLY, _LATE = 0.3, 0.55
+_EARLY = 0.3
+"""Share of the text in which an introduction begins."""
 _MAX_HYPOTHESES = 100
-_LEAST = -3.0
+_LEAST = -1.0
 """Score below which nothing is better than the best hypothesis."""
-_MENTION = re.compile(r"\b(?:Sections?|Sect?\.|Chapters?|§)\s{0,2}(\d{1,2}|[IVX]{1,5}\b)", re.ASCII)
-_ROMANS = {r: n for n, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), start=1)}
+_WEIGHTS = {
+    "named": 3.0,
+    "introduction": 2.0,
+    "few": -4.0,
+    "behind": -4.0,
+    "strong": 1.0,
+    "chain": 3.0,
+    "outline": 3.0,
+}
+"""Weights of the evidence for a hypothesis; benchmarks/pdf/fit.py judges them on other styles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,6 @@ class Evidence:
             letters.append(letters[-1] + (0 if line.kind else len(line.text)))
         self.at = [letters[c.start] for c in candidates]
         self.total = max(letters[-1], 1)
-        self.mentioned = _mentioned(line.text for line in lines if not line.kind)
         references = [
             place
             for place, role in enumerate(self.roles)
@@ -162,78 +159,28 @@ class Evidence:
     def judge(self, one: Hypothesis) -> Hypothesis:
         """The hypothesis with its features and its score."""
         features = self._features(one)
-        weights = _weights()
-        score = sum(weights[name] * value for name, value in features.items())
+        score = sum(_WEIGHTS[name] * value for name, value in features.items())
         return Hypothesis(one.members, one.style, one.number_style, features, score)
 
     def _features(self, one: Hypothesis) -> dict[str, float]:
         places = sorted(one.members)
         body = [p for p in places if p < self.end]
         roles = {self.roles[p] for p in body} & ANCHORS
-        gaps = self._gaps(body)
         numbers = [n.parts[0] for n in one.members.values() if n is not None]
         tops = {p for p, level in self.marked.items() if level == 1}
         both = len(tops & one.members.keys())
         style = one.style
         return {
-            "bias": 1.0,
             "named": min(len(roles), 4) / 4,
             "introduction": float(
                 any(self.roles[p] == "introduction" and self._share(p) < _EARLY for p in body)
             ),
-            "conclusion": float(
-                any(self.roles[p] == "conclusion" and self._share(p) > _LATE for p in body)
-            ),
             "few": max(_FEW - len(body), 0) / _FEW,
-            "many": min(max(len(body) - _MANY, 0) / _MANY, 2.0),
-            "widest": max(max(gaps, default=1.0) - _WIDEST, 0.0),
-            "short": _share_of(gap * self.stop < _SHORT for gap in gaps[1:]),
-            "behind": _share_of(p >= self.end for p in places),
+            "behind": sum(p >= self.end for p in places) / len(places),
             "strong": float(style is None or style.kind != PLAIN),
             "chain": min(len(numbers), 8) / 8 if one.number_style else 0.0,
-            "holes": min(numbers[-1] - len(numbers), 4) / 4 if one.number_style else 0.0,
-            "mentions": self._mentions(one, set(numbers)),
             "outline": 2 * both / (len(tops) + len(places)) if tops else 0.0,
-            "rivals": min(self._rivals(one), 4) / 4,
-            "larger": min(self._larger(one), 6) / 6,
         }
-
-    def _gaps(self, places: Sequence[int]) -> list[float]:
-        """Shares of the body before the first heading, between headings and behind the last."""
-        if not places:
-            return []
-        points = [0, *(self.at[p] for p in places), self.stop]
-        return [(after - before) / max(self.stop, 1) for before, after in pairwise(points)]
-
-    def _mentions(self, one: Hypothesis, numbers: set[int]) -> float:
-        """The agreement with the sections that the text refers to, from -1 to 1."""
-        if not self.mentioned:
-            return 0.0
-        if not one.number_style:
-            return -0.5
-        return 2 * len(self.mentioned & numbers) / len(self.mentioned) - 1
-
-    def _rivals(self, one: Hypothesis) -> int:
-        """Names of sections that are set apart but do not belong to the hypothesis."""
-        return sum(
-            self.roles[p] in ANCHORS
-            and p not in one.members
-            and c.is_strong
-            and not c.runs_in
-            and all(len(number.parts) == 1 for number in c.numbers)
-            for p, c in enumerate(self.candidates[: self.end])
-        )
-
-    def _larger(self, one: Hypothesis) -> int:
-        """Candidates between the members that are set larger, in a style used more than once."""
-        if one.style is None or not one.members:
-            return 0
-        counts: dict[Style, int] = defaultdict(int)
-        for p in range(min(one.members), self.end):
-            style = self.candidates[p].style
-            is_larger = style.weight > one.style.weight + 0.3 and not self.candidates[p].runs_in
-            counts[style] += is_larger and style.kind != PLAIN
-        return sum(count for count in counts.values() if count > 1)
 
 
 def plain_heading(text: str) -> str:
@@ -250,27 +197,42 @@ def _number_of(candidate: HeadingCandidate) -> SectionNumber | None:
     return next((n for n in candidate.numbers if n.style in {ARABIC, ROMAN}), None)
 
 
-def _mentioned(texts: Iterable[str]) -> set[int]:
-    """Top-level sections that the text refers to more than never."""
-    found: set[int] = set()
-    for text in texts:
-        for match in _MENTION.finditer(text):
-            number = _ROMANS.get(match[1]) or (int(match[1]) if match[1].isdigit() else 0)
-            if 0 < number <= 2 * _MANY:
-                found.add(number)
-    return found
+_ENOUGH = 3
+"""So many of its titles have to be found before an outline is believed."""
 
 
-def _share_of(flags: Iterable[bool]) -> float:
-    known = list(flags)
-    return sum(known) / max(len(known), 1)
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of the outline that a PDF carries."""
+
+    depth: int
+    title: str
+    page: int
 
 
-@cache
-def _weights() -> dict[str, float]:
-    return {
-        name: float(weight)
-        for name, weight in tomllib.loads(
-            Path(__file__).with_suffix(".toml").read_text("utf-8")
-        ).items()
-    }
+def compact(text: str) -> str:
+    """Letters and digits, for comparison."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def match_bookmarks(
+    candidates: Sequence[HeadingCandidate], bookmarks: Iterable[Bookmark]
+) -> dict[int, int]:
+    """The level that the outline gives to candidates with the same words, in the same order."""
+    wanted = [(compact(mark.title), mark.depth) for mark in bookmarks]
+    depths = [depth for _, depth in wanted]
+    shallow = min(depths, default=0)
+    if depths.count(shallow) == 1 and len(depths) > _ENOUGH:  # the title, above everything
+        shallow += 1
+    found: dict[int, int] = {}
+    place = 0
+    for title, depth in wanted:
+        for other in range(place, len(candidates)):
+            texts = {compact(candidates[other].text)}
+            texts |= {compact(number.text) for number in candidates[other].numbers}
+            if title and title in texts and not candidates[other].runs_in:
+                found[other] = max(depth - shallow + 1, 0)
+                place = other + 1
+                break
+    found = {place: depth for place, depth in found.items() if depth}
+    return found if len(found) >= _ENOUGH else {}

@@ -91,7 +91,7 @@ class Columns:
         if found is not None:
             return found
         width = self.layout.widths[line.page]
-        sides = [0.1 * width, *self.layout.gutters[line.page], 0.9 * width]
+        sides = [0.1 * width, *self.layout.gutters, 0.9 * width]
         if not line.column:
             return Measure(sides[0], sides[-1])
         return Measure(*sides[line.column - 1 : line.column + 1])

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from vivavoce.sources.fulltext.pdf.bookmarks import compact
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
+from vivavoce.sources.fulltext.pdf.evidence import compact
 from vivavoce.sources.fulltext.pdf.furniture import ABSTRACT, FURNITURE
 from vivavoce.sources.fulltext.pdf.layout import Layout
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs

@@ -158,7 +158,7 @@ def _mark_heads(pages: dict[int, list[Line]], layout: Layout) -> None:
 
 def _set_gaps(layout: Layout) -> None:
     last: dict[tuple[int, int], Line] = {}
-    columns = range(max(map(len, layout.gutters)) + 2)
+    columns = range(len(layout.gutters) + 2)
     for line in sorted(layout.lines, key=lambda line: (line.page, line.y)):
         if line.kind:
             continue

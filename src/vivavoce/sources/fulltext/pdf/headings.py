@@ -10,12 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vivavoce.sources.fulltext.pdf.bookmarks import Bookmark, match_bookmarks
 from vivavoce.sources.fulltext.pdf.candidates import HeadingCandidate
 from vivavoce.sources.fulltext.pdf.evidence import (
+    Bookmark,
     Evidence,
     Hypothesis,
     build_chain,
+    match_bookmarks,
     plain_heading,
 )
 from vivavoce.sources.fulltext.pdf.runs import Line

@@ -26,22 +26,9 @@ _MIN_LINES = 8
 _FEW_NUMBERS = 4
 """Numbers of lines on a page where every fifth line has one."""
 _BOTH = 2
-_BAND_GAP = 1.7
-"""Of the size: white space above another band of columns is at least so high."""
-_MIN_BAND = 3
-"""Lines of a column above and below such a space."""
-_LARGER = 1.0
 _SMALL_PRINT = 0.8
-_FEWEST_BESIDE = 4
-_ALIKE, _SHIFTED = 0.6, 0.25
-"""Points that lines of text differ in size, and the share of those that cross the usual gutters
-from which a page may have gutters of its own."""
-_WIDE_COLUMN = 0.25
-"""Of the width: a page of a paper in one column has lines so wide beside each other where the
-list of references is set in two.
-"""
-_NARROWEST_COLUMN = 0.1
-"""Of the width of the page."""
+_NARROWEST_COLUMN, _SHORTEST = 0.1, 0.12
+"""Of the width of the page: a column, and a line that counts when columns are sought."""
 
 _DIGITS = re.compile(r"(\d+(?:[.,]\d+)*|\D)")
 _NUMBER_LEFTWARDS = re.compile(r"[.)]\d+(?:[.,]\d+)*")
@@ -56,8 +43,8 @@ class Layout:
     """The font of most letters."""
     leading: float
     """From one baseline of running text to the next."""
-    gutters: list[tuple[float, ...]]
-    """Places between columns of each page, from left to right; empty for one column."""
+    gutters: tuple[float, ...]
+    """Places between columns, from left to right; empty for one column."""
     lines: list[Line]
     heights: list[float]
     widths: list[float]
@@ -79,14 +66,12 @@ def read_layout(pages: Sequence[Page]) -> Layout:
     for word in (word for lines in runs.values() for line in lines for word in line.words):
         letters_of[word.font] += len(word.text)
     body = max(letters_of, key=lambda font: (letters_of[font], font.name, font.size))
-    shared = _find_gutters(pages, runs, body)
-    gutters = [_of_page(page, runs, body, shared) for page in pages]
-    gutters = [own or _beside(n, gutters, runs[pages[n].number]) for n, own in enumerate(gutters)]
+    gutters = _find_gutters(pages, runs, body)
     lines: list[Line] = []
     beside = _line_numbers(runs, body)
-    for page, places in zip(pages, gutters, strict=True):
+    for page in pages:
         text = [run for run in runs[page.number] if id(run) not in beside]
-        lines += _page_lines(text, places, body)
+        lines += _page_lines(text, gutters, body)
     for line in lines:
         line.text = join_words(line.words)
         if is_leftwards:
@@ -103,11 +88,9 @@ def read_layout(pages: Sequence[Page]) -> Layout:
 
 
 def _find_gutters(
-    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font, least: float = 0.12
+    pages: Sequence[Page], runs: dict[int, list[Line]], body: Font
 ) -> tuple[float, ...]:
     """The middles of the white strips between columns, where the text has some.
-
-    Lines count from `least` of the width of a page.
 
     Lines are projected on the width of the page: a strip is where the fewest lines cross, with
     lines that end before it and lines that start behind it.
@@ -117,7 +100,7 @@ def _find_gutters(
         line
         for page in pages
         for line in runs[page.number]
-        if abs(line.size - body.size) <= 2.0 and line.width >= least * width
+        if abs(line.size - body.size) <= 2.0 and line.width >= _SHORTEST * width
     ]
     ends, starts = sorted(line.x1 for line in wide), sorted(line.x0 for line in wide)
     beside: dict[int, tuple[int, int]] = {}
@@ -140,44 +123,6 @@ def _find_gutters(
         else:
             strips.append([x])
     return tuple(float(strip[len(strip) // 2]) for strip in strips)
-
-
-def _of_page(
-    page: Page, runs: dict[int, list[Line]], body: Font, shared: tuple[float, ...]
-) -> tuple[float, ...]:
-    """The gutters of a page; columns may lie further left or right on every other one."""
-    if not shared:
-        return _find_gutters([page], runs, body, _WIDE_COLUMN)
-    mine = runs[page.number]
-    wide = [run for run in mine if run.width > 40 and abs(run.size - body.size) < _ALIKE]
-    if _across(wide, shared) <= _SHIFTED * len(wide):
-        return shared
-    own = _find_gutters([page], runs, body)
-    is_better = len(own) == len(shared) and 2 * _across(wide, own) < _across(wide, shared)
-    return own if is_better else shared
-
-
-def _across(runs: Sequence[Line], gutters: Sequence[float]) -> int:
-    return sum(run.x0 < x - 2 and run.x1 > x + 2 for x in gutters for run in runs)
-
-
-def _beside(
-    number: int, gutters: Sequence[tuple[float, ...]], runs: Sequence[Line]
-) -> tuple[float, ...]:
-    """The gutter of a list in two columns that begins low on a page, or ends high on one."""
-    for place in (number - 1, number + 1):
-        own = gutters[place] if 0 <= place < len(gutters) else ()
-        if len(own) == 1 and _parts_foot(runs, own[0], is_whole=place < number):
-            return own
-    return ()
-
-
-def _parts_foot(runs: Sequence[Line], gutter: float, *, is_whole: bool = False) -> bool:
-    """Check that text is parted by a gutter below all lines that cross it, or that none does."""
-    across = [run.y for run in runs if run.x0 < gutter - 2 and run.x1 > gutter + 2]
-    foot = [run for run in runs if run.width > 40 and run.y > max(across, default=0.0)]
-    left = sum(run.x1 < gutter for run in foot)
-    return not (is_whole and across) and min(left, len(foot) - left) >= _FEWEST_BESIDE
 
 
 def _line_numbers(runs: dict[int, list[Line]], body: Font) -> set[int]:
@@ -272,7 +217,7 @@ def _parts_page(runs: Sequence[Line], gutter: float) -> bool:
     """Check that not nearly everything on the page crosses a gutter."""
     wide = [run for run in runs if run.width > 40]
     across = sum(run.x0 < gutter - 2 and run.x1 > gutter + 2 for run in wide)
-    return across <= 0.75 * len(wide) or _parts_foot(runs, gutter)
+    return across <= 0.75 * len(wide)
 
 
 def _join_baselines(runs: Sequence[Line], column: int, body: Font) -> list[Line]:
@@ -316,22 +261,12 @@ def _order(lines: Sequence[Line], gutters: Sequence[float]) -> list[Line]:
     for line in sorted(lines, key=lambda line: (line.y, line.x0)):
         own = 1 + bisect_left(gutters, line.x0)
         if line.column == 0 and not (open_band and _pokes_across(line, open_band, own)):
-            ordered += [*_closed(open_band), line]
+            ordered += [*_by_column(open_band), line]
             open_band = []
         else:
             line.column = line.column or own
             open_band.append(line)
     return ordered + _by_column(open_band)
-
-
-def _closed(band: list[Line]) -> list[Line]:
-    """A band above a line across the page; a heading of what follows there comes last."""
-    if len(band) > 1:
-        *others, last = sorted(band, key=lambda line: line.y)
-        is_apart = last.y - others[-1].y > _BAND_GAP * last.size and last.column == 1
-        if is_apart and last.size > _usual_size(others) + _LARGER:
-            return [*_by_column(others), last]
-    return _by_column(band)
 
 
 def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
@@ -345,46 +280,8 @@ def _pokes_across(line: Line, band: Sequence[Line], column: int) -> bool:
 
 
 def _by_column(lines: Sequence[Line]) -> list[Line]:
-    """One column after the other; where the print changes at one height in all, in two bands."""
-    cut = _change_of_print(lines)
-    if cut is None:
-        return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
-    upper = [line for line in lines if line.y < cut]
-    return _by_column(upper) + _by_column([line for line in lines if line.y >= cut])
-
-
-def _change_of_print(lines: Sequence[Line]) -> float | None:
-    """The height at which white space parts large print from small print in every column.
-
-    Lists of references that are balanced over the columns below the text stand so.
-    """
-    strips: list[list[tuple[float, float]]] = []
-    for column in {line.column for line in lines}:
-        mine = sorted((line for line in lines if line.column == column), key=lambda line: line.y)
-        strips.append(
-            [
-                (before.y, after.y)
-                for place, (before, after) in enumerate(pairwise(mine), start=1)
-                if after.y - before.y > _BAND_GAP * before.size
-                and place >= _MIN_BAND
-                and len(mine) - place >= _MIN_BAND
-                and _usual_size(mine[:place]) > _usual_size(mine[place:]) + 0.4
-            ]
-        )
-    if len(strips) < _BOTH:
-        return None
-    for top, bottom in strips[0]:
-        shared = [
-            next(((t, b) for t, b in own if t < bottom and b > top), None) for own in strips[1:]
-        ]
-        if all(shared):
-            return min(bottom, *(found[1] for found in shared if found))
-    return None
-
-
-def _usual_size(lines: Sequence[Line]) -> float:
-    sizes = sorted(line.size for line in lines)
-    return sizes[len(sizes) // 2]
+    """One column after the other."""
+    return sorted(lines, key=lambda line: (line.column, line.y, line.x0))
 
 
 def _leading(lines: Sequence[Line], body: Font) -> float:

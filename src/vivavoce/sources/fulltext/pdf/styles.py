@@ -14,9 +14,6 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 BOLD, LARGE, CAPS, OTHER, PLAIN = "bold", "large", "caps", "other", "plain"
 _LINES_BELOW = 8
 _OTHER_SIZE = 0.6
-_LABELS = frozenset({"chapter", "appendix", "part"})
-_NUMERAL, _LARGE_NUMERAL = re.compile(r"\d{1,2}|[A-Z]|[IVX]{1,5}"), 1.3
-"""Of the size of a title: the number of a chapter may be larger and stand behind it."""
 _FOOTNOTE_MARK = re.compile(r"[\d*∗†‡§¶,]{1,4}")
 
 
@@ -75,9 +72,9 @@ def fonts_below(layout: Layout) -> list[Font]:
 
 
 def without_marks(line: Line) -> list[Word]:
-    """The words of a line without raised marks of footnotes, a large number behind them first."""
+    """The words of a line without raised marks of footnotes."""
     peak = max(word.font.size for word in line.words)
-    words = [
+    return [
         word
         for place, word in enumerate(line.words)
         if not (
@@ -87,8 +84,3 @@ def without_marks(line: Line) -> list[Word]:
             and _FOOTNOTE_MARK.fullmatch(word.text)
         )
     ]
-    is_numbered = len(words) > 1 and _NUMERAL.fullmatch(words[-1].text) is not None
-    is_numbered = is_numbered and words[0].text.casefold() not in _LABELS  # `Chapter 1`
-    if is_numbered and words[-1].font.size > _LARGE_NUMERAL * max(w.font.size for w in words[:-1]):
-        return [words[-1], *words[:-1]]
-    return words

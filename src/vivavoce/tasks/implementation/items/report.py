@@ -216,13 +216,20 @@ def methods_json(methods: Iterable[Method]) -> str:
 
 
 def parse_methods(value: Any) -> list[FoundMethod] | None:
-    """The methods of an answer's JSON: `{"methods": [...]}` or the list alone.
+    """The methods of an answer's JSON: a list, one in an object, one method, or methods by name.
 
     Entries without a name are skipped; parts of a wrong type count as left out, and long texts are
-    cut. None when there is no list of at most 100 entries with a name among them, unless the list
-    is empty.
+    cut. None when there are no 1 to 100 entries with a name among them, unless the list is empty.
     """
-    entries = value.get("methods") if isinstance(value, dict) else value
+    entries = value
+    if isinstance(value, dict) and "name" not in _by_key(value):
+        inner = list(value.values())
+        entries = inner[0] if len(inner) == 1 and isinstance(inner[0], list) else value
+        entries = _by_key(value).get("methods", entries)
+    if isinstance(entries, dict):
+        is_one = "name" in _by_key(entries)
+        parts = [(name, each) for name, each in entries.items() if isinstance(each, dict)]
+        entries = [entries] if is_one else [{"name": name, **each} for name, each in parts] or None
     if not isinstance(entries, list) or len(entries) > _MAX_METHODS:
         return None
     methods = [method for entry in entries if (method := _method(entry)) is not None]
@@ -240,9 +247,15 @@ def gold_method(row: dict[str, Any]) -> GoldMethod:
     )
 
 
+def _by_key(given: dict[str, Any]) -> dict[str, Any]:
+    """An object by its keys without case."""
+    return {key.casefold(): each for key, each in given.items()}
+
+
 def _method(entry: Any) -> FoundMethod | None:
     if not isinstance(entry, dict):
         return None
+    entry = _by_key(entry)
     name = _text(entry.get("name"), _MAX_NAME)
     if not name:
         return None
@@ -276,11 +289,11 @@ def _text(value: Any, longest: int) -> str:
 
 
 def _latex(value: Any, longest: int) -> str:
-    r"""A text whose `\frac` JSON may have read as a form feed and `rac`, without `\[` and `\]`."""
+    r"""A formula without `\[`, `\]` and `$`, whose `\frac` JSON may have read as a form feed."""
     text = value[:longest] if isinstance(value, str) else ""
     text = _CONTROL.sub(lambda match: _COMMANDS[match[0]], text).strip()
     is_set_off = text.startswith((r"\[", r"\(")) and text.endswith((r"\]", r"\)"))
-    return text[2:-2].strip() if is_set_off else text
+    return text[2:-2].strip() if is_set_off else text.strip("$ ")
 
 
 def headings_as_methods(text: str) -> str:
