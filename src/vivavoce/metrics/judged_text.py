@@ -1,4 +1,4 @@
-"""What a judge says of a text: verdicts against the reference, and labels of facts and claims.
+"""Judgements of a text: verdicts against the reference, and labels of facts and claims.
 
 A verdict names the better text, the first or the second shown, in five criteria and overall. The
 two orders make one outcome:
