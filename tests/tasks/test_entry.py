@@ -122,5 +122,5 @@ def test_a_judges_template_that_cannot_be_used_is_told_at_once(
 
 @pytest.mark.parametrize("judge", ["openai/gpt-4o", 1, None])
 def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> None:
-    with pytest.raises(InputError, match="true or false"):
+    with pytest.raises(InputError, match="neither true nor false"):
         enter(opened.folder, judge=judge)

@@ -95,7 +95,7 @@ def evaluators(
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
-    from vivavoce.tasks.tables.answering import Use
+    from vivavoce.tasks.tables.yes_or_no import Use
 
     with progress("Answers") as update:
         found = audit_evaluators(

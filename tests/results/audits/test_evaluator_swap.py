@@ -22,7 +22,7 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.evaluating import read_evaluator
 from vivavoce.results.audits.evaluators import audit_evaluators
 from vivavoce.statistics.estimates import Draws
-from vivavoce.tasks.tables.answering import Use
+from vivavoce.tasks.tables.yes_or_no import Use
 
 GOLDS = {
     "t1": table("Task|Year", "P1|QA|2019", "P2|MT|2017"),

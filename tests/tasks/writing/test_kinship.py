@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tasks.writing.corpora import words
 
-from vivavoce.metrics.text_statistics import words_of
+from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Section
 from vivavoce.tasks.writing.items.demonstrations import (
     Kinship,

@@ -27,9 +27,9 @@ from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
-from vivavoce.tasks.tables.answering import Use, open_answerer, use_tables
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.item import TASK, answer_text
+from vivavoce.tasks.tables.yes_or_no import Use, open_answerer, use_tables
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""

@@ -46,7 +46,7 @@ from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_
 from vivavoce.store import Row
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.answering import Use
+from vivavoce.tasks.tables.yes_or_no import Use
 
 MACRO = "macro"
 _PARTS = ("p", "r")

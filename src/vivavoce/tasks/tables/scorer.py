@@ -38,12 +38,6 @@ from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_
 from vivavoce.tasks.scoring.guard import guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 from vivavoce.tasks.tables import yes_or_no
-from vivavoce.tasks.tables.answering import (
-    ANSWERER,
-    Use,
-    check_roles,
-    use_tables,
-)
 from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
@@ -55,6 +49,12 @@ from vivavoce.tasks.tables.items.composing import (
 )
 from vivavoce.tasks.tables.solvers import one_step
 from vivavoce.tasks.tables.steps import FAULT, RECORD
+from vivavoce.tasks.tables.yes_or_no import (
+    ANSWERER,
+    Use,
+    check_roles,
+    use_tables,
+)
 
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""

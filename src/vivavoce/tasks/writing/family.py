@@ -12,8 +12,7 @@ import pyarrow as pa
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
-from vivavoce.metrics.rouge import rouge
-from vivavoce.metrics.text_statistics import length_ratio
+from vivavoce.metrics.rouge import length_ratio, rouge
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import check_split, split_name

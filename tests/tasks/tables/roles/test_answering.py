@@ -21,8 +21,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.answering import Use, Used, check_roles, use_tables
-from vivavoce.tasks.tables.yes_or_no import read_answers
+from vivavoce.tasks.tables.yes_or_no import Use, Used, check_roles, read_answers, use_tables
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 NAMES = {"a": "Reading Nets", "b": "Translating Nets", "c": "Nets, and More"}
@@ -75,7 +74,7 @@ def ask_models(
     @scorer(metrics=[accuracy()])
     def by_use() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            check_roles(use.roles)
+            check_roles(["answerer"])
             async with AsyncExitStack() as closing:
                 for role in sorted(roles):
                     await closing.enter_async_context(get_model(role=role, required=True))

@@ -28,8 +28,7 @@ from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
-from vivavoce.retrieval.all_terms import PostingsIndex, TermsDocument
-from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows

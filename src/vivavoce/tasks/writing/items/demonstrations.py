@@ -34,7 +34,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.text_statistics import words_of
+from vivavoce.metrics.rouge import words_of
 from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
 from vivavoce.store import hash_of
 from vivavoce.tasks.writing.items.inputs import SECTION_TASKS, PaperText, demonstration_text, gold

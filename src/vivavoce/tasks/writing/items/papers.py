@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.text_statistics import ngram_overlap, words_of
+from vivavoce.metrics.rouge import ngram_overlap, words_of
 from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
