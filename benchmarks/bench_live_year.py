@@ -4,10 +4,9 @@
 
 Papers of the sample corpus are submitted to a server on the loopback interface over two years. The
 first year is a corpus and a round; in the second a round follows each month: what was submitted is
-listed, its texts are fetched, and the network is updated until the quota and pruned. Beside the
-requests stand those of the published procedure for the same network and the same new papers. Then
-all is done again in another folder, and every round must have the same bytes; and once without
-quota and pruning, where the last round must have the items of a round built anew.
+listed, its texts are fetched, and the network is updated until the quota and pruned. Then all is
+done again in another folder, and every round must have the same bytes; and once without quota and
+pruning, where the last round must have the items of a round built anew.
 """
 
 from __future__ import annotations
@@ -96,19 +95,18 @@ def report(rows: list[Row]) -> None:
     print(
         "| until | came | of known, new authors | network: papers, authors | title items |", end=""
     )
-    print(" anchors | listings, texts | per new paper | published | sum | published, sum |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    ours = theirs = 0
+    print(" anchors | listings, texts | per new paper | sum |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    ours = 0
     for row in rows:
         ours += row["total"]
-        theirs += row["published_requests"]["total"]
         rate = row["total"] / row["new_papers"] if row["new_papers"] else float("nan")
         print(
             f"| {row['until']} | {row['arrived']} "
             f"| {row['by_known_authors']}, {row['by_new_authors']} "
             f"| {row['papers']}, {row['authors']} | {row['items']} | {row['kept']} "
             f"| {row['listing']}, {row['texts']} | {rate:.1f} "
-            f"| {row['published_requests']['total']} | {ours} | {theirs} |"
+            f"| {ours} |"
         )
 
 

@@ -6,9 +6,9 @@ The Anthology's records have no texts, and items need some. One paper in eight o
 (`--bodies`) gets a stand-in for a text: the words of its abstract in an order drawn by lot. Who
 wrote what, when, and with whom is real. The round asks for titles and abstracts.
 
-Printed are the figures of updates under several `[update]` tables, the CPU they take beside that of
-a round built anew, and the requests of the published procedure for the same network and papers. A
-second update must change nothing, and the plain one must have the items of a rebuild.
+Printed are the figures of updates under several `[update]` tables, and the CPU they take beside
+that of a round built anew. A second update must change nothing, and the plain one must have the
+items of a rebuild.
 
 The last line is an update of one month: a round that ends with November 2022, and what is dated
 December or later.
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 import shutil
@@ -37,9 +36,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.rounds import Round, diff_rounds, load_round
+from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.anchors import items_of
-from vivavoce.rounds.arrivals import PAGE
 from vivavoce.rounds.updating import update_round
 from vivavoce.store import hash_tree
 from vivavoce.tasks import build_round, builders
@@ -146,15 +144,10 @@ def measure(folder: Path, acl: Path, one_in: int) -> bool:
         sound &= not again.is_new and hash_tree(out) == before
         if name == "plain":
             sound &= items_of(done.round.manifest) == items_of(anew.manifest)
-        last, parent = done, opened
     measure_a_month(corpus, folder)
     print(
         f"\nA rebuild has the items of the plain update, a second update changes nothing: {sound}"
     )
-    print_requests(last.report)
-    task = diff_rounds(parent, last.round)["tasks"]["writing/title"]
-    shown = {name: n if isinstance(n, int) else len(n) for name, n in task.items()}
-    print(f"viva round diff, the last of them, titles: {shown}")
     return bool(sound)
 
 
@@ -182,18 +175,6 @@ def print_row(name: str, opened: Round, did: Mapping[str, Any], took: float) -> 
         f"{did['inactive_authors']:,}, {did['papers_of_inactive_authors']:,} "
         f"| {did['papers']:,}, {did['authors']:,} | {items:,} | {anchors} "
         f"| {took:.1f} |"
-    )
-
-
-def print_requests(did: Mapping[str, Any]) -> None:
-    """The requests of the published procedure, and those of a listing by date."""
-    published, new = did["published_requests"], did["new_papers"]
-    listing = max(1, math.ceil(new / PAGE))
-    print(
-        f"Requests for {new:,} new papers: published {published['total']:,} "
-        f"({published['authors']:,} authors, {published['coauthors']:,} co-authors, "
-        f"2 x {published['ids']:,} papers), {published['hours']:.0f} hours at one in 3 s; by date "
-        f"{listing} listings of {PAGE:,} and {new:,} texts."
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vivavoce import build_round, load_corpus
 from vivavoce.corpus import ingest
-from vivavoce.rounds import diff_rounds, verify_round
+from vivavoce.rounds import verify_round
 from vivavoce.rounds.reading import check_reveal, write_commitment
 from vivavoce.rounds.updating import update_round
 from vivavoce.tasks import builders
@@ -46,8 +46,9 @@ def main(out: Path) -> None:
         update = update_round(corpus, opened, builders(), rounds, until)
         new = update.round
         write_commitment(new, rounds)
-        titles = diff_rounds(opened, new)["tasks"]["writing/title"]
-        print(f"{new.id}: {len(titles['only_b'])} new titles, {titles['anchors']} anchors in both")
+        anchors = new.update["anchors"]["writing/title"]
+        titles = len(new.items("writing", "title"))
+        print(f"{new.id}: {titles - len(anchors)} new titles, {len(anchors)} anchors in both")
         # The old round is shown now; whoever kept its commitment can see that nothing was changed.
         promise = rounds / f"{opened.id}.sealed.json"
         broken = check_reveal(promise, update.revealed) if update.revealed else ["not revealed"]

@@ -82,8 +82,7 @@ def _rounds() -> Group:
     for name in ("whole", "other"):
         for verb in ("verify", "stats"):
             calls += both("round", verb, f"rounds/{name}")
-    calls += both("round", "diff", "rounds/whole", "rounds/other")
-    for form in ("hf", "ids", "jsonl"):
+    for form in ("hf", "ids"):
         place = ("--out", f"exports/{form}", "--format", form)
         calls.append(["round", "export", "rounds/whole", *place, *CORPUS, "--json"])
     calls += [
@@ -113,7 +112,6 @@ def _live() -> Group:
         ["ingest", "sample", "60", *corpus],
         [*update, "--until", "2024-07-01", "--json"],
         [*update, "--until", "2024-10-01", "--id", "later"],
-        *both("round", "diff", "live/rounds/live", "live/rounds/live-2024-07-01"),
         *both("round", "verify", "live/rounds/live-2024-07-01"),
         ["round", "seal", "live/rounds/live", "--out", "live/told", "--json"],
         ["round", "seal", "live/rounds/live", "--out", "live/told", "--reveal", "--json"],

@@ -184,7 +184,6 @@ network stats --corpus DEMO/corpus
 network stats --by pagerank --corpus DEMO/corpus
 round verify DEMO/round/demo-2024
 round stats DEMO/round/demo-2024
-round diff DEMO/round/demo-2023 DEMO/round/demo-2024
 board show DEMO/logs --all --costs --resamples 100
 board show DEMO/logs --by attempts --resamples 100
 board show DEMO/more --by setting --resamples 100

@@ -109,4 +109,4 @@ def test_export_and_rebuild(folder: Path, tmp_path: Path) -> None:
     manifest = (tmp_path / "small" / "manifest.json").read_bytes()
     assert manifest == (small / "manifest.json").read_bytes()
     viva_here("round", "export", small, "--out", tmp_path / "x", "--format", "csv", expect=2)
-    viva_here("round", "export", small, "--out", tmp_path / "hf", "--format", "jsonl", expect=1)
+    viva_here("round", "export", small, "--out", tmp_path / "hf", "--format", "ids", expect=1)

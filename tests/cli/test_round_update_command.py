@@ -1,4 +1,4 @@
-"""viva round update, diff, seal, reveal and unseal."""
+"""viva round update, seal, reveal and unseal."""
 
 from __future__ import annotations
 
@@ -92,13 +92,6 @@ def test_an_update_says_what_it_did_and_ends_with_the_folder(
         assert again.stdout.splitlines()[-1] == lines[-1]
     assert hash_tree(rounds) == before
 
-    differs = viva("round", "diff", rounds / "live", lines[-1])
-    assert differs.exit_code == 0
-    assert differs.stdout.startswith("live-2024-07-01 follows from live\n")
-    assert "round.window.end: 2024-04-15 -> 2024-07-01" in differs.stdout
-    found = json.loads(viva("round", "diff", rounds / "live", lines[-1], "--json").stdout)
-    assert found["tasks"]["writing/title"]["anchors"] == 1
-
     sealed, revealed = rounds / "live.sealed.json", rounds / "live.revealed.json"
     assert viva("round", "seal", sealed, "--check", revealed).stdout == f"{revealed} is sound\n"
     shown = {name: value for name, value in read_json(revealed).items() if name != "seal"}
@@ -122,12 +115,12 @@ def test_json_has_the_update_and_the_requests(
     assert (summary["round"], summary["parent"]) == ("live-2024-07-01", "live")
     assert summary["path"] == str(rounds / "live-2024-07-01")
     assert summary["is_new"] is True
-    assert summary["update"]["published_requests"]["total"] > 60
     file = tmp_path / "newer.jsonl"
     file.write_text('{"id": "new", "title": "New", "published": "2024-08-01"}\n')
     said = update("live-2024-07-01", "2024-09-01", "--metadata", file).stdout
-    assert said.startswith("0 requests: 0 listings, 0 texts (2 so far); the published procedure ")
-    assert "1 papers are new in the corpus" in said
+    assert said.startswith(
+        "0 requests: 0 listings, 0 texts (2 so far). 1 papers are new in the corpus."
+    )
 
 
 def test_beside_a_round_that_follows_already_nothing_is_asked_twice(

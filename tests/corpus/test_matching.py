@@ -12,7 +12,6 @@ from vivavoce.corpus.identity.matching import (
     fold,
     is_telling,
     names_agree,
-    skeleton,
     surname,
     title_key,
     years_agree,
@@ -37,12 +36,10 @@ def test_titles_are_equal_however_they_are_spaced_hyphenated_accented_or_cased(
     assert title_key(one) == title_key(other)
 
 
-def test_hidden_characters_and_lookalikes_make_another_title_that_looks_the_same() -> None:
+def test_hidden_characters_and_letters_of_other_scripts_make_another_title() -> None:
     plain = "A study"
     for other in ("A\u200b study", "\u0410 study", "A stud\u0443"):
         assert title_key(other) != title_key(plain)
-        assert skeleton(other) == skeleton(plain)
-    assert skeleton("B study") != skeleton(plain)
 
 
 @given(st.text())

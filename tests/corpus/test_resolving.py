@@ -48,12 +48,10 @@ def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Reso
     return [known.resolve(reference) for reference in references]
 
 
-@pytest.fixture(params=[(3, 4), (12, 9), (150, 2000)])
+@pytest.fixture(params=[3, 12, 150])
 def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that are full after a few titles, and the real ones."""
-    near, raw = request.param
-    monkeypatch.setattr(titles, "MAX_BLOCK", near)
-    monkeypatch.setattr(titles, "MAX_RAW_BLOCK", raw)
+    monkeypatch.setattr(titles, "MAX_BLOCK", request.param)
 
 
 @pytest.mark.usefixtures("caps")
@@ -65,7 +63,7 @@ def test_every_reference_resolves_as_over_the_whole_corpus(seed: int, tmp_path: 
     expected = by_whole_index(references, papers)
     assert resolved(references, index_of(tmp_path, papers, chance)) == expected
     ways = {answer.resolver for answer in expected if answer}
-    assert {"arxiv_id", "doi", "acl_id", "title", "raw_title"} <= ways
+    assert {"arxiv_id", "doi", "acl_id", "title"} <= ways
 
 
 @pytest.mark.usefixtures("caps")
@@ -132,12 +130,11 @@ def test_real_references_resolve_as_over_the_whole_corpus(data_dir: Path, tmp_pa
     papers = merge_documents(documents, kinds).papers
     pairs: Papers = [(paper, None) for paper in papers]
     references = [r for d in documents for r in d.references][::6]
-    references += [Reference(0, r.raw) for r in references]
     references += random_references(random.Random(0), pairs, 200)
     expected = by_whole_index(references, pairs)
     build_index(tmp_path, [paper_facts(pairs[start::3], METADATA) for start in range(3)])
     assert resolved(references, open_index(tmp_path)) == expected
-    assert {"title", "near_title", "raw_title"} <= {a.resolver for a in expected if a}
+    assert {"title", "near_title"} <= {a.resolver for a in expected if a}
 
 
 def real_files(folder: Path) -> list[tuple[str, list[Path]]]:

@@ -24,7 +24,7 @@ from vivavoce.rounds import load_round
 from vivavoce.store import lock, read_sealed, write_sealed
 
 PAPERS = 14
-FIELDS = {"answer", "contestants", "more_papers", "papers", "plan", "verdicts", "site"}
+FIELDS = {"answer", "table", "left_out", "more_papers", "papers", "plan", "verdicts", "site"}
 VERDICT = {
     *("task", "metric", "better", "worse", "difference", "ci", "decided", "items"),
     *("more_papers_needed", "cost"),
@@ -110,12 +110,22 @@ def test_the_better_model_is_named_and_nobody_is_asked_twice(
     page = Path(report["page"]).read_text("utf-8")
     assert html.escape(report["answer"]) in page
     assert html.escape(verdict["words"]) in page
-    fine, weak = (row for row in report["contestants"] if row["kind"] == "model")
-    assert (fine["short"], weak["short"]) == ("fine", "weak")
-    assert fine["values"]["abstract"]["value"] > weak["values"]["abstract"]["value"]
+    ceiling, *others = report["table"]
+    assert (ceiling["role"], ceiling["price_total"]) == ("ceiling", None)
+    fine, weak = (row for row in others if row["role"] == "model")
+    assert (fine["contestant"], weak["contestant"]) == (full("fine"), full("weak"))
+    assert fine["value"] > weak["value"]
+    assert (fine["may_be_best"], weak["may_be_best"]) == (True, False)
+    [rival] = (row for row in others if row["role"] == "baseline")
+    # The interval of each shows on which side of the best baseline it is.
+    low, high = rival["ci"]
+    assert fine["beats_baseline"] in ({True, None} if fine["ci"][0] > low else {False, None})
+    assert weak["beats_baseline"] is (False if weak["ci"][1] < low else None)
     for row in (fine, weak):
-        assert row["cost_per_answer"] == pytest.approx(dollars[row["name"]])
-        assert (row["answers"], row["papers"], row["failed"]) == (verdict["items"],) * 2 + (0,)
+        assert row["price_per_answer"] == pytest.approx(dollars[row["contestant"]])
+        assert row["price_total"] == pytest.approx(row["price_per_answer"] * row["n"])
+        assert (row["task"], row["metric"]) == ("abstract", "rougeL")
+        assert (row["n"], row["failed"]) == (verdict["items"], 0)
     text, pasted = (
         viva_here(
             *("exam", pages, "--model", full("weak"), "--model", full("fine"), "--out", out),
@@ -126,7 +136,7 @@ def test_the_better_model_is_named_and_nobody_is_asked_twice(
     )
     assert text.startswith(report["answer"])
     assert verdict["words"] in text
-    value = f"{fine['values']['abstract']['value']:.3f}"
+    value = f"{fine['value']:.3f}"
     assert all(value in form for form in (page, text, pasted))
     assert "| contestant | abstract" in pasted
     assert (Path(report["site"]) / "board" / "index.html").is_file()
@@ -244,9 +254,9 @@ def test_without_a_model_baselines_answer_and_a_plan_is_made(based: Path, pages:
     )
     assert report["verdicts"] == []
     assert report["plan"]["cost"] is None
-    first, *baselines = report["contestants"]
-    assert (first["kind"], {row["kind"] for row in baselines}) == ("authors' text", {"baseline"})
-    by_value = [row["values"]["abstract"]["value"] for row in baselines]
+    first, *baselines = report["table"]
+    assert (first["role"], {row["role"] for row in baselines}) == ("ceiling", {"baseline"})
+    by_value = [row["value"] for row in baselines]
     assert by_value == sorted(by_value, reverse=True)
 
 

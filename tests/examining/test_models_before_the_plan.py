@@ -105,6 +105,6 @@ def test_a_plan_says_whose_prices_it_counts_with(papers: Path, tmp_path: Path) -
         plan = viva_here(*command, env=env, expect=2).stderr
         assert f"List prices ({own}); --price MODEL=IN,OUT goes before them." in plan
         found = only_json(viva_here(*command, "--yes", "--budget", "1", "--json", env=env).stdout)
-    [row] = [row for row in found["contestants"] if row["kind"] == "model"]
+    [row] = [row for row in found["table"] if row["role"] == "model"]
     # Each reply says that it took 100 tokens and gave 7.
-    assert row["cost_per_answer"] == pytest.approx((100 * 1 + 7 * 4) / 1e6)
+    assert row["price_per_answer"] == pytest.approx((100 * 1 + 7 * 4) / 1e6)

@@ -8,7 +8,7 @@ import pytest
 
 from vivavoce.readers.metric_names import METRICS, metric_key
 from vivavoce.readers.metric_values import direction_of, impossible, is_resource, split_metric
-from vivavoce.readers.terms import MEASURES, stands_for, terms_in
+from vivavoce.readers.terms import MEASURES, terms_in
 
 SPELLINGS = [
     ("mean average precision", "map", "map", "MAP"),
@@ -23,20 +23,6 @@ def test_every_reader_knows_a_spelling(text: str, term: str, key: str, name: str
     assert terms_in(text) == (term,)
     assert metric_key(text) == key
     assert name in {metric.name for metric in METRICS if metric.term == term}
-
-
-@pytest.mark.parametrize(
-    ("short", "words"),
-    [
-        ("ptb", ("penn", "treebank")),
-        ("squad", ("stanford", "question", "answering", "dataset")),
-        ("wt2", ("wikitext2",)),
-    ],
-)
-def test_abbreviations_stand_for_their_words(short: str, words: tuple[str, ...]) -> None:
-    assert stands_for(short, words)
-    assert not stands_for(short + "x", words)
-    assert not stands_for(short[1:] + "q", words)
 
 
 def test_case_and_hyphens_cost_nothing() -> None:

@@ -17,7 +17,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError, VivaError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.rounds import arrivals
-from vivavoce.rounds.arrivals import bring_papers, open_service, published_update
+from vivavoce.rounds.arrivals import bring_papers, open_service
 from vivavoce.store import hash_tree, read_jsonl
 
 JUNE, JULY = date(2024, 6, 1), date(2024, 7, 1)
@@ -155,19 +155,3 @@ def test_two_months_are_the_same_when_they_are_lived_through_again(tmp_path: Pat
     one, two = (hash_tree(tmp_path / folder / "rounds") for folder in ("one", "two"))
     assert one == two
     assert len([name for name in one if name.endswith("/update.json")]) == 2
-
-
-def test_the_published_update_asks_for_everyone_and_for_every_paper_again() -> None:
-    # A graph of 3 authors with 10 papers. Two new papers are found, by 4 and by 2 people, the
-    # known author among them: 3 + 1 = 4 co-authors.
-    found = published_update(authors=3, papers=10, new=2, coauthors=4)
-    assert found["authors"] + found["coauthors"] == 3 + 4
-    assert found["total"] == 3 + 4 + 2 * (10 + 2) == 31
-    assert found == {
-        "authors": 3,
-        "coauthors": 4,
-        "ids": 12,
-        "files": 12,
-        "total": 31,
-        "hours": 0.03,  # 31 requests, one every 3 s: 93 s
-    }

@@ -217,48 +217,6 @@ def test_indexes_at_the_end_are_no_papers(tmp_path: Path) -> None:
     assert paper(tmp_path, collection(paper_xml("1"), index)).acl_id == "2020.acl-main.1"
 
 
-EARLIER = """<?xml version='1.0' encoding='UTF-8'?>
-<volume id="{name}">
-  <paper id="{front}"><title>Proceedings of the <fixed-case>M</fixed-case>eeting</title>
-    <editor><first/><last/></editor>{date}<bibtype>book</bibtype></paper>
-  <paper id="{number}"><title>On  <fixed-case>BERT</fixed-case>s</title>
-    <author><last>First</last><first complete="Ada B.">A. B. </first></author>{book}
-    <url>http://www.aclweb.org/anthology/{name}-{number}</url></paper>
-</volume>"""
-
-
-@pytest.mark.parametrize(
-    ("name", "front", "number"), [("P94", "2000", "2011"), ("W94", "0100", "0101")]
-)
-def test_a_collection_of_earlier_years_has_volume_and_paper_in_four_digits(
-    tmp_path: Path, name: str, front: str, number: str
-) -> None:
-    date = "<month>August</month><year>1994</year>"
-    content = EARLIER.format(name=name, front=front, number=number, date=date, book="")
-    assert read(tmp_path, content, f"{name}.xml") == [
-        Document(
-            kind="acl",
-            key=f"acl:{name}-{number}",
-            acl_id=f"{name}-{number}",
-            source_url=f"https://aclanthology.org/{name}-{number}",
-            title="On BERTs",
-            published="1994-08",
-            venue="Proceedings of the Meeting",
-            authors=(Author("A. B. First"),),
-        )
-    ]
-
-
-def test_what_is_missing_in_a_collection_of_earlier_years(tmp_path: Path) -> None:
-    parts = {"name": "C69", "front": "0100", "date": ""}
-    book = "<booktitle>A Book</booktitle>"
-    (found,) = read(tmp_path, EARLIER.format(**parts, number="0201", book=book), "C69.xml")
-    assert isinstance(found, Document)
-    assert (found.acl_id, found.published, found.venue) == ("C69-0201", None, "A Book")
-    (fault,) = read(tmp_path, EARLIER.format(**parts, number="1", book=""), "C69.xml")
-    assert fault == Fault("C69.xml: paper 2", "the paper's id '1' is not of four digits")
-
-
 def test_venues_go_before_the_name_of_the_book(tmp_path: Path) -> None:
     two = "<venue>iwpt</venue><venue>ws</venue>"
     assert paper(tmp_path, collection(paper_xml(), venues=two)).venue == "iwpt; ws"

@@ -315,10 +315,9 @@ HOSTILE = {
 def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> None:
     text = feed_of(1, total=1, title="&x;").decode()
     text = text.replace("<feed", f"{HOSTILE[name]}<feed", 1)
-    for encoding in ("utf-8", "utf-16"):
-        (fault,) = read_file(tmp_path / "p.atom.xml", text.encode(encoding))
-        assert isinstance(fault, Unread)
-        assert "safety" in fault.reason
+    (fault,) = read_file(tmp_path / "p.atom.xml", text.encode())
+    assert isinstance(fault, Unread)
+    assert "safety" in fault.reason
 
 
 @pytest.mark.parametrize(
@@ -327,7 +326,6 @@ def test_entities_and_document_types_are_refused(tmp_path: Path, name: str) -> N
         ("Café", "utf-8", "Café", 0),
         ("Cafe\u0301", "utf-8", "Café", 0),
         ("Café", "utf-8-sig", "Café", 0),
-        ("Café", "utf-16", "Café", 0),
         ("Café é", "latin-1", "Caf\ufffd \ufffd", 2),
         ("A\x00B", "utf-8", "AB", 0),
         ("A&#0;B&#x1;", "utf-8", "AB\ufffd", 1),
@@ -347,11 +345,7 @@ def test_characters_that_are_no_text_are_replaced_and_counted(
     assert json.loads(json.dumps(paper.title).encode("utf-8")) == paper.title
 
 
-def test_a_declared_encoding_counts_and_replacements_are_reported(tmp_path: Path) -> None:
+def test_replacements_are_reported(tmp_path: Path) -> None:
     text = feed_of(1, total=1, title="Café").decode()
-    latin = text.replace("encoding='UTF-8'", "encoding='ISO-8859-1'").encode("latin-1")
-    (paper,) = read_file(tmp_path / "p.atom.xml", latin)
-    assert isinstance(paper, Document)
-    assert paper.title == "Café"
     _, fault = read_file(tmp_path / "q.atom.xml", text.encode("latin-1"))
     assert fault == Unread("q.atom.xml", "characters that are no text, now U+FFFD: 1")

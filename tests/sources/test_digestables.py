@@ -124,20 +124,6 @@ def test_the_tables_of_one_paper_are_one_document(tmp_path: Path) -> None:
     assert other.arxiv_id == "hep-th/9901001"
 
 
-def test_large_files_are_read_in_parts_by_paper(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [{**TABLE, "tabid": f"t{n}", "arxiv_id": f"2301.{n % 9:05d}"} for n in range(40)]
-    path = tmp_path / "tables.jsonl"
-    path.write_text(lines(*rows) + "broken\n")
-    whole = read(path)
-    monkeypatch.setattr("vivavoce.sources.leaderboards.digestables._BYTES_PER_PART", 8_000)
-    assert len(list(SOURCE.pieces(path))) > 2
-    parted = read(path)
-    assert len(parted) == len(whole) == 10  # nine papers and a fault
-    assert sorted(map(repr, parted)) == sorted(map(repr, whole))
-
-
 def test_papers_are_known_by_their_corpus_id(tmp_path: Path) -> None:
     (found,) = written(tmp_path, lines(PAPER), "papers.jsonl")
     assert isinstance(found, Document)

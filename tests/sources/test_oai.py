@@ -39,6 +39,7 @@ RAW = """<arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>2406.00007</id>
 <license>http://creativecommons.org/licenses/by/4.0/</license><abstract>  An
 abstract with $x &lt; y$.
 </abstract></arXivRaw>"""
+
 SPLIT = """<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{id}</id><created>{created}</created>
 <updated>2024-06-20</updated><authors>
 <author><keyname>First</keyname><forenames>Ada B.</forenames><suffix>Jr</suffix>
@@ -48,13 +49,6 @@ SPLIT = """<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>{id}</id><created>{cre
 </authors><title>A Title</title><categories>hep-lat hep-th</categories>
 <license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>
 <abstract>Words.</abstract></arXiv>"""
-DUBLIN = """<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"
-xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A Title</dc:title>
-<dc:creator>First Jr, Ada</dc:creator><dc:creator>The Example Collaboration</dc:creator>
-<dc:subject>Computer Science - Computation and Language</dc:subject>
-<dc:description>Words.</dc:description><dc:description>9 pages</dc:description>
-<dc:date>2024-06-20</dc:date><dc:date>2024-06-03</dc:date><dc:type>text</dc:type>
-{identifiers}</oai_dc:dc>"""
 
 
 def record(metadata: str, arxiv_id: str = "2406.00007") -> str:
@@ -134,9 +128,6 @@ def test_a_collaboration_within_a_name_is_an_author_of_its_own(
     metadata = SPLIT.format(id="2406.00007", created="2024-06-03")
     found = paper(tmp_path, record(metadata.replace("</authors>", f"{author}</authors>")))
     assert [one.name for one in found.authors[3:]] == NAMES[names]
-    creator = f"<dc:creator>{key}, {fore}</dc:creator>"
-    found = paper(tmp_path, record(DUBLIN.format(identifiers=creator)))
-    assert [one.name for one in found.authors[2:]] == NAMES[names]
 
 
 def test_a_day_after_the_month_of_the_id_is_not_the_first_version(tmp_path: Path) -> None:
@@ -145,33 +136,6 @@ def test_a_day_after_the_month_of_the_id_is_not_the_first_version(tmp_path: Path
         metadata = SPLIT.format(id="2406.00007", created=day)
         assert paper(tmp_path, record(metadata)).published == published
     assert first_day("2406.00007", ["", "soon"]) is None
-
-
-def test_dublin_core_of_arxiv_and_of_another_repository(tmp_path: Path) -> None:
-    own = (
-        "<dc:identifier>http://arxiv.org/abs/2406.00007</dc:identifier>"
-        "<dc:identifier>A Journal 3 (2024)</dc:identifier>"
-        "<dc:identifier>doi:10.1000/ABC</dc:identifier>"
-    )
-    found = paper(tmp_path, record(DUBLIN.format(identifiers=own)))
-    assert (found.key, found.doi, found.published) == (
-        "arxiv:2406.00007",
-        "10.1000/abc",
-        "2024-06-03",
-    )
-    assert found.categories == ("cs.CL", "math.NA", "hep-lat")  # out of the sets
-    assert found.venue == "A Journal 3 (2024)"
-    assert [author.name for author in found.authors] == [
-        "Ada First Jr",
-        "The Example Collaboration",
-    ]
-    other = "<dc:identifier>https://example.org/7</dc:identifier>"
-    found = paper(tmp_path, record(DUBLIN.format(identifiers=other)))
-    assert (found.key, found.source_url, found.categories) == (
-        "oai:oai:arXiv.org:2406.00007",
-        "https://example.org/7",
-        (),
-    )
 
 
 def test_a_single_record_is_read_like_a_list(tmp_path: Path) -> None:
@@ -185,7 +149,7 @@ def test_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
     untitled = RECORD.format(arxiv_id="2406.00003", day="2024-06-01", title=" ")
     odd = record("<marc><leader/></marc>", "2406.00004")
     bare = f"<record>{HEADER.format(id='2406.00005')}</record>"
-    nameless = record(SPLIT.format(id="no id", created="2024-06-01"), "x")
+    nameless = record(RAW.replace("<id>2406.00007", "<id>no id"), "x")
     first, deleted, *faults = read(tmp_path, answer(good, gone, untitled, odd, bare, nameless))
     assert isinstance(first, Document)
     assert isinstance(deleted, Document)
@@ -194,7 +158,7 @@ def test_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
         Fault("a.oai.xml: oai:arXiv.org:2406.00003", "arXiv 2406.00003 has no title"),
         Fault(
             "a.oai.xml: oai:arXiv.org:2406.00004",
-            "its format 'marc' is none of arXiv, arXivRaw, dc",
+            "its format 'marc' is none of arXiv, arXivRaw",
         ),
         Fault("a.oai.xml: oai:arXiv.org:2406.00005", "the record has no metadata"),
         Fault("a.oai.xml: oai:arXiv.org:x", "its id 'no id' is no arXiv id"),

@@ -362,6 +362,4 @@ def test_what_cannot_be_asked_is_refused_before_anything_is(run: Harvester) -> N
     ):
         with pytest.raises(InputError, match=why):
             run(start, until, part=part)
-    with pytest.raises(InputError, match="none of the formats"):
-        harvest(run.client, run.folder, metadata_prefix="marc")
     assert run.server.asks == []

@@ -38,9 +38,6 @@ def oai(
         ),
     ] = None,
     until: Annotated[date | None, Opt("Records changed on this day or earlier.")] = None,
-    metadata_format: Annotated[
-        str, Opt("arXivRaw (all versions), arXiv or oai_dc.", "--format")
-    ] = "arXivRaw",
     fresh: Annotated[bool, Opt("Drop an unfinished harvest.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +50,6 @@ def oai(
             polite_client(HOSTS, connection.base, connection.contact, tries=5),
             out,
             base=connection.base or BASE,
-            metadata_prefix=metadata_format,
             set=part,
             start=start,
             until=until,

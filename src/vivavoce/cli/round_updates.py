@@ -1,4 +1,4 @@
-"""Verbs that begin rounds, bring them up to date, compare and seal them, and tell their drift."""
+"""Verbs that begin rounds, bring them up to date and seal them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import typer
 
 from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import CorpusFolder, report_problems
-from vivavoce.cli.output import answer, print_json, print_table, say
+from vivavoce.cli.output import answer
 from vivavoce.cli.rounds import app
-from vivavoce.reports import Sheet
 from vivavoce.requests import Arg, Connection, Opt
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def update(
         "requests": came.requests() if came else None,
         "failed": list(came.failed) if came else [],
     }
-    lines = list(_request_lines(came, done.report)) if came else []
+    lines = list(_request_lines(came)) if came else []
     if came and child and came.since > parent.window.end:
         known = f"The papers from {parent.window.end} until before {came.since} were listed for"
         lines.append(f"{known} {child.id} and are not asked for again.")
@@ -88,39 +87,6 @@ def update(
     if done.revealed:
         lines.append(f"The ids of {parent.id} are revealed in {done.revealed}")
     answer(summary, [*lines, str(done.round.folder)], as_json=as_json)
-
-
-@verb(app, "round diff rounds/2024-h1 rounds/2024-h2")
-def diff(
-    one: Annotated[Path, Arg("The folder of a round.", metavar="A")],
-    other: Annotated[Path, Arg("The folder of another one.", metavar="B")],
-    as_json: Json = False,
-) -> None:
-    """Compare two rounds: their specs, and which items came, went, changed or stayed."""
-    from vivavoce.rounds import diff_rounds, load_round
-
-    found = diff_rounds(load_round(one), load_round(other))
-    if as_json:
-        print_json(found)
-        return
-    a, b = found["a"]["id"], found["b"]["id"]
-    say(f"{b} follows from {a}" if found["b_follows_a"] else f"{b} was not made from {a}")
-    for key, (was, now) in found["spec"].items():
-        say(f"  {key}: {was} -> {now}")
-    names = ("a", "b", "same", "other_split", "changed", "only_a", "only_b", "anchors")
-    heads = ("task", a, b, "same", "other split", "changed", f"only {a}", f"only {b}", "anchors")
-    rows = []
-    for task, row in found["tasks"].items():
-        counts = (n if isinstance(n := row[name], int) else len(n) for name in names)
-        rows.append((task, *(f"{n:,}" for n in counts)))
-    print_table(Sheet("", heads, tuple(rows)))
-    for task, row in found["tasks"].items():
-        for item, changed in list(row["changed"].items())[:_SHOWN]:
-            say(f"  {task} {item}: {', '.join(changed)}")
-        if len(row["changed"]) > _SHOWN:
-            say(f"  {task}: and {len(row['changed']) - _SHOWN:,} more (--json lists all)")
-    for name in found["files"]:
-        say(f"  {name} differs")
 
 
 @verb(
@@ -155,17 +121,14 @@ def seal(
     answer({"path": path}, [path], as_json=as_json)
 
 
-def _request_lines(came: Arrivals, report: Row) -> Iterator[str]:
+def _request_lines(came: Arrivals) -> Iterator[str]:
     yield from (f"  {line}" for line in came.failed[:_SHOWN])
     asked = came.requests()
-    said = (
+    yield (
         f"{asked['total']:,} requests: {asked['listing']:,} listings, {asked['texts']:,} texts "
-        f"({asked['so_far']:,} so far)"
+        f"({asked['so_far']:,} so far). {came.papers - came.papers_before:,} papers are new in the "
+        "corpus."
     )
-    if report:
-        published = report["published_requests"]
-        said += f"; the published procedure would make {published['total']:,}"
-    yield f"{said}. {came.papers - came.papers_before:,} papers are new in the corpus."
 
 
 def _report_lines(did: Row) -> Iterator[str]:

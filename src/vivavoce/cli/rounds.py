@@ -154,9 +154,9 @@ def export(
     form: Annotated[
         str,
         Opt(
-            "A Hugging Face dataset; ids and hashes without any text; JSON Lines.",
+            "A Hugging Face dataset, or ids and hashes without any text.",
             "--format",
-            metavar="hf|ids|jsonl",
+            metavar="hf|ids",
         ),
     ] = "hf",
     ids_only: Annotated[bool, Opt("The same as --format ids.")] = False,

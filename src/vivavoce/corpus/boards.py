@@ -10,7 +10,6 @@ of the corpus on it first appeared inside. Scores of papers that came later are 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +22,6 @@ from vivavoce.readers.metric_names import name_key
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.text.dates import inside, period
-
-_FRACTION = re.compile(r"\.(\d{1,15})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +70,6 @@ class CorpusBoard:
             if entry.paper_id is not None:
                 best.setdefault(entry.paper_id, entry)
         return tuple(best.values())
-
-    def disagreements(self) -> tuple[tuple[BoardEntry, ...], ...]:
-        """Entries of one method of one work whose scores differ by more than rounding.
-
-        All of them are on the board, since nothing shows the right one.
-        """
-        found: dict[tuple[str, str], list[BoardEntry]] = defaultdict(list)
-        for entry in self.entries:
-            work = entry.paper_id or entry.paper_url
-            if entry.method and work:
-                found[name_key(entry.method), work].append(entry)
-        return tuple(
-            tuple(entries)
-            for _, entries in sorted(found.items())
-            if any(not _same_but_for_rounding(entries[0], other) for other in entries[1:])
-        )
 
 
 def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
@@ -155,16 +136,6 @@ def _entries(rows: Sequence[Row]) -> tuple[BoardEntry, ...]:
     return tuple(entry for _, entry in order)
 
 
-def _same_but_for_rounding(one: BoardEntry, other: BoardEntry) -> bool:
-    digits = min(_decimals(one.score_text), _decimals(other.score_text))
-    return abs(one.score - other.score) < 10.0**-digits
-
-
-def _decimals(score_text: str) -> int:
-    found = _FRACTION.search(score_text)
-    return len(found[1]) if found else 0
-
-
 def _completeness(row: Row) -> tuple[bool, bool, str, str, str]:
     return (
         not row["method"],
@@ -192,8 +163,7 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
     `tasks`, `metrics`, `entries`, `tuples` (of task, dataset, metric and named method), `boards`,
     `boards_of_3_papers`, `largest_board` (entries), `datasets_by_modality` and `tasks_by_area`.
     Then `several_names`: boards that lists name in several ways; `directions`: boards by the surest
-    evidence for their direction; `quarantined` by reason; and `disagreements`: methods of one work
-    of which two scores of a board differ.
+    evidence for their direction; and `quarantined` by reason.
     """
     rows = list(results)
     boards = make_boards(rows)
@@ -206,7 +176,6 @@ def count_boards(results: Iterable[Row]) -> dict[str, Any]:
             Counter(next(iter(board.direction_from), "unknown") for board in boards)
         ),
         "quarantined": most_first(Counter(reason for row in rows if (reason := row["set_aside"]))),
-        "disagreements": sum(len(board.disagreements()) for board in boards),
     }
 
 

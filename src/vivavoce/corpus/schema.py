@@ -22,7 +22,7 @@ from vivavoce.records import (
     Section,
 )
 
-FORMAT = 10
+FORMAT = 11
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))

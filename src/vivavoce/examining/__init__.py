@@ -98,6 +98,12 @@ class Exam(Report):
     left_out_file: str
     """A table of all papers that are left out."""
 
+    def as_dict(self) -> Row:
+        """The fields as plain JSON values, with a row for each task and contestant."""
+        plain = Report.as_dict(self)
+        answer, _ = plain.pop("answer"), plain.pop("contestants")
+        return {"answer": answer, "table": self.outcome.rows(), **plain}
+
     def parts(self) -> Iterator[Sheet | str]:
         """The answer, the table, what more papers would show, and the papers left out."""
         yield from self.outcome.parts()

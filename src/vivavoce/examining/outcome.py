@@ -19,6 +19,7 @@ from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row
 
 MODEL, BASELINE, AUTHORS = "model", "baseline", "authors' text"
+_ROLES = {MODEL: "model", BASELINE: "baseline", AUTHORS: "ceiling"}
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -65,6 +66,28 @@ class Outcome(Report):
             below=self._below(has_models),
         )
 
+    def rows(self) -> list[Row]:
+        """A row for each task and contestant, as JSON has them."""
+        return [
+            {
+                "task": task["task"],
+                "metric": task["metric"],
+                "contestant": row["name"],
+                "role": _ROLES[row["kind"]],
+                "value": cell["value"],
+                "ci": cell["ci"],
+                "n": task["items"],
+                "failed": cell["failed"],
+                "price_per_answer": cell["cost_per_answer"],
+                "price_total": cell["cost"],
+                "may_be_best": row["name"] in task["best"],
+                "beats_baseline": _beats_baseline(task, row),
+            }
+            for task in self.tasks
+            for row in self.contestants
+            if (cell := row["values"].get(task["task"]))
+        ]
+
     def _below(self, has_models: bool) -> Iterator[str]:
         counts = ", ".join(f"{_plain(row['task'])} {row['papers']:,}" for row in self.tasks)
         yield f"Values [95% interval] on the papers that everybody answered: {counts}."
@@ -75,6 +98,13 @@ class Outcome(Report):
             )
         if self.judge_cost:
             yield f"The judge cost {dollars(self.judge_cost)} beside the answers."
+
+
+def _beats_baseline(task: Row, contestant: Row) -> bool | None:
+    """True if a model is better than the best baseline, False if worse, None if undecided."""
+    if contestant["name"] in task["better_than_baseline"]:
+        return True
+    return False if contestant["name"] in task["worse_than_baseline"] else None
 
 
 def _plain(task: str) -> str:
@@ -286,14 +316,24 @@ def _contestants(
 
 def _contestant(name: str, kind: str, standings: Sequence[Standing], short: str) -> Row:
     seen = [each for each in standings if name in each.logs]
-    samples = [sample for each in seen for sample in each.samples([name])]
-    common = [sample for each in seen for sample in each.common_samples(name)]
-    spent = total(sample.cost for sample in common) if kind == MODEL else None
     return {
         "name": name,
         "short": short,
         "kind": kind,
-        "values": {each.chosen.task: each.values[name] for each in seen},
+        "values": {
+            each.chosen.task: {**each.values[name], **_answered([each], name, kind)}
+            for each in seen
+        },
+        **_answered(seen, name, kind),
+    }
+
+
+def _answered(standings: Sequence[Standing], name: str, kind: str) -> Row:
+    """Counts of a contestant's answers, and what they cost a model."""
+    samples = [sample for each in standings for sample in each.samples([name])]
+    common = [sample for each in standings for sample in each.common_samples(name)]
+    spent = total(sample.cost for sample in common) if kind == MODEL else None
+    return {
         "cost_per_answer": None if spent is None or not common else spent / len(common),
         "cost": total(sample.cost for sample in samples) if kind == MODEL else None,
         "answers": len(samples),

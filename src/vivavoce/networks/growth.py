@@ -262,9 +262,6 @@ class _Update:
     def _counts(self, dropped: Flags, inactive: Flags) -> Row:
         ways = [how for how, _ in self.added]
         papers, nodes = self.before
-        # Names beside a known first author's on their new papers, repeats included.
-        led = self.fresh & self.facts.are_led_by(nodes)
-        listed = np.bincount(self.facts.all.paper, minlength=self.facts.papers)[led] - 1
         return {
             "papers_before": int(papers.sum()),
             "authors_before": int(nodes.sum()),
@@ -279,7 +276,6 @@ class _Update:
             "papers_of_inactive_authors": int((dropped & ~self.stale).sum()),
             "papers": int(self.paper.sum()),
             "authors": int(self.node.sum()),
-            "coauthors_listed": int(listed.sum()),
         }
 
 

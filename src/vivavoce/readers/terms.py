@@ -10,7 +10,6 @@ from vivavoce.readers.metric_names import METRICS
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import normalise
 
-_MAX_LETTERS = 10
 """Letters of an abbreviation, at most."""
 MAX_TEXT = 4_000
 """Characters of a text whose terms are read."""
@@ -73,27 +72,3 @@ def is_head_word(word: str) -> bool:
     terms = terms_in(word)
     known = MEASURES | SPLITS | RESOURCES | STUBS
     return bool(terms) and all(term in known for term in terms)
-
-
-def stands_for(short: str, words: tuple[str, ...]) -> bool:
-    """Check whether an abbreviation can mean some words: `SQuAD`, `PTB`, `WT2`, `CBT`.
-
-    Its letters are in the words in order, and each word gives at least its first; a single word
-    has an abbreviation of three letters or more.
-    """
-    letters = [c for c in short.casefold() if c.isalnum()]
-    least = 3 if len(words) == 1 else len(words)
-    if not words or not least <= len(letters) <= _MAX_LETTERS:
-        return False
-    ends = {0}
-    for word in words:
-        after: set[int] = set()
-        for end in ends:
-            if end < len(letters) and word.startswith(letters[end]):
-                place, at = 1, end + 1
-                after.add(at)
-                while at < len(letters) and (place := word.find(letters[at], place) + 1):
-                    at += 1
-                    after.add(at)
-        ends = after
-    return len(letters) in ends

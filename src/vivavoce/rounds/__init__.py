@@ -4,7 +4,7 @@ from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder, Exclusion, FamilyItems, Shown
 from vivavoce.rounds.reading import Round, load_round, verify_round
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
-from vivavoce.rounds.stats import diff_rounds, measure_settings, round_stats
+from vivavoce.rounds.stats import measure_settings, round_stats
 
 __all__ = [
     "Builder",
@@ -15,7 +15,6 @@ __all__ = [
     "RoundSpec",
     "Shown",
     "build_round",
-    "diff_rounds",
     "load_round",
     "measure_settings",
     "parse_spec",

@@ -22,28 +22,9 @@ from vivavoce.sources.catalogues.arxiv.search import dated, save_search
 from vivavoce.sources.catalogues.arxiv.texts import HOSTS as TEXT_HOSTS
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
-from vivavoce.sources.http import ARXIV_INTERVAL, polite_client
+from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
 from vivavoce.store import Row, read_jsonl, write_jsonl
-
-
-def published_update(authors: int, papers: int, new: int, coauthors: int) -> Row:
-    """Requests of the published update, A + C + 2 (P + N), and the hours they take at arXiv's pace.
-
-    One for each author, one for each name beside a first author's on a new paper, one for each
-    paper, old and new, and the same again for its PDF.
-
-    Args:
-        authors: A, those of the graph.
-        papers: P, those of the graph before.
-        new: N, those that come.
-        coauthors: C, the names beside the first author's on those, repeats included.
-    """
-    every = papers + new
-    parts = {"authors": authors, "coauthors": coauthors, "ids": every, "files": every}
-    total = sum(parts.values())
-    return {**parts, "total": total, "hours": round(total * ARXIV_INTERVAL / 3600, 2)}
-
 
 AGAIN = 3
 """Later updates that ask again for a text that was not there on the day of its paper."""

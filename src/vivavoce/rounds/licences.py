@@ -208,15 +208,10 @@ class Contents:
             elif is_partial and "/" in name and name.endswith((".json", ".jsonl")):
                 continue  # a family's notes on its papers may quote those that are not open
             elif (self.round.folder / name).exists():
-                copy_file(self.round, name, folder / name)
+                write_bytes(folder / name, (self.round.folder / name).read_bytes())
         if self._texts:
             write_json(folder / TEXTS, self._texts.describe())
 
     def describe(self) -> Row | None:
         """Counts of texts and ids; None where all texts are passed on."""
         return self._texts.describe() if self._texts else None
-
-
-def copy_file(opened: Round, path: str, to: Path) -> None:
-    """Copy a file of a round as it is."""
-    write_bytes(to, (opened.folder / path).read_bytes())

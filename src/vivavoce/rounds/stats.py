@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
-from vivavoce.rounds.anchors import SPLIT, anchors_of, items_of
 from vivavoce.rounds.family import Shown
 from vivavoce.rounds.reading import Round
 from vivavoce.store import Row
@@ -97,62 +96,3 @@ def _measure(items: list[Row]) -> dict[str, Any]:
         "splits": {name: splits[name] for name in ("train", "val", "test") if name in splits},
         "median_words": {name: median(counts) for name, counts in words.items() if counts},
     }
-
-
-def diff_rounds(one: Round, other: Round) -> Row:
-    """Differences between two rounds: the parts that only the second has, or only the first.
-
-    Items are compared by id, then column by column; those that differ in their split alone ask the
-    same. `spec` maps each value of the spec that
-    differs to the pair of them; `files` names what differs beside the items.
-    """
-    tasks = sorted({*one.tasks(), *other.tasks()})
-    # Files of the families that hold no items.
-    tables = {f"{f}/{t}.parquet" for f, t in tasks}
-    changed = _unequal(items_of(one.manifest), items_of(other.manifest))
-    return {
-        "a": _describe(one),
-        "b": _describe(other),
-        "b_follows_a": other.manifest.get("parent") == {"id": one.id, "manifest": one.sha256},
-        "spec": _differences(one.spec, other.spec),
-        "tasks": {f"{f}/{t}": _diff_task(one, other, f, t) for f, t in tasks},
-        "files": [name for name in changed if name not in tables],
-    }
-
-
-def _describe(opened: Round) -> Row:
-    names = ("id", "window", "corpus", "code")
-    return {**{name: opened.manifest[name] for name in names}, "manifest": opened.sha256}
-
-
-def _diff_task(one: Round, other: Round, family: str, task: str) -> Row:
-    rows_a, rows_b = (each.items_by_id(family, task) for each in (one, other))
-    shared = sorted(rows_a.keys() & rows_b.keys())
-    differ = {name: _unequal(rows_a[name], rows_b[name]) for name in shared}
-    changed = {name: columns for name, columns in differ.items() if set(columns) - {SPLIT}}
-    return {
-        "a": len(rows_a),
-        "b": len(rows_b),
-        "same": sum(not columns for columns in differ.values()),
-        "other_split": [name for name in shared if differ[name] == [SPLIT]],
-        "changed": changed,
-        "only_a": sorted(rows_a.keys() - rows_b.keys()),
-        "only_b": sorted(rows_b.keys() - rows_a.keys()),
-        "anchors": len(set(anchors_of(other).get(f"{family}/{task}", ())).intersection(shared)),
-    }
-
-
-def _differences(one: Any, other: Any, where: str = "") -> dict[str, list[Any]]:
-    """(value here, value there) of all that differs in nested tables, by dotted name."""
-    if not isinstance(one, Mapping) or not isinstance(other, Mapping):
-        return {} if one == other else {where: [one, other]}
-    found: dict[str, list[Any]] = {}
-    for name in sorted({*one, *other}):
-        path = f"{where}.{name}" if where else str(name)
-        found |= _differences(one.get(name), other.get(name), path)
-    return found
-
-
-def _unequal(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """The keys whose values differ; a missing one is null."""
-    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))

@@ -21,7 +21,6 @@ from vivavoce.errors import InputError
 from vivavoce.networks.growth import Growth, History, Members, Rules, grow, members_until
 from vivavoce.records import Paper
 from vivavoce.rounds.anchors import Anchors, LatePapers, Lineage
-from vivavoce.rounds.arrivals import published_update
 from vivavoce.rounds.build import build_round
 from vivavoce.rounds.family import Builder
 from vivavoce.rounds.reading import MANIFEST, Round, load_round, write_reveal
@@ -244,15 +243,11 @@ def _lineage(
 
 
 def _report(grown: Growth, parent: Round, since: date, until: date) -> Row:
-    did = dict(grown.counts)
-    coauthors = did.pop("coauthors_listed")
-    new = did["by_known_authors"] + did["by_new_authors"]
-    published = published_update(did["authors_before"], did["papers_before"], new, coauthors)
+    did = grown.counts
     return {
         "parent": parent.id,
         "since": since.isoformat(),
         "until": until.isoformat(),
-        "new_papers": new,
+        "new_papers": did["by_known_authors"] + did["by_new_authors"],
         **did,
-        "published_requests": published,
     }

@@ -1,4 +1,4 @@
-"""Rounds exported: to Hugging Face's own reader, to JSON Lines, and to ids and back."""
+"""Rounds exported: to Hugging Face's own reader, and to ids and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -19,8 +18,7 @@ from vivavoce.corpus import Corpus, ingest, load_corpus
 from vivavoce.errors import DamagedError, InputError, StaleError, VivaError
 from vivavoce.rounds import Round, load_round
 from vivavoce.rounds.export import export_round, is_ids_export
-from vivavoce.rounds.licences import Contents
-from vivavoce.store import hash_file, hash_tree, read_jsonl, write_sealed
+from vivavoce.store import hash_tree, write_sealed
 from vivavoce.tasks import build_round
 
 WINDOW = {"start": "2023-07-01", "end": "2025-01-01"}
@@ -35,19 +33,6 @@ for name in datasets.get_dataset_config_names(sys.argv[1]):
 first = datasets.load_dataset(sys.argv[1])
 found[""] = {split: [] for split in first}
 print(json.dumps(found))
-"""
-
-CROISSANT = """
-import json, sys
-import mlcroissant
-found = mlcroissant.Dataset(jsonld=sys.argv[1])
-first = next(iter(found.records("title/test")))
-print(json.dumps({
-    "problems": sorted(found.metadata.ctx.issues.errors | found.metadata.ctx.issues.warnings),
-    "files": {one.content_url: one.sha256 for one in found.metadata.distribution},
-    "first": {key.rpartition("/")[2]: value.decode() for key, value in first.items()
-              if isinstance(value, bytes)},
-}))
 """
 
 
@@ -113,26 +98,7 @@ def test_the_card_names_configurations_licences_and_what_to_cite(
     assert opened.sha256 in text
 
 
-def test_json_lines_hold_the_same_rows(opened: Round, tmp_path: Path) -> None:
-    folder = export_round(opened, tmp_path / "lines", "jsonl", FROM)
-    for family, task in opened.tasks():
-        rows = [row for _, row in read_jsonl(folder / family / f"{task}.jsonl")]
-        assert rows == opened.items(family, task)
-    for name in ("manifest.json", "spec.json", "card.md"):
-        assert (folder / name).read_bytes() == (opened.folder / name).read_bytes()
-
-
-def test_a_table_that_json_has_no_words_for_stays_a_table(
-    opened: Round, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    strange = pa.table({"paper_id": ["a"], "score": [float("nan")]})
-    monkeypatch.setattr(Contents, "read", lambda contents, path: strange)
-    folder = export_round(opened, tmp_path / "lines", "jsonl", FROM)
-    assert not (folder / "writing" / "title.jsonl").exists()
-    assert (folder / "writing" / "title.parquet").exists()
-
-
-@pytest.mark.parametrize("form", ["hf", "ids", "jsonl"])
+@pytest.mark.parametrize("form", ["hf", "ids"])
 def test_the_same_round_gives_the_same_bytes_and_nothing_is_written_over(
     opened: Round, sample: Corpus, tmp_path: Path, form: str
 ) -> None:
@@ -150,7 +116,7 @@ def test_the_same_round_gives_the_same_bytes_and_nothing_is_written_over(
 def test_an_unknown_format_another_corpus_and_a_damaged_round(
     opened: Round, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="There are: hf, ids, jsonl"):
+    with pytest.raises(InputError, match="There are: hf, ids"):
         export_round(opened, tmp_path / "x", "csv", FROM)
     ingest("sample", Path("12"), tmp_path / "other")
     with pytest.raises(InputError, match="is not the corpus that round given was built from"):
@@ -291,27 +257,6 @@ def test_a_round_that_follows_from_another_one_is_rebuilt_after_it(
     build_round(sample, tmp_path / "base", tmp_path / "again")
     again = build_round(sample, tmp_path / done.round.id, tmp_path / "again")
     assert hash_tree(again.folder) == hash_tree(done.round.folder)
-
-
-@pytest.mark.slow
-def test_the_metadata_are_valid_croissant_and_name_every_file(
-    opened: Round, tmp_path: Path
-) -> None:
-    folder = export_round(opened, tmp_path / "hf", "hf", FROM)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CROISSANT, str(folder / "croissant.json")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
-    assert found["problems"] == []
-    assert found["files"] == {
-        path.relative_to(folder).as_posix(): hash_file(path) for path in folder.rglob("*.parquet")
-    }
-    paper_of = {row["id"]: row["paper_id"] for row in opened.items("writing", "title")}
-    assert found["first"]["paper_id"] == paper_of[found["first"]["id"]]
 
 
 def test_a_benchmark_on_the_hub_has_a_task_for_each_table_of_items(

@@ -74,8 +74,8 @@ def made(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_round(corpus, SPEC, tmp_path_factory.mktemp("rounds")).folder
 
 
-def export(made: Path, out: Path, form: str) -> dict[str, Any]:
-    words = ["round", "export", str(made), "--out", str(out), "--format", form]
+def export(made: Path, out: Path) -> dict[str, Any]:
+    words = ["round", "export", str(made), "--out", str(out)]
     done = CliRunner().invoke(app, [*words, "--texts", "open", "--json"])
     assert done.exit_code == 0, done.output
     return dict(json.loads(done.stdout))
@@ -118,11 +118,8 @@ def texts_of(corpus: Corpus, *, is_closed: bool) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["hf", "jsonl"])
-def test_texts_of_closed_papers_are_in_no_file(
-    corpus: Corpus, made: Path, tmp_path: Path, form: str
-) -> None:
-    told = export(made, tmp_path / "open", form)["texts"]
+def test_texts_of_closed_papers_are_in_no_file(corpus: Corpus, made: Path, tmp_path: Path) -> None:
+    told = export(made, tmp_path / "open")["texts"]
     licences = {paper.paper_id: paper.licence for paper in corpus.papers}
     named = read_json(made / "licences.json")["papers"]
     assert named == {name: licences[name] for name in named}
@@ -140,12 +137,19 @@ def test_texts_of_closed_papers_are_in_no_file(
     assert all(text in given for text in free)
 
 
+def rows_of(folder: Path, task: str) -> list[dict[str, Any]]:
+    """The rows of all splits of a task, by id."""
+    files = (folder / "data" / task).glob("*.parquet")
+    rows = [row for path in files for row in pq.read_table(path).to_pylist()]
+    return sorted(rows, key=lambda row: str(row["id"]))
+
+
 @pytest.mark.slow
 def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Path) -> None:
-    told = export(made, tmp_path / "open", "jsonl")
+    told = export(made, tmp_path / "open")
     opened = load_round(made)
     closed = {n for n, one in read_json(made / "licences.json")["papers"].items() if one == CLOSED}
-    rows = [row for _, row in read_jsonl(tmp_path / "open" / "writing" / "title.jsonl")]
+    rows = rows_of(tmp_path / "open", "title")
     before = opened.items("writing", "title")
     assert [row["id"] for row in rows] == [row["id"] for row in before]
     for row, was in zip(rows, before, strict=True):
@@ -153,7 +157,7 @@ def test_a_closed_item_keeps_its_ids_and_loses_its_gold(made: Path, tmp_path: Pa
         assert row["demos_random"] == was["demos_random"]
     lost = sum(row["paper_id"] in closed for row in before)
     assert told["texts"]["rows_without_texts"]["writing/title.parquet"] == lost > 0
-    table = {row["id"]: row for _, row in read_jsonl(tmp_path / "open" / "tables" / "table.jsonl")}
+    table = {row["id"]: row for row in rows_of(tmp_path / "open", "table")}
     for was in opened.items("tables", "table"):
         assert (table[was["id"]]["rows"] is None) == (was["cluster"] in closed)
 
@@ -162,13 +166,15 @@ def test_a_round_of_open_papers_is_exported_whole(tmp_path: Path) -> None:
     ingest("sample", Path("40"), tmp_path / "c")
     spec = {"round": {**SPEC["round"], "families": ["writing"]}}
     made = build_round(tmp_path / "c", spec, tmp_path / "rounds").folder
-    told = export(made, tmp_path / "open", "jsonl")["texts"]
+    told = export(made, tmp_path / "open")["texts"]
     assert told["ids_only"] == 0
     assert told["rows_without_texts"] == {}
-    words = ["round", "export", str(made), "--out", str(tmp_path / "all"), "--format", "jsonl"]
+    words = ["round", "export", str(made), "--out", str(tmp_path / "all")]
     assert CliRunner().invoke(app, words).exit_code == 0
-    for path in (tmp_path / "all" / "writing").iterdir():
-        assert path.read_bytes() == (tmp_path / "open" / "writing" / path.name).read_bytes()
+    whole = tmp_path / "all" / "data"
+    for path in whole.rglob("*.parquet"):
+        other = tmp_path / "open" / "data" / path.relative_to(whole)
+        assert path.read_bytes() == other.read_bytes()
 
 
 @pytest.mark.parametrize(

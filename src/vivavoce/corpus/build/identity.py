@@ -1,9 +1,8 @@
 """Assignment of documents to papers, found from slim columns without texts and references.
 
-Every document is blocked by what could join it to another: its identifiers, its title, and how
-the title looks. Documents that share nothing are papers by themselves. The others are merged in
-groups that share nothing with each other, some groups in memory at a time, by the rules of
-`merge`.
+Every document is blocked by what could join it to another: its identifiers and its title. Documents
+that share nothing are papers by themselves. The others are merged in groups that share nothing with
+each other, some groups in memory at a time, by the rules of `merge`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from vivavoce.corpus.build.partitioning import Numbers, read_rows
-from vivavoce.corpus.identity.matching import skeleton, title_key
+from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.identity.merge import (
     Merge,
     identifiers,
@@ -237,9 +236,8 @@ class _Scan:
     def _see(self, document: Document) -> None:
         own = identifiers(document)
         blocks = [f"{scheme}\0{value}" for scheme, value in with_implied(own).items()]
-        title = document.title or ""
-        if key := title_key(title):
-            blocks += [f"title\0{key}", f"look\0{skeleton(title)}"]
+        if key := title_key(document.title or ""):
+            blocks.append(f"title\0{key}")
         self.own_id.append(paper_id_of([document], [own]))
         self.only_file.append(only_names_a_file(document, self._is_metadata))
         self.completes.append(document.kind in self._completing)

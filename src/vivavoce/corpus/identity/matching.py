@@ -46,7 +46,7 @@ _GENERIC, _SUFFIXES = (frozenset(_WORDS[name]) for name in ("generic_titles", "n
 _FIRST_IDEOGRAPH = "\u2e80"
 _SOFT_HYPHEN = 0x00AD
 _COMBINING = re.compile("[\u0300-\u036f]")
-_PLAIN, _DRAWN_ALIKE = (str.maketrans(_WORDS[name]) for name in ("plain", "drawn_alike"))
+_PLAIN = str.maketrans(_WORDS["plain"])
 _NAME_WORD = re.compile(r"[^\W\d_]+")
 _MAX_INITIALS = 3
 _MIN_MISSPELT = 5
@@ -78,17 +78,6 @@ def title_key(title: str) -> str:
         return key
     invisible = (c for c in title if unicodedata.category(c) == "Cf" and ord(c) != _SOFT_HYPHEN)
     return key + "".join(invisible)
-
-
-def skeleton(title: str) -> str:
-    """Shape of a title: letters of other scripts as the Latin ones they are drawn like.
-
-    Two titles of one skeleton and different keys pass for each other on sight.
-    """
-    if title.isascii():
-        return title_key(title)
-    drawn = unicodedata.normalize("NFKC", title).translate(_DRAWN_ALIKE)
-    return "".join(title_words(drawn))
 
 
 def is_telling(title: str) -> bool:

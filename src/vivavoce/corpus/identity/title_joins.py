@@ -19,7 +19,6 @@ from vivavoce.corpus.identity.matching import (
     YEAR_SLACK,
     is_telling,
     names_agree,
-    skeleton,
     title_key,
     years_agree,
 )
@@ -112,13 +111,12 @@ MAX_NAMESAKES = 40
 """A title of more groups is a standing heading, and joins nothing."""
 SURE, LIKELY = 2, 1
 """Degrees to which two namesakes fit; 0 where they do not."""
-IDS, AUTHORS, YEARS, LITTLE_KNOWN, AMBIGUOUS, LOOKALIKE = (
+IDS, AUTHORS, YEARS, LITTLE_KNOWN, AMBIGUOUS = (
     "ids differ",
     "first authors differ",
     "years differ",
     "too little is known to join them",
     "it fits more than one paper",
-    "the titles look alike and are spelt with different characters",
 )
 
 
@@ -264,12 +262,6 @@ class _Joiner:
                 _, reason = fit(self._groups, namesakes[0], other, title)
                 apart.append(Apart(other.holder, namesakes[0].holder, reason))
             undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
-        # Titles that pass for each other on sight and are spelt with different characters.
-        first: dict[str, int] = {}
-        for index in sorted(holders[0] for holders in by_key.values()):
-            alike = first.setdefault(skeleton(self._title(index)), index)
-            if self._groups.root(alike) != self._groups.root(index):
-                apart.append(Apart(index, alike, LOOKALIKE))
         return apart, undecided
 
     def complete(

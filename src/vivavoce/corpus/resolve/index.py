@@ -24,12 +24,10 @@ from vivavoce.corpus.resolve import titles as rules
 from vivavoce.corpus.resolve.keys import HASH_VERSION, Keys, Numbers, hash_texts, identifier_text
 from vivavoce.corpus.resolve.references import KnownPaper, know_paper
 from vivavoce.corpus.resolve.titles import (
-    BLOCK,
     MAX_TITLE,
     Census,
     Kind,
     edges,
-    letters_of,
     parts_of_title,
 )
 from vivavoce.errors import DamagedError
@@ -55,8 +53,6 @@ FACTS = pa.schema(
         pa.field("id_keys", _KEYS),
         # One entry a title:
         pa.field("title_keys", _KEYS),
-        pa.field("raw_keys", _KEYS),  # 0 for a title of too few letters
-        pa.field("block_keys", _KEYS),
         pa.field("words", pa.list_(_TEXTS)),
         pa.field("part_keys", pa.list_(_KEYS)),
         pa.field("edge_keys", pa.list_(_KEYS)),
@@ -124,19 +120,12 @@ def _title_columns(titles: list[tuple[str, ...]]) -> dict[str, Any]:
     flat = [title for some in titles for title in some]
     words = [title_words(title[:MAX_TITLE]) for title in flat]
     keys = [title_key(title) for title in flat]
-    letters = [letters_of(title) for title in flat]
-    raw = hash_texts(letters, Kind.RAW)
-    blocks = hash_texts([text[:BLOCK] for text in letters], Kind.RAW_BLOCK)
-    is_short = np.array([not text for text in letters], np.bool_)
-    raw[is_short] = blocks[is_short] = 0
     parts = [
         [key for parts in parts_of_title(title) for part in parts if (key := title_key(part))]
         for title in flat
     ]
     return {
         "title_keys": _lists(hash_texts(keys, Kind.TITLE), counts),
-        "raw_keys": _lists(raw, counts),
-        "block_keys": _lists(blocks, counts),
         "words": _lists(pa.array(words, type=_TEXTS), counts),
         "part_keys": _lists(_nested(parts, Kind.PART, _KEYS), counts),
         "edge_keys": _lists(_nested([list(edges(w)) for w in words], Kind.NEAR, _KEYS), counts),
@@ -153,7 +142,7 @@ def _lists(values: Any, counts: list[int]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
 
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a file of an index changes meaning."""
 INDEX, PAPERS, TITLES = "index.json", "papers.arrow", "titles.arrow"
 ARRAYS = {
@@ -246,10 +235,10 @@ class IndexCensus(Census):
             self._known.update(zip(missing, map(int, found), strict=True))
         return {word: self._known[word] for word in words}
 
-    def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks that were over the limit when the index was built."""
+    def oversized(self, blocks: Mapping[str, int]) -> Set[str]:
+        """The blocks that held too many titles when the index was built."""
         names = list(blocks)
-        is_full = np.isin(hash_texts(names, kind), self._index.arrays["full"])
+        is_full = np.isin(hash_texts(names, Kind.NEAR), self._index.arrays["full"])
         return set(compress(names, is_full.tolist()))
 
 
@@ -259,7 +248,7 @@ def stamp() -> dict[str, Any]:
         "format": FORMAT,
         "hash": HASH_VERSION,
         "unicode": unicodedata.unidata_version,
-        "limits": [rules.MAX_BLOCK, rules.RARE_WORDS, rules.MAX_RAW_BLOCK],
+        "limits": [rules.MAX_BLOCK, rules.RARE_WORDS],
     }
 
 

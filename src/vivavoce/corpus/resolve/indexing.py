@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vivavoce.corpus.resolve import titles as rules
 from vivavoce.corpus.resolve.index import INDEX, PAPER, PAPERS, TITLES, stamp, write_array
-from vivavoce.corpus.resolve.keys import Flags, Keys, Numbers, hash_texts
+from vivavoce.corpus.resolve.keys import Keys, hash_texts
 from vivavoce.corpus.resolve.titles import Kind
 from vivavoce.store import write_sealed
 from vivavoce.text.shingles import distinct
@@ -99,8 +99,6 @@ def _gather(gathered: _Gathered, table: pa.Table) -> pa.Array:
         id_papers=id_papers,
         title_keys=title_keys,
         title_papers=title_papers,
-        raw_keys=_flat(table["raw_keys"], numbers)[0],
-        block_keys=_flat(table["block_keys"], numbers)[0],
         parts=parts,
         part_titles=part_titles,
         edges=edges,
@@ -176,33 +174,22 @@ def _sorted_rows(
 ) -> tuple[Keys, NDArray[np.uint32], Keys]:
     """All keys in ascending order, the values of each, and the keys of full blocks."""
     titles = np.arange(gathered.titles, dtype=np.uint32)
-    raw, blocks = gathered.take("raw_keys"), gathered.take("block_keys")
-    title_keys = gathered.take("title_keys")
-    full_raw = _full(blocks[blocks > 0], rules.MAX_RAW_BLOCK)
-    is_found = (blocks > 0) & ~np.isin(blocks, full_raw)
     near_keys = np.concatenate([words[0], gathered.take("edges")])
     near_owners = np.concatenate([words[1], gathered.take("edge_titles")])
-    full_near = _full(near_keys, rules.MAX_BLOCK)
-    is_kept = ~np.isin(near_keys, full_near)
+    blocks, counts = np.unique(near_keys, return_counts=True)
+    full = blocks[counts > rules.MAX_BLOCK].astype(np.uint64)
+    is_kept = ~np.isin(near_keys, full)
     rows = [
         _first_of_each(gathered.take("ids"), gathered.take("id_papers"), gathered.ids),
-        (title_keys, titles),
+        (gathered.take("title_keys"), titles),
         (gathered.take("parts"), gathered.take("part_titles")),
-        (raw[is_found], titles[is_found]),
-        (blocks[is_found], titles[is_found]),
         (near_keys[is_kept], near_owners[is_kept]),
-        *_spelt_alike(title_keys, raw, blocks, is_found),
     ]
     keys = np.concatenate([keys for keys, _ in rows]).astype(np.uint64)
     values = np.concatenate([values for _, values in rows]).astype(np.uint32)
     del rows
     order = np.argsort(keys, kind="stable")
-    return keys[order], values[order], np.sort(np.concatenate([full_raw, full_near]))
-
-
-def _full(keys: Keys, limit: int) -> Keys:
-    found, counts = np.unique(keys, return_counts=True)
-    return found[counts > limit].astype(np.uint64)
+    return keys[order], values[order], full
 
 
 def _first_of_each(
@@ -217,27 +204,3 @@ def _first_of_each(
     keys, papers = keys[order], papers[order]
     is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
     return keys[is_first], papers[is_first]
-
-
-def _spelt_alike(
-    title_keys: Keys, raw: Keys, blocks: Keys, is_found: Flags
-) -> list[tuple[Keys, NDArray[np.uint32]]]:
-    """Titles that count as equal and have other letters, found by the letters of each other.
-
-    A title found in a text is held against all that equal it.
-    """
-    order = np.argsort(title_keys, kind="stable")
-    same = title_keys[order][1:] == title_keys[order][:-1]
-    differs = same & (raw[order][1:] != raw[order][:-1])
-    found: list[tuple[Keys, NDArray[np.uint32]]] = []
-    for key in np.unique(title_keys[order][1:][differs]):
-        members: Numbers = order[
-            np.searchsorted(title_keys[order], key) : np.searchsorted(
-                title_keys[order], key, side="right"
-            )
-        ]
-        for keys in (raw, blocks):
-            for shared in np.unique(keys[members[is_found[members]]]):
-                others = members[keys[members] != shared].astype(np.uint32)
-                found.append((np.full(len(others), shared, np.uint64), others))
-    return found

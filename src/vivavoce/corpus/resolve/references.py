@@ -24,7 +24,6 @@ from vivavoce.corpus.resolve.titles import (
     MAX_RAW,
     Census,
     NearTitles,
-    RawTitles,
     parts_of_title,
     titles_inside,
 )
@@ -109,12 +108,6 @@ def years_of(reference: Reference) -> frozenset[int]:
     return frozenset(int(year) for year in _YEAR.findall(reference.raw[:MAX_RAW]))
 
 
-def names_surname(text: str, paper: KnownPaper) -> bool:
-    """Return whether a text holds the surname of a paper's first author."""
-    found = surname(paper.authors[0]) if paper.authors else ""
-    return len(found) >= _MIN_SURNAME and found in _WORD.findall(fold(text))
-
-
 def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
     """Return whether the reference names the paper's first author, or shows one of the paper's.
 
@@ -127,9 +120,8 @@ def _author_agrees(reference: Reference, paper: KnownPaper) -> bool | None:
     if named and any(names_agree(named, name) for name in paper.authors):
         return True
     first = surname(paper.authors[0])
-    if first not in title_words(reference.title or "") and names_surname(
-        reference.raw[:MAX_RAW], paper
-    ):
+    is_telling = len(first) >= _MIN_SURNAME and first not in title_words(reference.title or "")
+    if is_telling and first in _WORD.findall(fold(reference.raw[:MAX_RAW])):
         return True
     return False if named and not _TORN.search(named) else None
 
@@ -153,8 +145,8 @@ _BY_TITLE = {(True, True): 0.99, (True, None): 0.97, (None, True): 0.95, (None, 
 """Confidence in an exact title by what author and year say; True agrees, None is not known."""
 _MISDATED = {True: 0.85, None: 0.6}
 """Confidence in a long exact title of which the year differs, by what the author says."""
-_PART, _RAW = 0.95, 0.9
-"""Shares of the confidence that a title in parts, and one found in raw text, keep."""
+_PART = 0.95
+"""Share of the confidence that a title in parts keeps."""
 _ID_DIFFERS = 0.6
 """The most a title can be worth where reference and paper have different arXiv ids."""
 
@@ -169,7 +161,7 @@ class Resolution(NamedTuple):
 
 
 _RESOLVER_OF = {"arxiv": "arxiv_id", "doi": "doi", "acl": "acl_id", "given": "given_id"}
-RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title", "raw_title")
+RESOLVERS = ("arxiv_id", "doi", "acl_id", "given_id", "title", "near_title")
 """The ways a reference is resolved, in the order they are tried."""
 
 
@@ -178,8 +170,7 @@ class PaperIndex:
 
     An equal title counts unless author or year contradict it; a short one needs a year that agrees.
     A title that nearly agrees, or has a venue attached, needs an author or a year that agrees. A
-    title without its subtitle, or one somewhere in the entry, needs the author (the year, where no
-    author of the paper is known). Where two papers fit equally, neither is taken.
+    title without its subtitle needs the author. Where two papers fit equally, neither is taken.
 
     With a census of the whole corpus, some papers of it, in its order, are enough. A reference is
     resolved as by an index of the whole if every paper to compare it with is there.
@@ -213,10 +204,6 @@ class PaperIndex:
     def _near(self) -> NearTitles:
         return NearTitles([title for _, title in self._holders], self._census)
 
-    @cached_property
-    def _raw(self) -> RawTitles:
-        return RawTitles([title for _, title in self._holders], self._census)
-
     def resolve(self, reference: Reference) -> Resolution | None:
         """The paper a reference means; None when it is not in the corpus."""
         return self.by_identifier(reference) or self.by_title(reference)
@@ -230,17 +217,15 @@ class PaperIndex:
 
     def by_title(self, reference: Reference) -> Resolution | None:
         """The paper that bears the title of the reference, or one near it."""
-        found: Resolution | None = None
-        if reference.title and (key := title_key(reference.title)):
-            same = self._by_key.get(key)
-            found = (
-                self._exact(reference, same)
-                if same
-                else self._in_parts(reference, key) or self._nearly(reference)
-            )
-            if same and not found:
-                return None
-        found = found or self._in_text(reference)
+        key = title_key(reference.title or "")
+        if not key:
+            return None
+        same = self._by_key.get(key)
+        found = (
+            self._exact(reference, same)
+            if same
+            else self._in_parts(reference, key) or self._nearly(reference)
+        )
         return self._doubt(reference, found)
 
     def _exact(self, reference: Reference, papers: Iterable[int]) -> Resolution | None:
@@ -282,28 +267,6 @@ class PaperIndex:
                 trust = near.similarity * _trust(evidence, is_long=True)
                 supported.append((number, trust - 0.1 * near.is_risky))
         return self._best("near_title", supported)
-
-    def _in_text(self, reference: Reference) -> Resolution | None:
-        """A paper whose title is in the text of the entry, after its author if one is known."""
-        text, found = self._raw.find(reference.raw)
-        key = title_key(reference.title or "")
-        for hit in found:
-            number, title = self._holders[hit.number]
-            if key and key not in title_key(title) and title_key(title) not in key:
-                continue
-            paper = self._papers[number]
-            named = names_surname(text[: hit.start], paper) or None
-            evidence = Evidence(named, weigh(reference, paper).year)
-            if evidence.contradicts:
-                continue
-            is_sure = evidence.author or (evidence.year and not paper.authors)
-            if evidence.supports == 2 or (is_sure and hit.words >= _LONG_TITLE_WORDS):
-                rivals = (n for n in self._by_key[title_key(title)] if n != number)
-                if any(not weigh(reference, self._papers[n]).contradicts for n in rivals):
-                    return None
-                trust = round(_RAW * _trust(evidence, is_long=True), 3)
-                return Resolution(paper.paper_id, "raw_title", trust)
-        return None
 
     def _best(self, resolver: str, found: Iterable[tuple[int, float]]) -> Resolution | None:
         """The paper with the most confidence; None when two have it."""

@@ -1,9 +1,8 @@
-"""Titles that nearly agree with that of a reference, and titles inside its text.
+"""Titles that nearly agree with that of a reference.
 
 Titles that are misspelt, hyphenated, cut short or have something attached are compared inside
 blocks only: those that share one of a paper's rarest words, or its first or last letters. So the
-time grows with the number of references, not with its product with the number of papers. In the
-text of a reference of which no title was read, titles are looked up by their first letters.
+time grows with the number of references, not with its product with the number of papers.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from vivavoce.corpus.identity.matching import count_words, fold, skeleton, title_key, title_words
+from vivavoce.corpus.identity.matching import title_words
 
 
 class Kind(IntEnum):
@@ -26,11 +25,7 @@ class Kind(IntEnum):
     ID = 0
     TITLE = 1
     PART = 2
-    RAW = 3
-    """A whole title, by its letters and digits."""
-    RAW_BLOCK = 4
-    """The first letters of a title."""
-    NEAR = 5
+    NEAR = 3
     """A block of near titles."""
 
 
@@ -45,9 +40,9 @@ class Census:
         """In how many titles each word stands; 0 for a word of none."""
         return {word: self._seen[word] for word in words}
 
-    def oversized(self, kind: Kind, blocks: Mapping[str, int], limit: int) -> Set[str]:
-        """The blocks of a kind, of the given titles, that hold more titles than the limit."""
-        return {block for block, count in blocks.items() if count > limit}
+    def oversized(self, blocks: Mapping[str, int]) -> Set[str]:
+        """The blocks of the given titles that hold too many of them."""
+        return {block for block, count in blocks.items() if count > MAX_BLOCK}
 
 
 MAX_RAW = 2_000
@@ -99,7 +94,6 @@ class NearTitles:
     """The titles of a corpus, in blocks."""
 
     def __init__(self, titles: Sequence[str], census: Census | None = None) -> None:
-        self._titles = titles
         self._words = [title_words(title[:MAX_TITLE]) for title in titles]
         self._keys = ["".join(words) for words in self._words]
         self._census = census or Census(self._words)
@@ -109,7 +103,7 @@ class NearTitles:
             for block in (*rarest(words, seen), *edges(words)):
                 self._blocks[block].append(number)
         sizes = {block: len(members) for block, members in self._blocks.items()}
-        for block in self._census.oversized(Kind.NEAR, sizes, MAX_BLOCK):
+        for block in self._census.oversized(sizes):
             del self._blocks[block]
 
     def find(self, title: str) -> list[Near]:
@@ -124,14 +118,12 @@ class NearTitles:
         close = process.extract(
             "".join(words), choices, scorer=fuzz.ratio, score_cutoff=MIN_RATIO, limit=_KEPT
         )
-        found = [near for _, _, n in close if (near := self._compare(title, words, n))]
+        found = [near for _, _, n in close if (near := self._compare(words, n))]
         return sorted(found, key=lambda near: (-near.similarity, near.number))
 
-    def _compare(self, title: str, words: Sequence[str], number: int) -> Near | None:
+    def _compare(self, words: Sequence[str], number: int) -> Near | None:
         """Nearness of a title; None when a difference is one of meaning."""
         theirs = self._words[number]
-        if _is_lookalike(title, self._titles[number]):
-            return None
         edits, misspelt, is_risky = 0, 0, False
         for one, other in _changes(words, theirs):
             change = self._change(one, other)
@@ -229,82 +221,3 @@ def _is_inflected(one: str, other: str) -> bool:
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     stem = min(len(one), len(other)) if shared is None else shared
     return stem >= max(_MIN_INFLECTED, max(len(one), len(other)) - 3)
-
-
-def _is_lookalike(one: str, other: str) -> bool:
-    """Return whether two titles look the same and are spelt with different characters."""
-    if one.isascii() and other.isascii():
-        return False
-    return skeleton(one) == skeleton(other) and title_key(one) != title_key(other)
-
-
-_LETTERS = re.compile(r"[^\W_]+")
-BLOCK = 10
-"""Titles are looked up by so many of their first letters."""
-MAX_RAW_BLOCK = 2_000
-"""A block of more titles is passed over."""
-MIN_LETTERS = 8
-"""A title of fewer letters is not looked for."""
-MARKS = frozenset(".,:;?!\"'”“’‘()[]{}|")
-
-
-class Found(NamedTuple):
-    """A title inside a text."""
-
-    number: int
-    """Number of the title."""
-    start: int
-    """Start in the folded text."""
-    words: int
-
-
-class RawTitles:
-    """The titles of a corpus by their first letters."""
-
-    def __init__(self, titles: Sequence[str], census: Census | None = None) -> None:
-        self._blocks: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
-        for number, title in enumerate(titles):
-            if key := letters_of(title):
-                self._blocks[key[:BLOCK]].append((key, number, count_words(title)))
-        sizes = {block: len(members) for block, members in self._blocks.items()}
-        for block in (census or Census()).oversized(Kind.RAW_BLOCK, sizes, MAX_RAW_BLOCK):
-            del self._blocks[block]
-
-    def find(self, raw: str) -> tuple[str, list[Found]]:
-        """The folded text, and the titles that are whole phrases of it, the longest first."""
-        text = fold(raw[:MAX_RAW])
-        found = sorted(self._inside(text), key=lambda hit: (-hit[0], hit[1]))
-        return text, [hit for _, hit in found]
-
-    def _inside(self, text: str) -> Iterator[tuple[int, Found]]:
-        """(length, title) of every title between marks of punctuation."""
-        words = list(_LETTERS.finditer(text))
-        joined = "".join(word[0] for word in words)
-        starts, ends = _clear_edges(text, words)
-        for offset, start in starts.items():
-            for length in range(BLOCK, MIN_LETTERS - 1, -1):
-                for key, number, count in self._blocks.get(joined[offset : offset + length], ()):
-                    if offset + len(key) in ends and joined.startswith(key, offset):
-                        yield len(key), Found(number, start, count)
-
-
-def letters_of(title: str) -> str:
-    """The letters and digits that a title is found by; empty when they are too few."""
-    key = "".join(_LETTERS.findall(fold(title)))
-    return key if len(key) >= MIN_LETTERS else ""
-
-
-def _clear_edges(text: str, words: Sequence[re.Match[str]]) -> tuple[dict[int, int], set[int]]:
-    """Places where a title may start and end, by the number of letters before: at punctuation."""
-    starts: dict[int, int] = {}
-    ends: set[int] = set()
-    letters, last_end = 0, 0
-    for word in words:
-        gap = text[last_end : word.start()].strip()
-        if not letters or (gap and gap[-1] in MARKS):
-            starts[letters] = word.start()
-        if gap and gap[0] in MARKS:
-            ends.add(letters)
-        letters += len(word[0])
-        last_end = word.end()
-    return starts, ends | {letters}

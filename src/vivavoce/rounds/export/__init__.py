@@ -1,4 +1,4 @@
-"""Rounds given to others: as a Hugging Face folder, as JSON Lines, or as ids to rebuild them by.
+"""Rounds given to others: as a Hugging Face folder, or as ids to rebuild them by.
 
 An export's folder is written whole or not at all, and never over another one.
 """
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.rounds.export.hugging_face import write as write_hugging_face
-from vivavoce.rounds.export.hugging_face import write_json_lines
 from vivavoce.rounds.export.ids import is_ids_export, rebuild_round
 from vivavoce.rounds.export.ids import write as write_ids
 from vivavoce.rounds.licences import TEXTS, Contents
@@ -32,7 +31,6 @@ _Write = Callable[[Contents, Path, Mapping[str, str], "Corpus | None"], None]
 FORMATS: Mapping[str, _Write] = {
     "hf": write_hugging_face,
     "ids": write_ids,
-    "jsonl": write_json_lines,
 }
 """What writes each format, by name."""
 
@@ -74,9 +72,7 @@ def export_round(
         )
     _refuse_sealed(opened)
     if open_only and form == "ids":
-        raise InputError(
-            "An export of ids holds no texts: leave out --texts or choose hf or jsonl."
-        )
+        raise InputError("An export of ids holds no texts: leave out --texts or choose hf.")
     contents = Contents(opened, open_only=open_only)
     draft = out.absolute().parent / f".{out.name}.draft"
     shutil.rmtree(draft, ignore_errors=True)

@@ -1,14 +1,10 @@
-"""The ACL Anthology's own XML: a collection of volumes, many papers a file.
-
-Before the Anthology had elements for volumes, four digits named volume and paper together; paper 0
-of a volume is its front matter.
-"""
+"""The ACL Anthology's own XML: a collection of volumes, many papers a file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lxml import etree
 
@@ -28,10 +24,8 @@ _NUMBER = re.compile(r"[0-9]{1,5}")
 _FIRST_WIDE_VOLUME_OF_D19 = 5
 KIND = "acl"
 _WITHDRAWN = ("retracted", "removed")
-_FRONT_MATTER = re.compile(r"0+")
 _NO_PAPERS = ("frontmatter", "backmatter")
 _SHOWN = 200
-_DIGITS = re.compile(r"[0-9]{4}")
 _LARGEST_FILE = 64 << 20
 
 
@@ -109,9 +103,8 @@ def _read_meta(collection: str, element: etree._Element) -> Volume:
 
 
 def is_paper(paper: etree._Element) -> bool:
-    """Check that it is neither front matter, once written as paper 0, nor an index at the end."""
-    is_front = _FRONT_MATTER.fullmatch(attribute_of(paper, "id")) is not None
-    return not is_front and attribute_of(paper, "type") not in _NO_PAPERS
+    """Check that it is neither front matter nor an index at the end."""
+    return attribute_of(paper, "type") not in _NO_PAPERS
 
 
 def read_paper(paper: etree._Element, acl_id: str, volume: Volume) -> Document:
@@ -177,45 +170,13 @@ def _special(element: etree._Element, skip: frozenset[str]) -> str | None:
     return " " if element.tag == "par" else None
 
 
-def read_earlier(root: etree._Element, file: str) -> Iterator[Document | Fault]:
-    """The papers in the order of the file; what front matter says holds for those that follow."""
-    collection = attribute_of(root, "id")
-    volume: Volume | None = None
-    for place, paper in enumerate(root.iterfind("paper"), start=1):
-        where = f"{file}: paper {place}"
-        try:
-            digits = attribute_of(paper, "id")
-            if not _DIGITS.fullmatch(digits):
-                raise InputError(f"the paper's id {digits[:40]!r} is not of four digits")
-            width = 2 if has_wide_volumes(collection, int(digits[:2])) else 1
-            name, number = str(int(digits[:width])), digits[width:]
-            acl_id = build_id(collection, name, number)
-            where = f"{file}: {acl_id}"
-            if volume is None or volume.name != name:
-                volume = Volume(collection, name, None, None)
-            if int(number) == 0:
-                volume = replace(
-                    volume,
-                    published=date_of(paper),
-                    venue=text_of(paper.find("title")) or None,
-                )
-            elif is_paper(paper):
-                book = text_of(paper.find("booktitle")) or text_of(paper.find("journal"))
-                yield read_paper(paper, acl_id, replace(volume, venue=book or volume.venue))
-        except InputError as error:
-            yield Fault(where, str(error))
-
-
-_READERS = {"collection": read_collection, "volume": read_earlier}
-
-
 def _read_file(content: bytes, name: str) -> Iterator[Document | Fault]:
     root = parse_xml(content)
-    if root.tag not in _READERS:
+    if root.tag != "collection":
         raise InputError(
             f"XML, but no collection of the Anthology: the root is <{str(root.tag)[:80]}>"
         )
-    return _READERS[str(root.tag)](root, name)
+    return read_collection(root, name)
 
 
 SOURCE = Source(

@@ -1,13 +1,13 @@
 """Papers in saved answers of an OAI-PMH repository, many papers a file.
 
-The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm. Three
-metadata formats of arXiv's repository are read: `arXiv`, `arXivRaw` and Dublin Core.
+The protocol is that of https://www.openarchives.org/OAI/2.0/openarchivesprotocol.htm. Two metadata
+formats of arXiv's repository are read: `arXiv`, and `arXivRaw`, which lists every version.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +27,7 @@ from vivavoce.sources.catalogues.oai.listing import (
 )
 from vivavoce.sources.xml import parse_xml, text_of
 from vivavoce.store import read_json
-from vivavoce.text.dates import parse_date
-from vivavoce.text.identifiers import find_arxiv_id, find_doi
+from vivavoce.text.identifiers import find_arxiv_id
 
 _LISTS = ("ListRecords", "GetRecord")
 _NUMBER = re.compile(r"[0-9]{1,12}")
@@ -38,7 +37,6 @@ KIND = "oai"
 _FIELDS = ("id", "title", "abstract", "categories", "doi", "journal-ref", "license", "comments")
 STATE = "harvest.json"
 """Name of the file in which a harvest keeps its progress."""
-_ADDRESS = ("http://", "https://")
 _LARGEST_FILE = 64 << 20
 
 
@@ -50,7 +48,6 @@ class OaiRecord:
     datestamp: str
     """Day of the record's last change in the repository, as it says."""
     is_deleted: bool
-    sets: tuple[str, ...]
     metadata: etree._Element | None
 
 
@@ -111,7 +108,6 @@ def _entry(record: etree._Element) -> OaiRecord:
         identifier=text_of(record.find("header/identifier")),
         datestamp=text_of(record.find("header/datestamp")),
         is_deleted=_attribute(header, "status") == "deleted",
-        sets=tuple(text_of(name) for name in record.iterfind("header/setSpec")),
         metadata=metadata,
     )
 
@@ -141,13 +137,12 @@ def read_entry(entry: OaiRecord) -> Document:
     if entry.metadata is None:
         raise InputError("the record has no metadata")
     name = str(entry.metadata.tag)
-    reader = _READERS.get(name)
-    if reader is None:
+    if name not in _READERS:
         raise InputError(f"its format {name[:40]!r} is none of {', '.join(_READERS)}")
-    return reader(entry, entry.metadata)
+    return _READERS[name](entry.metadata)
 
 
-def _read_arxiv(_entry: OaiRecord, metadata: etree._Element) -> Document:
+def _read_arxiv(metadata: etree._Element) -> Document:
     fields = _fields(metadata)
     found = find_arxiv_id(f"arXiv:{fields['id']}")
     days = [text_of(metadata.find("created"))]
@@ -164,7 +159,7 @@ def _read_arxiv(_entry: OaiRecord, metadata: etree._Element) -> Document:
     )
 
 
-def _read_raw(_entry: OaiRecord, metadata: etree._Element) -> Document:
+def _read_raw(metadata: etree._Element) -> Document:
     versions = [
         ((version.get("version") or "").strip(), text_of(version.find("date")))
         for version in metadata.iterfind("version")
@@ -179,53 +174,11 @@ def _read_raw(_entry: OaiRecord, metadata: etree._Element) -> Document:
     )
 
 
-def _read_dublin_core(entry: OaiRecord, metadata: etree._Element) -> Document:
-    names = [text_of(element) for element in metadata.iterfind("identifier")]
-    found = find_arxiv_id(next((name for name in names if "arxiv.org" in name.lower()), ""))
-    arxiv_id = found[0] if found else None
-    title = text_of(metadata.find("title"))
-    if not title:
-        raise InputError("the record has no title")
-    days = [text_of(element) for element in metadata.iterfind("date")]
-    parsed = [day[0] for text in days if (day := parse_date(text))]
-    addresses = [name for name in names if name.startswith(_ADDRESS)]
-    # Sets such as `math:math:NA` and `physics:hep-lat` name the categories.
-    paths = [name.split(":")[1:] for name in entry.sets]
-    others = (name for name in names if name and not name.lower().startswith((*_ADDRESS, "doi:")))
-    return Document(
-        kind=KIND,
-        key=f"arxiv:{arxiv_id}" if arxiv_id else f"oai:{entry.identifier}",
-        given_id=None if arxiv_id else entry.identifier or None,
-        arxiv_id=arxiv_id,
-        doi=next((doi for name in names if (doi := find_doi(name))), None),
-        source_url=f"https://arxiv.org/abs/{arxiv_id}" if arxiv_id else next(iter(addresses), None),
-        title=title,
-        abstract=text_of(metadata.find("description")) or None,
-        published=first_day(arxiv_id, days) if arxiv_id else min(parsed, default=None),
-        categories=tuple(dict.fromkeys(".".join(path) for path in paths if path and arxiv_id)),
-        # arXiv sets the reference to the journal among the identifiers.
-        venue=next(others, None) if arxiv_id else None,
-        licence=text_of(metadata.find("rights")) or None,
-        authors=tuple(_turned_names(metadata)),
-    )
-
-
-_READERS: dict[str, Callable[[OaiRecord, etree._Element], Document]] = {
-    "arXiv": _read_arxiv,
-    "arXivRaw": _read_raw,
-    "dc": _read_dublin_core,
-}
+_READERS = {"arXiv": _read_arxiv, "arXivRaw": _read_raw}
 
 
 def _fields(metadata: etree._Element) -> dict[str, str]:
     return {name: text_of(metadata.find(name)) for name in _FIELDS}
-
-
-def _turned_names(metadata: etree._Element) -> Iterator[Author]:
-    """Names given as `Family, Given`."""
-    for creator in metadata.iterfind("creator"):
-        family, _, given = text_of(creator).partition(",")
-        yield from authors_of(given, family, "")
 
 
 def _read_answer(content: bytes, name: str) -> Iterator[Document | Fault]:
@@ -284,5 +237,5 @@ SOURCE = Source(
     read=_read,
     parts=_parts,
     holds_many=True,
-    reader_version="5",
+    reader_version="6",
 )

@@ -26,7 +26,7 @@ _REMEDY = (
 BASE = "https://oaipmh.arxiv.org/oai"
 HOSTS = frozenset({"oaipmh.arxiv.org", "export.arxiv.org", "arxiv.org"})
 """The base's own, and those of earlier bases, which redirect to it."""
-FORMATS = ("arXivRaw", "arXiv", "oai_dc")
+FORMAT = "arXivRaw"
 _SET = re.compile(r"[A-Za-z0-9_.!~*'()-]{1,60}(?::[A-Za-z0-9_.!~*'()-]{1,60}){0,9}")
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9.-]")
 _LATER_OR_FRESH = "Run the same command again later, or with --fresh to begin this harvest anew."
@@ -57,10 +57,9 @@ class Progress:
 
 @dataclass(slots=True)
 class Listing:
-    """State of one repository, format and set."""
+    """State of one repository and set."""
 
     base: str
-    metadata_prefix: str
     set: str | None
     newest: str | None = None
     """The latest day of a record of the complete harvests."""
@@ -76,12 +75,12 @@ class State:
     """Number of the next page to be written."""
     lists: list[Listing] = field(default_factory=list)
 
-    def find(self, base: str, metadata_prefix: str, set: str | None) -> Listing:
-        """The list of a repository, format and set, added if it is new."""
+    def find(self, base: str, set: str | None) -> Listing:
+        """The list of a repository and set, added if it is new."""
         for one in self.lists:
-            if (one.base, one.metadata_prefix, one.set) == (base, metadata_prefix, set):
+            if (one.base, one.set) == (base, set):
                 return one
-        self.lists.append(Listing(base, metadata_prefix, set))
+        self.lists.append(Listing(base, set))
         return self.lists[-1]
 
 
@@ -133,7 +132,6 @@ def harvest(
     folder: Path,
     *,
     base: str = BASE,
-    metadata_prefix: str = FORMATS[0],
     set: str | None = None,
     start: date | None = None,
     until: date | None = None,
@@ -146,7 +144,6 @@ def harvest(
         client: Fetches, one page at a time.
         folder: Made when it does not exist; several harvests may share it.
         base: The repository's address.
-        metadata_prefix: One of `FORMATS`.
         set: A part of the repository, such as `cs` or `math:math:NA`.
         start: Records changed on this day or later; left out, the newest day there is already.
         until: Records changed on this day or earlier.
@@ -154,16 +151,16 @@ def harvest(
         progress: Called after each page.
 
     Raises:
-        InputError: An unknown format, no set name, or days in the wrong order.
+        InputError: No set name, or days in the wrong order.
         LockedError: Another process harvests into the folder.
         VivaError: An unfinished harvest asked for other days.
         HttpError: A page could not be had whole; the error carries its offset.
     """
-    _check_arguments(metadata_prefix, set, start, until)
+    _check_arguments(set, start, until)
     days = (start.isoformat() if start else None, until.isoformat() if until else None)
     with lock(folder):
         state = load_state(folder)
-        listing = state.find(base, metadata_prefix, set)
+        listing = state.find(base, set)
         resumed = listing.open is not None and not fresh
         if listing.open is None or fresh:
             first = days[0] or listing.newest
@@ -259,7 +256,7 @@ class _Run:
             query["resumptionToken"] = opened.token
         else:
             asked = {"set": self._list.set, "from": opened.since, "until": opened.until}
-            query["metadataPrefix"] = self._list.metadata_prefix
+            query["metadataPrefix"] = FORMAT
             query.update({name: value for name, value in asked.items() if value})
         return f"{self._list.base}?{urlencode(query)}"
 
@@ -285,7 +282,7 @@ class _Run:
                 raise BadReplyError(what, self._address(), _LATER_OR_FRESH, opened.received)
             self._used[used] = None
         part = f"-{_NO_FILE_NAME.sub('_', self._list.set)}" if self._list.set else ""
-        name = f"{state.next:06d}-{self._list.metadata_prefix}{part}.oai.xml"
+        name = f"{state.next:06d}-{FORMAT}{part}.oai.xml"
         write_bytes(self._folder / name, body)
         for day in (parse_date(entry.datestamp) for entry in page.entries):
             if day:
@@ -343,11 +340,7 @@ def _error_in(body: bytes) -> tuple[str, str] | None:
         return None
 
 
-def _check_arguments(
-    metadata_prefix: str, set: str | None, start: date | None, until: date | None
-) -> None:
-    if metadata_prefix not in FORMATS:
-        raise InputError(f"{metadata_prefix!r} is none of the formats {', '.join(FORMATS)}.")
+def _check_arguments(set: str | None, start: date | None, until: date | None) -> None:
     if set is not None and not _SET.fullmatch(set):
         raise InputError(f"{set[:80]!r} is no set such as cs or math:math:NA.")
     if start and until and start > until:

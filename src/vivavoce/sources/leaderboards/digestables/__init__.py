@@ -6,7 +6,6 @@ Papers that tables cite come with titles and abstracts, or with full texts.
 from __future__ import annotations
 
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -54,8 +53,6 @@ _OWN_NAMES = ("digestables", "arxiv2table", "tabid2tables")
 _OTHER_NAMES = ("prediction", "score")
 # Names that other data sets have too: the start of the file decides.
 _MARK_OF = {"tables": b'"row_bib_map"', "papers": b'"tabids"', "full_text": b'"corpusId"'}
-_BYTES_PER_PART = 32 << 20
-_PACKED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,33 +224,18 @@ def _matches(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> Iterator[Piece]:
-    """Runs of lines; tables in parts by their paper, since those of one paper are read together."""
-    if not is_lines(path) or _MARK_OF["tables"] not in read_head(path):
-        yield from cut(path)
-        return
-    parts = _parts(path)
-    for part in range(parts):
-        yield Piece(path) if parts == 1 else Piece(path, part, part + 1)
-
-
-def _parts(path: Path) -> int:
-    size = path.stat().st_size * (_PACKED if path.name.lower().endswith(".gz") else 1)
-    return max(1, -(-size // _BYTES_PER_PART))
+    """Runs of lines; tables in one piece, since those of one paper are read together."""
+    is_of_tables = is_lines(path) and _MARK_OF["tables"] in read_head(path)
+    yield from [Piece(path)] if is_of_tables else cut(path)
 
 
 def _read(piece: Piece, options: ReadOptions) -> Iterator[Document | Fault]:
-    file = name_in_folder(piece.path)
-    parts, part = 1, 0
-    if is_lines(piece.path) and _MARK_OF["tables"] in read_head(piece.path):
-        parts, part = _parts(piece.path), piece.start
-        piece = Piece(piece.path)
     tables: dict[str, list[TableRecord]] = defaultdict(list)
-    for entry in read_entries(piece, file):
+    for entry in read_entries(piece, name_in_folder(piece.path)):
         found = _take(entry)
         if isinstance(found, TableRecord):
-            if zlib.crc32(found.paper.encode()) % parts == part:
-                tables[found.paper].append(found)
-        elif part == 0:  # every part passes over the whole file
+            tables[found.paper].append(found)
+        else:
             yield found
     for of_one_paper in tables.values():
         try:
