@@ -97,7 +97,7 @@ def read_evaluator(text: str) -> Evaluator:
     """
     if text == MATCHER:
         return Evaluator()
-    if "/" not in text:
+    if "/" not in text or "," in text:
         raise InputError(
             f"{text!r} is no evaluator. Give {MATCHER}, or a model such as openai/gpt-4o-mini."
         )
