@@ -100,12 +100,9 @@ def report(rows: list[Row]) -> None:
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     ours = 0
     for row in rows:
-        ours += row["listing"] + row["texts"]
-        rate = (
-            (row["listing"] + row["texts"]) / row["new_papers"]
-            if row["new_papers"]
-            else float("nan")
-        )
+        asked = row["listing"] + row["texts"]
+        ours += asked
+        rate = asked / row["new_papers"] if row["new_papers"] else float("nan")
         print(
             f"| {row['until']} | {row['arrived']} "
             f"| {row['by_known_authors']}, {row['by_new_authors']} "
