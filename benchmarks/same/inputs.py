@@ -72,16 +72,6 @@ team = "A lab"
 contact = "lab@example.org"
 date = 2024-11-02
 private_runs = 0
-
-[[model]]
-name = "extractive/lead"
-cutoff = "never"
-weights = "open"
-
-[[model]]
-name = "extractive/centrality"
-cutoff = "unknown"
-weights = "open"
 """
 
 

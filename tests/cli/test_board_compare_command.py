@@ -35,16 +35,10 @@ def test_the_table_names_the_winner_of_every_task(logs: Path) -> None:
     assert done.stdout.count("item-") == 4
 
 
-def test_two_logs_need_no_folder(logs: Path) -> None:
-    first, second = sorted(logs.glob("*_title_*.eval"))
-    done = viva_here("board", "compare", first, second)
-    assert "a: lab/one   b: lab/two" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("lab/one", "lab/two"), "is neither a log nor a folder of logs"),
+        (("lab/one", "lab/two"), "--logs"),
         (("lab/one", "lab/one", "--logs", "LOGS"), "with itself"),
         (("lab/one", "lab/six", "--logs", "LOGS"), "There are: lab/one, lab/two."),
     ],

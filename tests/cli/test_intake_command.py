@@ -21,11 +21,6 @@ team = "A lab"
 contact = "lab@example.org"
 date = 2024-06-01
 private_runs = 0
-
-[[model]]
-name = "{model}"
-cutoff = "never"
-weights = "open"
 """
 
 
@@ -44,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("run", "title", "--round", opened.folder, "--model", f"replay/{answers}"),
         *("--logs", submission / "logs", "--display", "none"),
     )
-    (submission / "submission.toml").write_text(FORM.format(model=f"replay/{answers}"))
+    (submission / "submission.toml").write_text(FORM)
     return folder
 
 

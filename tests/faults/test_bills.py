@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.examining.papers import save_pages
 from tests.servers.bill import IN, OUT, Bill, by_letters
-from tests.servers.commands import viva_here
-from tests.servers.scripted import answer, scripted
+from tests.servers.commands import only_json, viva_here
+from tests.servers.scripted import answer, opening, scripted
 
 from vivavoce.running.meter import SPENDING, spent_below
 from vivavoce.store import read_jsonl
@@ -104,3 +105,20 @@ def test_a_budget_holds_after_kills(tmp_path: Path, kill_after: Callable[..., No
             kill_after(server, server.answered + number, limited)
         viva_here(*command, "--budget", str(budget), env=server.environment, expect=1)
         assert 0 < sum(bill.usd.values()) <= budget
+
+
+def test_what_an_exam_may_cost_at_most_holds_after_kills(
+    tmp_path: Path, kill_after: Callable[..., None]
+) -> None:
+    papers = save_pages(tmp_path / "papers", 10)
+    names = [f"openai-api/scripted/{name}" for name in MODELS]
+    asked = [w for n in names for w in ("--model", n, "--price", f"{n}={IN:g},{OUT:g}")]
+    command = ["exam", papers, "--tasks", "abstract", *asked, "--yes", "--out", tmp_path / "out"]
+    bill = Bill(opening, by_letters)
+    with scripted(bill) as server:
+        for replies in (6, 4):
+            kill_after(server, server.answered + replies, command)
+        report = only_json(viva_here(*command, "--json", env=server.environment).stdout)
+    needed = len({(ask.model, ask.prompt) for ask in server.asks})
+    assert len(server.asks) - needed > 0
+    assert 0 < sum(bill.usd.values()) <= report["plan"]["at_most"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
-from vivavoce.statistics.agreement import (
+from vivavoce.statistics.estimates import (
     ac1_of_counts,
     alpha_of_counts,
     cohen_of_counts,

@@ -18,7 +18,6 @@ from vivavoce.statistics.comparison import (
     rank_contestants,
     shown_by,
     smallest_detectable_difference,
-    win_rate,
 )
 from vivavoce.statistics.intervals import percentile_interval, resample
 from vivavoce.statistics.ranks import Contrasts
@@ -258,23 +257,9 @@ def test_equal_contestants_are_told_apart_about_once_in_twenty() -> None:
     assert 0.02 <= told_apart / data_sets <= 0.10
 
 
-def test_a_tie_is_half_a_win() -> None:
-    found = win_rate([1, 1, 0, -1, NAN], resample(PAPERS[:5], resamples=1_000))
-    assert found.value == (2 + 1 / 2) / 4
-    assert (found.wins, found.ties, found.losses, found.undefined) == (2, 1, 1, 1)
-    low, high = found.interval
-    assert 0 <= low < found.value < high <= 1
-
-
-def test_no_verdict_is_no_rate() -> None:
-    found = win_rate([NAN, NAN], resample(["p", "q"], resamples=100))
-    assert (found.value, found.interval, found.undefined) == (None, None, 2)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda draws: win_rate([1, 0.3], draws),
         lambda draws: paired_difference([1.0, 2.0], [1.0, 2.0, 3.0], draws),
         lambda draws: paired_difference([1.0], [1.0], draws),
         lambda draws: rank_contestants({"a": [[1.0, 2.0]]}, draws),

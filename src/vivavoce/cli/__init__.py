@@ -20,7 +20,6 @@ from vivavoce.cli import (
     rounds,
     runs,
 )
-from vivavoce.cli import board_integrity as board_integrity
 from vivavoce.cli import round_updates as round_updates
 from vivavoce.cli import views as views
 from vivavoce.cli.bind import verb

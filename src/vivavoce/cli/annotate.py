@@ -132,9 +132,8 @@ def serve(
 ) -> None:
     """Run the web app until it is stopped."""
     need_web("viva annotate serve")
-    from vivavoce.web.annotation.app import make_app
+    from vivavoce.web.annotation.app import make_app, serve_app
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.serving import serve_app
 
     database = open_database(db, create=False)
     site = make_app(database, lambda: datetime.now(UTC), hosts=(host, *allow_host))
@@ -150,9 +149,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write items, every label, final labels, and tasks of Label Studio, people by pseudonym."""
-    from vivavoce.web.annotation.campaigns import find_campaign, read_items
+    from vivavoce.web.annotation.campaigns import export_campaign, find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.exporting import export_campaign
 
     with open_database(db, create=False).reading() as connection:
         found = find_campaign(connection, campaign)
@@ -162,30 +160,25 @@ def export(
     answer({"path": str(out), "files": counts}, lines, as_json=as_json)
 
 
-@verb(app, "annotate agreement --campaign paths --model-labels gpt.jsonl")
+@verb(app, "annotate agreement --campaign paths")
 def agreement(
     campaign: Campaign,
     bootstrap: Bootstrap,
-    model_labels: Annotated[
-        Path | None,
-        Opt("A model's labels: JSON Lines of {id, label}; by default those the items suggest."),
-    ] = None,
     out: Annotated[Path | None, Opt("Folder for a page that shows the same.")] = None,
     db: Database = Path("annotation.db"),
     as_json: Json = False,
 ) -> None:
-    """Measure how far people agree, and how a model compares."""
+    """Measure how far people agree, and how the labels compare that a model suggested."""
     from vivavoce.statistics.estimates import Draws
     from vivavoce.web.annotation.campaigns import find_campaign, read_items
     from vivavoce.web.annotation.database import open_database
-    from vivavoce.web.annotation.report import measure, parts_of, read_model_labels, write_page
+    from vivavoce.web.annotation.report import measure, parts_of, write_page
 
     with open_database(db, create=False).reading() as connection:
         found = find_campaign(connection, campaign)
         items = read_items(connection, found)
-    model = None if model_labels is None else read_model_labels(model_labels, found.kind)
     with progress("Drawing"):
-        report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed), model)
+        report = measure(found.kind, items, Draws(bootstrap.resamples, bootstrap.seed))
     answer(report, parts_of(report), as_json=as_json)
     if out:
         say(str(write_page(report, campaign, out)), quiet=as_json)

@@ -83,7 +83,7 @@ def show(
         return
     from vivavoce.results.audits import drift, gains, overall, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
-    from vivavoce.results.audits.windows import windows_of
+    from vivavoce.results.audits.sweeps import windows_of
     from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 
@@ -111,10 +111,10 @@ def _later(folder: Path | None) -> Round:
 
 @verb(app, "board compare extractive/lead null --logs logs")
 def compare(
-    a: Annotated[str, Arg("A contestant of --logs; without it, a log or a folder of logs.")],
+    a: Annotated[str, Arg("A contestant of the logs.")],
     b: Annotated[str, Arg("The other one.")],
     reading: Reading,
-    logs: Annotated[Path | None, Opt("Logs whose contestants A and B are.")] = None,
+    logs: Annotated[Path, Opt("Logs whose contestants A and B are.")],
     task: Annotated[str | None, Opt("Only this task.")] = None,
     setting: Annotated[str | None, Opt("Only this setting.")] = None,
     round_id: Annotated[str | None, Opt("Only this round.", "--round")] = None,
@@ -123,16 +123,8 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""
-    from vivavoce.errors import InputError
-    from vivavoce.results.board.head_to_head import head_to_head
-    from vivavoce.results.board.pairing import Only
+    from vivavoce.results.board.head_to_head import Only, head_to_head
 
-    absent = [path for path in (a, b) if logs is None and not Path(path).exists()]
-    if absent:
-        raise InputError(
-            f"{absent[0]} is neither a log nor a folder of logs. If it is a contestant, add the "
-            "folder of its logs: --logs LOGS."
-        )
     found = head_to_head(
         a,
         b,

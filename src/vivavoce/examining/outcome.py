@@ -101,7 +101,7 @@ class Outcome(Report):
 
 
 def _beats_baseline(task: Row, contestant: Row) -> bool | None:
-    """True if a model is better than the best baseline, False if worse; None where neither is shown."""
+    """True if a model is better than the best baseline, False if worse, None if undecided."""
     if contestant["name"] in task["better_than_baseline"]:
         return True
     return False if contestant["name"] in task["worse_than_baseline"] else None

@@ -14,8 +14,7 @@ from vivavoce.examining.planning import Chosen, total, words
 from vivavoce.examining.request import Request
 from vivavoce.examining.standings import Standing, log_of
 from vivavoce.metrics.judgement import WIN_RATE
-from vivavoce.results.board.head_to_head import duel
-from vivavoce.results.board.pairing import Pair, Side
+from vivavoce.results.board.head_to_head import Pair, Side, duel
 from vivavoce.results.logs.records import RunLog
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES
 from vivavoce.store import Row
@@ -28,7 +27,7 @@ _SIDE_METRICS = 3
 def compare(request: Request, standing: Standing) -> list[Row]:
     """Verdicts on every pair of several models, or on one model and each of the baselines."""
     sides = [
-        Side(name, log, request.logs)
+        Side(name, log)
         for name, log in standing.logs.items()
         if name in (request.models if len(request.models) > 1 else standing.rivals)
     ]

@@ -6,11 +6,13 @@ preparation or its own cell, and nothing else; the next run takes up what is lac
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from statistics import fmean
 
 from vivavoce.errors import LockedError, NothingToAuditError, VivaError
 from vivavoce.live.calendar import Period
@@ -19,10 +21,13 @@ from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
 from vivavoce.results.audits.drift import drift_and_difficulty
+from vivavoce.results.audits.verdicts import OVERALL, read_verdicts
+from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of
 from vivavoce.rounds.arrivals import Service, open_service
 from vivavoce.running.logs import Progress
+from vivavoce.statistics.estimates import paired_row
 from vivavoce.store import Row, lock
 
 Tell = Callable[[str], None]
@@ -168,6 +173,8 @@ def audit_round(state: State, period: Period, name: str) -> None:
     before = rounds[place - 1] if place else None
     folder = state.config.folder
     notices = list(_drift(folder / "logs", folder / "rounds" / name)) if before else []
+    if before and state.config.judge:
+        notices += _flips(folder / "logs", before, name)
     key = state.cells_key(name, before)
     state.ledger.note(AUDIT, period, round=name, key=key, notices=notices)
 
@@ -189,6 +196,34 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
                 f"{row['metric']} on the {row['anchors']} anchors of {row['task']}"
             )
             yield {"kind": "drift", "text": f"{text}, {folder.name}"}
+
+
+def _flips(logs: Path, before: str, now: str) -> Iterator[Row]:
+    """A notice for each judge that changes more of its verdicts with the order than before.
+
+    Compared are its verdicts on answers of the same contestants to the items of both rounds.
+    """
+    found, _, draws = open_logs(logs)
+    flips: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    clusters: dict[str, str] = {}
+    for each in read_verdicts([log for log in found if log.key.round in (before, now)]):
+        if places := each.places(OVERALL):
+            asked = each.asked
+            answer = " ".join((asked.task, asked.setting, each.contestant, each.id))
+            flips[each.judge, asked.round][answer].append(float(places[0] == places[1]))
+            clusters[answer] = each.cluster
+    for judge in sorted({judge for judge, _ in flips}):
+        was, is_now = (
+            {answer: fmean(shares) for answer, shares in flips[judge, name].items()}
+            for name in (before, now)
+        )
+        row = paired_row(was, is_now, clusters, draws, span=1.0)
+        if row["undecided"] is False and row["difference"] > 0:
+            text = (
+                f"{judge} changes {row['b']:.0%} of its verdicts with the order in {now}, "
+                f"{row['a']:.0%} on the same contestants and items in {before}"
+            )
+            yield {"kind": "judge", "text": text}
 
 
 def budget_notices(state: State, period: Period) -> list[Row]:

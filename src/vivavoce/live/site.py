@@ -24,8 +24,7 @@ from vivavoce.running.logs import is_log
 from vivavoce.store import Row, hash_file, write_json, write_text
 from vivavoce.tasks import list_families
 from vivavoce.text.printing import visible
-from vivavoce.web.board.blocks import Block, Words, html_of, markup
-from vivavoce.web.board.page import Link, environment
+from vivavoce.web.board.page import Block, Link, Words, environment, html_of, markup
 
 
 def build_site(state: State, period: Period) -> None:

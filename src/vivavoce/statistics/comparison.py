@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.errors import InputError
-from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Interval, Resample
+from vivavoce.statistics.intervals import DEFAULT_LEVEL, Floats, Resample
 from vivavoce.statistics.ranks import MIN_CLUSTERS, Contrasts, rank
 
 _ALPHA = 1.0 - DEFAULT_LEVEL
@@ -52,19 +52,6 @@ class Rank:
     """Names of the contestants that these items do not tell apart from this one, sorted."""
     more_needed: tuple[int | None, ...] = ()
     """For each of these the clusters that would (see `more_clusters`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class WinRate:
-    """(wins + ties / 2) / n with its 95% interval; n is wins + ties + losses."""
-
-    value: float | None
-    interval: Interval | None
-    wins: int
-    ties: int
-    losses: int
-    undefined: int
-    """Items without a verdict: not in n."""
 
 
 def paired_difference(
@@ -195,27 +182,6 @@ def more_clusters(contrasts: Contrasts, comparisons: int = 1) -> list[int | None
     is_known = (low <= _MOST_CLUSTERS) & (gaps > 0) & (common > 1)
     more = (low - common).astype(int).tolist()
     return [count if known else None for count, known in zip(more, is_known, strict=True)]
-
-
-def win_rate(verdicts: npt.ArrayLike, resample: Resample) -> WinRate:
-    """Win rate from one verdict an item: 1 won, 0 tied, -1 lost, NaN without a verdict.
-
-    A judge whose verdict changes with the order of the answers gives 0, hence a rate of 0.5.
-    `verdicts` has the shape (n,); `InputError` for any other value in it.
-    """
-    outcomes = _column(verdicts)
-    known = outcomes[~np.isnan(outcomes)]
-    if not np.isin(known, (-1.0, 0.0, 1.0)).all():
-        raise InputError("A verdict is neither 1 (won), 0 (tied), -1 (lost) nor NaN (none).")
-    points = (outcomes + 1.0) / 2.0
-    return WinRate(
-        value=resample.mean(points)[0],
-        interval=resample.intervals(points)[0],
-        wins=int((known == 1).sum()),
-        ties=int((known == 0).sum()),
-        losses=int((known == -1).sum()),
-        undefined=len(outcomes) - len(known),
-    )
 
 
 def _rank_of(

@@ -80,10 +80,3 @@ def share(value: float) -> str:
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun: 1 item, 2 items."""
     return f"{number:,} {one if number == 1 else many}"
-
-
-def chance(value: float | None) -> str:
-    """A p in print; empty where there is none."""
-    if value is None:
-        return ""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"

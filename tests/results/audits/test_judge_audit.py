@@ -15,7 +15,7 @@ from tests.results.audits.made_logs import LOST, TIED, WON, judge_note, write_lo
 
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
-from vivavoce.statistics.agreement import pairwise_agreement
+from vivavoce.statistics.estimates import pairwise_agreement
 
 Places = tuple[str | None, str | None]
 
@@ -83,7 +83,6 @@ def test_a_judge_that_always_says_first_flips_always(tmp_path: Path) -> None:
         1.0,
         [1.0, 1.0],
     )
-    assert measure(audit, "longer_wins")["value"] is None  # nothing was decided
     json.dumps(audit.as_dict(), allow_nan=False)
 
 
@@ -109,15 +108,11 @@ def test_a_planted_position_bias_is_found_within_its_interval(tmp_path: Path, pu
     assert (share["n"], flips["n"]) == (800, 400)
 
 
-def test_the_longer_text_and_the_slope_by_hand(tmp_path: Path) -> None:
+def test_the_slope_by_hand(tmp_path: Path) -> None:
     places = {"a": WON, "b": LOST, "c": LOST, "d": TIED}
     words = {"a": (200, 100), "b": (200, 100), "c": (50, 100), "d": (100, 100)}
     write(tmp_path, places, words=words)
     audit = audit_judge(tmp_path)
-    # Decided with two lengths: a (longer answer wins), b (longer answer loses), c (longer
-    # reference wins).
-    longer = measure(audit, "longer_wins")
-    assert (longer["value"], longer["n"]) == (pytest.approx(2 / 3), 3)
     # log2 ratios 1, 1, -1, 0 (mean 1/4); points 1, 0, 0, 1/2 (mean 3/8).
     # sum xy - n mx my = 1 - 4 * 1/4 * 3/8 = 5/8; sum xx - n mx² = 3 - 1/4 = 11/4.
     slope = measure(audit, "length_slope")
@@ -182,9 +177,6 @@ def test_two_judges_of_the_same_answers(tmp_path: Path) -> None:
     for name in ("agreement", "kappa", "alpha"):
         low, high = row[name]["ci"]
         assert low <= row[name]["value"] <= high
-    assert row["counts"]["answer/answer"] == 2
-    assert row["counts"]["answer/reference"] == 1
-    assert sum(row["counts"].values()) == 6
 
 
 def test_answers_that_are_not_the_same_text_are_not_compared(tmp_path: Path) -> None:
@@ -201,44 +193,6 @@ def test_kappa_of_judges_that_always_say_the_same_is_undefined(tmp_path: Path) -
     [row] = audit_judge(tmp_path).agreement
     assert row["agreement"]["value"] == 1.0
     assert (row["kappa"]["value"], row["alpha"]["value"]) == (None, None)
-
-
-def test_self_preference_is_what_a_judge_gives_its_own_family_beyond_others(
-    tmp_path: Path,
-) -> None:
-    """A llama judge gives llama a win where others see a tie; to others it is as they are."""
-    items = "abcd"
-    for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
-        generous = WON if "llama" in model else TIED
-        verdicts: Mapping[str, Places] = dict.fromkeys(items, TIED)
-        write(tmp_path, dict.fromkeys(items, generous), model=model, judge="hub/Llama-3-70b")
-        write(tmp_path, verdicts, model=model, judge="lab/gpt-4o")
-    [row] = audit_judge(tmp_path).self_preference
-    assert row["family"] == "llama"
-    # Own: 1 - 1/2; others: 1/2 - 1/2.
-    assert (row["own"]["value"], row["foreign"]["value"], row["value"]) == (0.5, 0.0, 0.5)
-    assert (row["own"]["n"], row["foreign"]["n"], row["n"]) == (4, 4, 8)
-
-
-def test_a_judge_of_the_contestants_family_is_no_yardstick(tmp_path: Path) -> None:
-    """Two judges, each of one contestant's family: what they give others cannot be told."""
-    for model in ("lab/llama-3-8b", "lab/gpt-4o-mini"):
-        write(tmp_path, dict.fromkeys("abc", WON), model=model, judge="hub/Llama-3-70b")
-        write(tmp_path, dict.fromkeys("abc", LOST), model=model, judge="lab/gpt-4o")
-    rows = audit_judge(tmp_path).self_preference
-    assert [(row["family"], row["own"]["value"], row["value"]) for row in rows] == [
-        ("llama", 1.0, None),
-        ("gpt", -1.0, None),
-    ]
-    assert [row["foreign"]["n"] for row in rows] == [0, 0]
-
-
-def test_a_generous_judge_does_not_prefer_itself(tmp_path: Path) -> None:
-    for model in ("lab/llama-3-8b", "lab/qwen2-7b"):
-        write(tmp_path, dict.fromkeys("abc", WON), model=model, judge="hub/Llama-3-70b")
-        write(tmp_path, dict.fromkeys("abc", LOST), model=model, judge="lab/gpt-4o")
-    [row] = audit_judge(tmp_path).self_preference
-    assert (row["own"]["value"], row["value"]) == (1.0, 0.0)
 
 
 def human(folder: Path, *rows: Mapping[str, Any]) -> Path:

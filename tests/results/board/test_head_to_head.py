@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log, write_eval_log
 from scipy.stats import bootstrap
-from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.head_to_head import (
     differing_items,
     head_to_head,
-    sign_test,
     verdict,
 )
 from vivavoce.store import Row
@@ -43,8 +39,6 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert (row["a"], row["b"]) == (pytest.approx(0.5), pytest.approx(0.375))
     assert row["difference"] == pytest.approx(0.125)
     assert (row["wins_a"], row["equal"], row["wins_b"], row["n"]) == (2, 1, 1, 4)
-    assert row["win_rate"] == pytest.approx(0.625)  # (2 + 1 / 2) / 4
-    assert row["sign_p"] == pytest.approx(1.0)  # of three coins two or more fall alike always
     assert row["better"] is None
     assert (row["undecided"], row["tied"]) == (True, False)
     assert "too few papers to say: 4 of at least 12" in duel["verdict"].lower()
@@ -59,28 +53,6 @@ def test_its_interval_is_that_of_scipy(tmp_path: Path) -> None:
     assert row["ci"] == [pytest.approx(found.low), pytest.approx(found.high)]
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60))
-def test_the_sign_test_is_that_of_statsmodels(signs: list[int]) -> None:
-    ours = sign_test(signs.count(1), signs.count(-1))
-    if not any(signs):
-        assert ours is None
-        return
-    assert ours == pytest.approx(statsmodels_sign_test(np.array(signs, dtype=float))[1])
-
-
-def test_the_sign_test_counts_clusters_and_wins_count_items(tmp_path: Path) -> None:
-    # Six items won, of two papers: two coins that fall alike are no wonder, 2 * 1/4 = 0.5.
-    items = "abcdef"
-    clusters = {item: "paper-1" if item < "d" else "paper-2" for item in items}
-    for model, value in (("lab/one", 0.9), ("lab/two", 0.1)):
-        write_log(tmp_path, dict.fromkeys(items, value), model=model, clusters=clusters)
-    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
-    row = duel["metrics"][0]
-    assert (duel["items"], duel["clusters"]) == (6, 2)
-    assert (row["wins_a"], row["sign_p"]) == (6, 0.5)
-
-
 def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
     write_log(tmp_path, FIRST, model="lab/one")
     write_log(tmp_path, SECOND, model="lab/two")
@@ -90,7 +62,7 @@ def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
         assert one["difference"] == pytest.approx(-other["difference"])
         assert one["ci"] == [pytest.approx(-other["ci"][1]), pytest.approx(-other["ci"][0])]
         assert (one["wins_a"], one["wins_b"]) == (other["wins_b"], other["wins_a"])
-        for name in ("sign_p", "undecided", "more_papers_needed"):
+        for name in ("undecided", "more_papers_needed"):
             assert one[name] == other[name]
 
 
@@ -100,7 +72,6 @@ def test_a_clear_lead_is_named(tmp_path: Path) -> None:
     high = {item: value + 0.2 for item, value in low.items()}
     row = fight(tmp_path, low, high)["metrics"][0]
     assert (row["better"], row["undecided"], row["more_papers_needed"]) == ("b", False, None)
-    assert row["sign_p"] == pytest.approx(2 / 2**20)
 
 
 def test_only_items_of_both_count_and_undefined_values_are_left_out(tmp_path: Path) -> None:
@@ -194,7 +165,7 @@ def test_metrics_of_different_judges_are_not_compared(tmp_path: Path) -> None:
 
 def test_without_draws_there_are_no_intervals(tmp_path: Path) -> None:
     row = fight(tmp_path, FIRST, SECOND, resamples=0)["metrics"][0]
-    assert (row["ci"], row["undecided"], row["better"], row["win_rate_ci"]) == (None,) * 4
+    assert (row["ci"], row["undecided"], row["better"]) == (None, None, None)
     assert row["difference"] == pytest.approx(0.125)
 
 
@@ -211,12 +182,7 @@ def test_what_has_no_upper_end_has_no_winner(tmp_path: Path) -> None:
     (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
     row = duel["metrics"][-1]
     assert (row["metric"], row["ranks"], row["difference"]) == ("length_ratio", False, 1.0)
-    assert (row["higher_is_better"], row["better"], row["wins_a"], row["sign_p"]) == (
-        None,
-        None,
-        0,
-        None,
-    )
+    assert (row["higher_is_better"], row["better"], row["wins_a"]) == (None, None, 0)
 
 
 def a_row(**changes: Any) -> dict[str, Any]:

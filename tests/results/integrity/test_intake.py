@@ -15,7 +15,7 @@ from tests.results.integrity.doors import write_form
 from tests.results.integrity.forging import rewrite_ledger
 from tests.servers.commands import small_round, viva_here
 
-from vivavoce.results.integrity.intake import check_apart
+from vivavoce.results.integrity.submission import check_apart
 
 pytestmark = pytest.mark.slow
 

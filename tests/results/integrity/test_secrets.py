@@ -113,8 +113,6 @@ def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> No
     (site / "live").mkdir()
     (site / "live" / "notes.txt").write_text(f"\n{KEYS['OpenRouter']}\n")
     told = "line 2 of live/notes.txt holds what looks like a key of a provider."
-    done = viva_here("board", "verify", site, "--logs", made / "logs", expect=1)
-    assert f"refused  {told}" in done.stdout
     done = viva_here(*build, expect=2)
     assert "Do not publish" in done.stderr
     assert told in done.stderr.replace("\n", " ")

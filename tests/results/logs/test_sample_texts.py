@@ -11,7 +11,7 @@ from tests.results.answered_logs import answered, read
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.sample_texts import MAX_ATTEMPTS, locate
+from vivavoce.results.logs.sample_texts import locate
 from vivavoce.results.logs.selection import select_logs
 
 ITEMS = [f"item-{number}" for number in range(9)]
@@ -65,16 +65,8 @@ def test_the_first_attempt_stands_for_all_and_the_mean_is_that_of_all(tmp_path: 
     (answer,) = item.read()
     assert answer.score is not None
     assert (answer.score.values["rougeL"], answer.source.attempts) == (0.25, 3)
-    assert [attempt.epoch for attempt in answer.attempts] == [1, 2, 3]
+    assert [score.epoch for score in answer.scores] == [1, 2, 3]
     assert item.means() == (0.5,)  # (0.25 + 0.75 + 0.5) / 3
-
-
-def test_no_more_attempts_are_read_than_a_page_can_use(tmp_path: Path) -> None:
-    write_log(tmp_path, {"a": [0.5] * (MAX_ATTEMPTS + 5)})
-    (item,) = read(tmp_path)
-    (answer,) = item.read()
-    assert len(answer.attempts) == MAX_ATTEMPTS
-    assert answer.source.attempts == MAX_ATTEMPTS + 5
 
 
 def test_a_log_is_found_below_its_folder_and_told_from_its_namesake(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
 from vivavoce.tasks.tables.items.campaign_items import campaign_rows
 from vivavoce.tasks.tables.items.item import gold_of
-from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.campaigns import export_campaign
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from lxml import etree
 from statsmodels.stats.inter_rater import fleiss_kappa
-from tests.servers.annotation import EXCLUDE, INCLUDE, Made, content_of, lines, make
+from tests.servers.annotation import EXCLUDE, INCLUDE, Made, content_of, make
 
-from vivavoce.errors import InputError
 from vivavoce.results.audits.human import read_labels
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_json, read_jsonl
 from vivavoce.tasks.tables.items.pool import read_acceptance, read_paper_labels
-from vivavoce.web.annotation.exporting import export_campaign
+from vivavoce.web.annotation.campaigns import export_campaign
 from vivavoce.web.annotation.items import check_rows
 from vivavoce.web.annotation.kinds import KINDS
-from vivavoce.web.annotation.report import WHOLE, measure, read_model_labels
+from vivavoce.web.annotation.report import WHOLE, measure
 
 NO_DRAWS = Draws(resamples=0)
 
 
-def report(made: Made, draws: Draws = NO_DRAWS, model: Any = None) -> Row:
-    return measure(made.campaign().kind, list(made.items().values()), draws, model)
+def report(made: Made, draws: Draws = NO_DRAWS) -> Row:
+    return measure(made.campaign().kind, list(made.items().values()), draws)
 
 
 def export(made: Made, folder: Path) -> Path:
@@ -108,38 +106,24 @@ def test_a_kind_of_several_fields_has_the_whole_label_and_groups(tmp_path: Path)
     assert ("y", "right", "yes") not in groups  # y is open
 
 
-def test_a_model_is_held_against_final_labels(ten: Made, tmp_path: Path) -> None:
-    """Finals: i0, i1 exclude, 8 include. The model: include but for i0, and no label of i9.
+def test_a_model_is_held_against_final_labels(tmp_path: Path) -> None:
+    """Finals: i0, i1 exclude, 7 include. The model: include but for i0.
 
     It agrees on 8 of 9. Cohen's kappa by hand: people 2 exclude of 9, the model 1 of 9;
     e = (2·1 + 7·8) / 81 = 58/81; (8/9 - 58/81) / (1 - 58/81) = (14/81) / (23/81) = 14/23.
     """
-    rows = [{"id": f"i{n}", "label": "include" if n else "exclude"} for n in range(9)]
-    model = read_model_labels(lines(tmp_path / "m.jsonl", *rows), KINDS["distractors"])
-    (row,) = report(ten, model=model)["model"]
+    rows = [
+        {"id": f"i{n}", "content": content_of("distractors", n) | {"suggestion": label}}
+        for n, label in enumerate([EXCLUDE, *[INCLUDE] * 8])
+    ]
+    made = make(tmp_path, rows)
+    for name in ("ann", "ben"):
+        made.work(name, {"*": INCLUDE, "i0": EXCLUDE, "i1": EXCLUDE})
+    (row,) = report(made)["model"]
     assert (row["agreement"]["value"], row["agreement"]["n"]) == (8 / 9, 9)
     assert row["kappa"]["value"] == pytest.approx(14 / 23)
     shares = (row["people"]["exclude"]["value"], row["model"]["exclude"]["value"])
     assert shares == (2 / 9, 1 / 9)
-    with pytest.raises(InputError, match="'zz'"):
-        report(ten, model={"zz": INCLUDE})
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([{"id": "i0"}], r"m\.jsonl:1 needs the id of an item, and a label"),
-        ([{"id": "i0", "label": "maybe"}], r"m\.jsonl:1: decision: Input should be"),
-        ([{"id": 3, "label": "include"}], "needs the id"),
-        ([{"id": "i0", "label": "include"}] * 2, r"m\.jsonl:2: .* before"),
-        ([], "no label"),
-    ],
-)
-def test_bad_labels_of_a_model_are_named_by_line(
-    tmp_path: Path, rows: list[Row], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        read_model_labels(lines(tmp_path / "m.jsonl", *rows), KINDS["distractors"])
 
 
 # Export

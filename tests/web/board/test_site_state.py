@@ -10,7 +10,7 @@ from tests.web.board.board_rows import make_board, make_row
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.board.groups import Board
-from vivavoce.web.board.names import slug
+from vivavoce.web.board.entries import slug
 from vivavoce.web.board.page import Page, read_state, write_pages
 from vivavoce.web.board.site import write_site
 

@@ -26,9 +26,13 @@ from vivavoce.errors import InputError
 from vivavoce.results.audits.verdicts import OVERALL, REFERENCE, TIE, Judged
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
-from vivavoce.statistics.agreement import pairwise_agreement
 from vivavoce.statistics.corrected import LEAST
-from vivavoce.statistics.estimates import Draws, agreement_estimates, mean_estimate
+from vivavoce.statistics.estimates import (
+    Draws,
+    agreement_estimates,
+    mean_estimate,
+    pairwise_agreement,
+)
 from vivavoce.store import Row, read_jsonl
 from vivavoce.text.printing import counted
 

@@ -6,37 +6,28 @@ A judge compares an answer with the reference twice, each standing first once. P
   orders; 1/2 without a position bias, whatever the answers are worth;
 - `win_rate` = mean points of the answers (1 won, 1/2 tied, 0 lost), for comparison;
 - `flip_rate` = answers whose winner changes with the order / answers judged in both orders;
-- `longer_wins` = wins of the longer text / wins, over the answers with a winner and two lengths;
 - `length_slope` = points that an answer gains for each doubling of its length relative to the
   reference, by least squares within each contestant, task and setting. So a contestant that writes
   more and better does not pass for a bias;
 - `unjudged` = answers without a verdict in one order or both / answers.
 
-Two judges of the same answers are compared by their agreement and by self-preference. That is (own
-- others) for the contestants of the judge's own model family, less the same for all other
-contestants. Here own is the judge's points. Others is the mean points, on the same answers, of
-judges that are neither of its family nor of the contestant's. A judge that is merely generous is so
-to all, and gets 0.
+Two judges of the same answers are compared by their agreement.
 
 Source: Shi et al. 2024, "Judging the Judges" (position); Dubois et al. 2024, "Length-Controlled
-AlpacaEval" (length); Panickssery et al. 2024, "LLM Evaluators Recognize and Favor Their Own
-Generations" (self-preference).
+AlpacaEval" (length).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Unpack
 
-import numpy as np
-
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.models import is_same_family, model_family
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
 from vivavoce.results.audits.rulings import (
@@ -48,11 +39,7 @@ from vivavoce.results.audits.rulings import (
     slope_within,
 )
 from vivavoce.results.audits.verdicts import (
-    ANSWER,
     FIRST,
-    OVERALL,
-    REFERENCE,
-    TIE,
     Judged,
     criteria_of,
     read_verdicts,
@@ -62,13 +49,11 @@ from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
     agreement_estimates,
-    estimate_from_sums,
     mean_estimate,
 )
-from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 
-MEASURES = ("first_share", "win_rate", "flip_rate", "longer_wins", "length_slope", "unjudged")
+MEASURES = ("first_share", "win_rate", "flip_rate", "length_slope", "unjudged")
 UNBIASED = {"first_share": 0.5, "flip_rate": 0.0, "length_slope": 0.0}
 """What an unbiased judge gives; the other numbers depend on the answers."""
 
@@ -86,8 +71,6 @@ class JudgeAudit(Report):
     """One row a judge, criterion or question, and measure."""
     agreement: tuple[Row, ...]
     """One row a pair of judges and criterion."""
-    self_preference: tuple[Row, ...]
-    """One row a judge with answers of its own family."""
     human: tuple[Row, ...]
     """One row a judge and question, against the labels given by people."""
     corrected: tuple[Row, ...]
@@ -110,13 +93,6 @@ class JudgeAudit(Report):
             self.agreement,
             Column(lambda row: " / ".join(row["judges"]), "judges"),
             *("criterion", *coefficients),
-        )
-        yield sheet(
-            "Points a judge gives beyond other judges: to its own family, to others",
-            self.self_preference,
-            *("judge", "family", "own", Column("foreign", "others")),
-            Column("value", "preference", ci="ci"),
-            "n",
         )
         yield sheet(
             "Judges and people",
@@ -198,7 +174,6 @@ def audit_judge(
     return JudgeAudit(
         measures=(*measures, *measure_rows(labelled, draws)),
         agreement=(*agreement, *agreement_rows(labelled, draws)),
-        self_preference=tuple(_self_preference(by_judge, draws)),
         human=tuple(people),
         corrected=tuple({k: v for k, v in row.items() if k != "key"} for row in corrected),
         notes=tuple(sorted(notes)),
@@ -207,23 +182,12 @@ def audit_judge(
 
 def _measures(judge: str, criterion: str, judged: Sequence[Judged], draws: Draws) -> list[Row]:
     both = [(each, places) for each in judged if (places := each.places(criterion))]
-    decided = [
-        (each, outcome)
-        for each in judged
-        if (outcome := each.outcome(criterion)) in (ANSWER, REFERENCE)
-        and each.answer_words != each.reference_words
-        and min(each.answer_words, each.reference_words) > 0
-    ]
     cases: dict[str, list[Case]] = {
         "first_share": [
             (place == FIRST, each.cluster) for each, places in both for place in places
         ],
         "win_rate": [(each.points(criterion) or 0.0, each.cluster) for each, _ in both],
         "flip_rate": [(places[0] == places[1], each.cluster) for each, places in both],
-        "longer_wins": [
-            ((outcome == ANSWER) == (each.answer_words > each.reference_words), each.cluster)
-            for each, outcome in decided
-        ],
         "unjudged": [(each.places(criterion) is None, each.cluster) for each in judged],
     }
     estimates = {name: _mean(found, draws) for name, found in cases.items()}
@@ -272,76 +236,15 @@ def _agreement(
         found = agreement_estimates(
             [labels for labels, _ in labelled], [cluster for _, cluster in labelled], draws
         )
-        counts = {
-            f"{a}/{b}": sum(labels == (a, b) for labels, _ in labelled)
-            for a in (ANSWER, TIE, REFERENCE)
-            for b in (ANSWER, TIE, REFERENCE)
-        }
         rows.append(
             {
                 "judges": [first[0].judge, second[0].judge],
                 "criterion": criterion,
                 "n": len(labelled),
                 **{name: estimate.fields() for name, estimate in found.items()},
-                "counts": counts,
             }
         )
     return rows, len(shared) - len(same)
-
-
-def _self_preference(by_judge: Mapping[str, Sequence[Judged]], draws: Draws) -> list[Row]:
-    """A row for each judge that judged answers of its family which others judged too."""
-    rows = []
-    for judge, judged in sorted(by_judge.items()):
-        model = judged[0].judge_model
-        others = [
-            _by_answer(theirs)
-            for name, theirs in sorted(by_judge.items())
-            if name != judge and not is_same_family(theirs[0].judge_model, model)
-        ]
-        cases = [
-            (is_same_family(each.model, model), each.cluster, gap)
-            for each in judged
-            if (gap := _gap(each, others)) is not None
-        ]
-        if any(own for own, _, _ in cases):
-            family = model_family(model)
-            rows.append({"judge": judge, "family": family, **_preference(cases, draws)})
-    return rows
-
-
-def _gap(each: Judged, others: Sequence[Mapping[Answer, Judged]]) -> float | None:
-    """The judge's points less the mean points of the others, for one answer.
-
-    A judge of the contestant's own family is none of the others: it may favour the contestant.
-    """
-    points = each.points(OVERALL)
-    found = [
-        other
-        for theirs in others
-        if (judged := theirs.get((each.asked, each.id, each.epoch)))
-        and judged.answer_hash == each.answer_hash
-        and not is_same_family(judged.judge_model, each.model)
-        and (other := judged.points(OVERALL)) is not None
-    ]
-    return points - math.fsum(found) / len(found) if points is not None and found else None
-
-
-def _preference(cases: Sequence[tuple[bool, str, float]], draws: Draws) -> Row:
-    table = np.array([[gap * own, own, gap * (not own), not own] for own, _, gap in cases])
-    clusters = [cluster for _, cluster, _ in cases]
-
-    def preference(sums: Floats) -> Floats:
-        found = np.full((len(sums), 2), np.nan)
-        np.divide(sums[:, [0, 2]], sums[:, [1, 3]], out=found, where=sums[:, [1, 3]] > 0)
-        difference: Floats = found[:, 0] - found[:, 1]
-        return difference
-
-    return {
-        **estimate_from_sums(table, clusters, preference, draws).fields(),
-        "own": _mean([(gap, c) for own, c, gap in cases if own], draws).fields(),
-        "foreign": _mean([(gap, c) for own, c, gap in cases if not own], draws).fields(),
-    }
 
 
 def _mean(cases: Sequence[Case], draws: Draws) -> Estimate:

@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from vivavoce.errors import VivaError
 from vivavoce.reports import NOTHING, Column, Report, Sheet, rank_text, sheet, shown
 from vivavoce.results.board.columns import (
     MAX_UNDEFINED,
     BoardColumn,
+    columns,
     shown_value,
     terminal_columns,
 )
 from vivavoce.results.board.facts import fit_text
 from vivavoce.results.board.ranks import open_question
-from vivavoce.results.board.tables import table_of
 from vivavoce.results.logs.records import CONTESTANT, PLACE, LogHeader, Place, distinct_labels
-from vivavoce.store import Row, canonical_json, hash_of, hash_rows
+from vivavoce.store import Row, canonical_json, dumps_fast, hash_of, hash_rows
 from vivavoce.tasks import CEILING
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
 
 KEY = (*PLACE, *CONTESTANT)
 """Fields that tell one row from another, its metrics taken together."""
@@ -104,18 +103,6 @@ class Board(Report):
         """The rows as a data frame of pandas; see `to_arrow`."""
         frame: pd.DataFrame = self.to_arrow(headline=headline).to_pandas()
         return frame
-
-    def to_polars(self, *, headline: bool = False) -> Any:
-        """The rows as a data frame of Polars, which has to be installed; see `to_arrow`.
-
-        Raises:
-            VivaError: There is no Polars.
-        """
-        try:
-            polars = import_module("polars")
-        except ImportError as error:
-            raise VivaError("Polars is not installed: pip install polars") from error
-        return polars.from_arrow(self.to_arrow(headline=headline))
 
     def as_dict(self) -> Row:
         """The board as plain JSON values."""
@@ -256,3 +243,50 @@ def spelled(row: Row, names: Sequence[str]) -> tuple[str, ...]:
 def place_of(row: Row) -> Place:
     """The place of a row's group."""
     return row["round"], row["task"], row["task_version"], row["setting"]
+
+
+_PLAIN = (str, int, float, bool)
+"""Types that stand in a cell as they are; everything else stands there as JSON."""
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """The rows as a table of typed columns; text as it is."""
+    import pyarrow as pa
+
+    kept = rows if isinstance(rows, Sequence) else list(rows)
+    types = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
+    names, arrays = [], []
+    for column in columns():
+        values = [row.get(column.name) for row in kept]
+        for place, (part, kind) in enumerate(column.files):
+            cells = values if column.parts is None else [_part(v, place, part) for v in values]
+            names.append(part)
+            arrays.append(_texts(cells) if kind == "text" else pa.array(cells, types[kind]))
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+def _part(value: Any, place: int, name: str) -> Any:
+    """One of the columns that a value is split into: the end of a span, or an entry by its name."""
+    if not value:
+        return None
+    return value.get(name) if isinstance(value, Mapping) else value[place]
+
+
+def _texts(values: Sequence[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    values = [
+        value if value is None or type(value) in _PLAIN else dumps_fast(value).decode()
+        for value in values
+    ]
+    try:
+        return pa.array(values, pa.string())
+    except (pa.ArrowException, UnicodeEncodeError):  # a cell is a number, or holds half a pair
+        return pa.array([_storable(value) for value in values], pa.string())
+
+
+def _storable(value: Any) -> str | None:
+    """Parquet has no place for half a surrogate pair."""
+    if value is None:
+        return None
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,40 +1,73 @@
 """Two contestants on the same items: by how much one is ahead, how often, and where most.
 
-The difference is that of their boards' values, with its interval; wins are
-counted by item. Items of a cluster are no witnesses of their own, so the sign test counts clusters.
+The difference is that of their boards' values, with its interval; wins are counted by item.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of, sense_of
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.board.pairing import Only, Pair, Side, contestant_pairs, path_pairs
 from vivavoce.results.board.ranks import decided, tied, why_undecided
-from vivavoce.results.logs.records import PLACE, RunLog
-from vivavoce.results.logs.sample_texts import ItemTexts, LogFile, locate, texts_of_items
+from vivavoce.results.logs.records import PLACE, Place, RunLog, bare_setting
+from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
+from vivavoce.results.logs.selection import select_logs
 from vivavoce.statistics.comparison import (
     more_clusters,
     paired_difference,
     smallest_detectable_difference,
-    win_rate,
 )
 from vivavoce.statistics.intervals import Floats, Resample, resample
 from vivavoce.statistics.ranks import Contrasts
 from vivavoce.statistics.ratios import spread
-from vivavoce.store import Row
-from vivavoce.text.printing import chance, counted, figure, interval, visible
+from vivavoce.store import SHORT_HASH, Row
+from vivavoce.text.printing import counted, figure, interval, visible
 
+_LISTED = 20
+"""Names that a refusal lists."""
 DIFFERING = 10
 """Items that differ most, which are named."""
 
 _ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two in one place."""
+
+    name: str
+    log: RunLog
+
+
+Pair = tuple[Side, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Selection of the rows to compare; everything where a field is None."""
+
+    round: str | None = None
+    task: str | None = None
+    setting: str | None = None
+    split: str | None = None
+    """Only answers to its items, in settings that bear its name."""
+
+    def takes(self, log: RunLog) -> bool:
+        """Check that a log belongs to the selection."""
+        wanted = (self.round, self.task, self.setting)
+        setting = log.key.setting
+        if self.split and self.setting:
+            setting = setting if self.setting == setting else bare_setting(setting)
+        key = (log.key.round, log.key.task, setting)
+        return all(want in (None, has) for want, has in zip(wanted, key, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +79,8 @@ class HeadToHead(Report):
     notes: tuple[str, ...]
     pairs: tuple[Pair, ...]
     """The logs behind the duels, in their order."""
+    folder: Path
+    """The folder of these logs."""
 
     def as_dict(self) -> Row:
         """As plain JSON values."""
@@ -64,7 +99,6 @@ class HeadToHead(Report):
                 Column("difference", "a - b", ci="ci"),
                 Column(_outcome, "better"),
                 *map(_wins, ("wins_a", "equal", "wins_b"), ("a wins", "equal", "b wins")),
-                Column(lambda m: chance(m["sign_p"]) or None, "p"),
                 "n",
                 below=[row["verdict"]],
             )
@@ -73,7 +107,7 @@ class HeadToHead(Report):
                 row["differ_most"],
                 *(Column("id", "item", form=".160"), "a", "b", Column("difference", "a - b")),
             )
-        yield "a - b: mean over items of both [95% interval]; p: sign test by cluster."
+        yield "a - b: mean over items of both [95% interval]."
 
 
 def _outcome(row: Row) -> str | None:
@@ -117,7 +151,7 @@ def verdict(row: Row) -> str:
 def head_to_head(
     a: str,
     b: str,
-    logs: Path | None = None,
+    logs: Path,
     *,
     only: Only | None = None,
     partial: bool = False,
@@ -125,22 +159,74 @@ def head_to_head(
     seed: int = 0,
     differing: int = DIFFERING,
 ) -> HeadToHead:
-    """Compare two contestants of a folder of logs or, without one, the logs of two paths.
+    """Compare two contestants of a folder of logs, each as the board names it.
 
-    `a` and `b` are contestants of `logs` as the board names them; without it logs, or folders of
-    them. Of the items that differ most, the first `differing` are named.
+    Of the items that differ most, the first `differing` are named.
 
     Raises:
-        InputError: No logs there, no such contestant, or no common answers to compare.
+        InputError: No logs there, no such contestant, nowhere that both ran, or several logs
+            that a name could mean.
         VivaError: A log is incomplete and `partial` was not asked for.
     """
-    chosen = only or Only()
-    if logs is not None:
-        pairs, notes = contestant_pairs(logs, a, b, chosen, partial=partial)
-    else:
-        pairs, notes = path_pairs(Path(a), Path(b), chosen, partial=partial)
+    pairs, notes = _pairs_of(logs, a, b, only or Only(), partial=partial)
     duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
-    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs))
+    return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
+
+
+def _pairs_of(
+    logs: Path, a: str, b: str, only: Only, *, partial: bool = False
+) -> tuple[list[Pair], list[str]]:
+    """Two contestants of a folder wherever both ran, and notes on the folder's logs."""
+    if a == b:
+        raise InputError(f"{a} cannot be compared with itself.")
+    chosen, notes = select_logs(logs, partial=partial, split=only.split)
+    places: dict[Place, list[RunLog]] = defaultdict(list)
+    for log in chosen:
+        if only.takes(log):
+            places[log.key.place].append(log)
+    sides = [
+        {place: [log for log in group if log.is_named(name)] for place, group in places.items()}
+        for name in (a, b)
+    ]
+    for name, side in zip((a, b), sides, strict=True):
+        if not any(side.values()):
+            names = sorted({log.contestant for group in places.values() for log in group})
+            raise InputError(f"{logs} has no contestant {name!r}. There are: {_listed(names)}.")
+    pairs = [
+        (Side(a, first), Side(b, second))
+        for place in sorted(places)
+        for first, second in _matched(sides[0][place], sides[1][place])
+    ]
+    if not pairs:
+        raise InputError(f"{logs} has no task and setting that both {a} and {b} ran in.")
+    return pairs, notes
+
+
+def _matched(first: Sequence[RunLog], second: Sequence[RunLog]) -> Iterator[tuple[RunLog, RunLog]]:
+    """One pair, or one for each judge that both sides have."""
+    if len(first) == len(second) == 1:
+        yield first[0], second[0]
+        return
+    for judge in sorted({log.key.judge for log in first} & {log.key.judge for log in second}):
+        ones, others = ([log for log in logs if log.key.judge == judge] for logs in (first, second))
+        for logs in (ones, others):
+            if len(logs) > 1:
+                key = logs[0].key
+                raise InputError(
+                    f"{logs[0].key.contestant} has {len(logs)} logs of {key.task} in the setting "
+                    f"{key.setting}. Name one of: {_listed([_longest_name(log) for log in logs])}."
+                )
+        yield ones[0], others[0]
+
+
+def _longest_name(log: RunLog) -> str:
+    judge = f" (judge {log.key.judge})" if log.key.judge else ""
+    return f"{log.contestant} ({log.key.decoding}) ({log.key.prompt_hash[:SHORT_HASH]}){judge}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
@@ -149,14 +235,9 @@ def differing_items(found: HeadToHead) -> list[list[ItemTexts]]:
     Raises:
         InputError: A log is gone from its folder.
     """
-    folders = list(dict.fromkeys(side.folder for pair in found.pairs for side in pair))
-
-    def with_file(side: Side) -> tuple[RunLog, LogFile]:
-        return side.log, locate(side.log, side.folder, folders.index(side.folder))
-
     return [
         texts_of_items(
-            [with_file(side) for side in pair],
+            [(side.log, locate(side.log, found.folder)) for side in pair],
             [row["id"] for row in fought["differ_most"]],
         )
         for fought, pair in zip(found.duels, found.pairs, strict=True)
@@ -207,7 +288,7 @@ def _take_decision(rows: Sequence[Row], headline: str, stopped: Sequence[Row]) -
         row["better"] = better if is_asked else None
         row["tied"] = is_tied if is_asked else None
         row["undecided"] = not (better or is_tied) if is_asked else None
-        row["detectable"] = row["sign_p"] = None
+        row["detectable"] = None
 
 
 def _side(side: Side) -> Row:
@@ -240,7 +321,6 @@ def _metric_row(
     [more] = more_clusters(Contrasts(np.column_stack([first, second]), draws.codes.tolist(), span))
     columns = {"a": np.where(both, first, np.nan), "b": np.where(both, second, np.nan)}
     leads = _leads(a, b, metric, sign, shared)
-    wins, (by_cluster, _) = win_rate(leads, draws), draws.by_cluster(leads)
     lead = sign * (found.value or 0.0)
     return {
         "metric": metric,
@@ -257,27 +337,10 @@ def _metric_row(
         "more_papers_needed": more if found.undecided else None,
         "better": None if found.undecided is not False or not lead else "a" if lead > 0 else "b",
         "detectable": smallest_detectable_difference(columns, draws, span),
-        "wins_a": wins.wins,
-        "wins_b": wins.losses,
-        "equal": wins.ties,
-        "win_rate": wins.value,
-        "win_rate_ci": list(wins.interval) if wins.interval else None,
-        # In how many clusters one won more items than it lost, and in how many fewer.
-        "sign_p": sign_test(int((by_cluster > 0).sum()), int((by_cluster < 0).sum())),
+        "wins_a": int((leads > 0).sum()),
+        "wins_b": int((leads < 0).sum()),
+        "equal": int((leads == 0).sum()),
     }
-
-
-def sign_test(wins: int, losses: int) -> float | None:
-    """The two-sided exact p of so uneven a split were both as likely; None without any.
-
-    Source: Conover, Practical Nonparametric Statistics (3rd edition), section 3.4.
-    """
-    if not wins + losses:
-        return None
-    # scipy.stats has the same test, and takes half a second to import.
-    from scipy.special import bdtr
-
-    return min(1.0, 2 * float(bdtr(min(wins, losses), wins + losses, 0.5)))
 
 
 def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) -> Floats:

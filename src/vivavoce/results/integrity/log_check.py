@@ -1,21 +1,41 @@
-"""Findings about one log, and the rounds that it may be of."""
+"""Checks of a log: findings, its round, and comparison with the log that its task gives.
+
+The task runs again over the same replies. All that a board, a page or an audit reads of a log is
+compared: what the log says of its run, and of each sample the question, gold, answer, notes and
+scores. Who was asked, with what settings and tools, needs no comparison: another request has no
+reply, so nothing is made again.
+
+Tokens, cost and time are as the runner states them. They are checked for values that cannot be.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.log import EvalLog
+from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
+from inspect_ai.scorer import Score
+from pydantic_core import to_jsonable_python
 
 from vivavoce.errors import VivaError
-from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED
+from vivavoce.results.integrity.rescoring import LOGGED, replies_of
+from vivavoce.results.logs.records import NOT_RECOMPUTED, RECOMPUTED, where
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import SHORT_HASH, Row
+from vivavoce.tasks.scoring.marks import our_scores
 
 REFUSED = "refused"
 _LONGEST_PATH = 1024
+_TOLERANCE = 1e-9
+"""Relative: sums may be taken in another order on another machine."""
+_NAMED = 10
+"""Missing samples of a log that are listed."""
+_SUMMED_UP = ("id", "epoch", "metadata", "model_usage", "role_usage", "error", "working_time")
+_LONGEST = 80
+"""Characters of a value in a message."""
 
 
 @dataclass(slots=True)
@@ -131,3 +151,132 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(member)
     elif isinstance(value, str):
         yield value
+
+
+def compare_summary(sample: EvalSample, summary: EvalSampleSummary) -> Iterator[str]:
+    """Differences between a sample and its summary, which boards read."""
+    stated, true = (
+        {name: getattr(one, name) for name in _SUMMED_UP} | {"scores": _scores(one.scores)}
+        for one in (summary, sample.summary())
+    )
+    for what in differences(stated, true):
+        yield f"its summary says {what}"
+
+
+def compare_usage(sample: EvalSample) -> Iterator[str]:
+    """Tokens, cost and time of a sample that cannot be."""
+    everyone = sum(use.total_tokens for use in sample.model_usage.values())
+    roles = sum(use.total_tokens for use in sample.role_usage.values())
+    events = replies_of(sample)
+    paid = [e.output.usage for e in events if e.output.usage and e.cache != "read"]
+    used = sum(use.total_tokens for use in paid)
+    if everyone < used:
+        yield f"it says that it used {everyone} tokens, its transcript has {used}."
+    if roles > everyone:
+        yield f"its roles used {roles} tokens, all models together {everyone}."
+    usage = [*sample.model_usage.values(), *sample.role_usage.values(), *paid]
+    stated = [value for use in usage for value in use.model_dump().values()]
+    values = [value for value in stated if isinstance(value, int | float)]
+    values += [time for time in (sample.total_time, sample.working_time) if time is not None]
+    for value in values:
+        if not (math.isfinite(value) and value >= 0):
+            yield f"it states {value} as tokens, dollars or seconds."
+            return
+
+
+def missing(asked: list[str], header: EvalLog, answered: set[tuple[str, int]]) -> str | None:
+    """The samples of the task that a log has no score of, named; None when it has them all."""
+    epochs = range(1, (header.eval.config.epochs or 1) + 1)
+    whole = [(sample, epoch) for sample in asked for epoch in epochs]
+    lacking = [where(*address) for address in whole if address not in answered]
+    if not lacking and header.status == "success":
+        return None
+    if not lacking:
+        return f"its run ended as {header.status}."
+    rest = len(lacking) - _NAMED
+    listed = ", ".join(lacking[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return f"{len(lacking)} of the {len(whole)} answers are missing: {listed}."
+
+
+def run_of(log: EvalLog) -> Row:
+    """Facts that a log states of its run and a board reads, but for means of answers."""
+    facts = log.eval.metadata or {}
+    return {
+        **{name: value for name, value in facts.items() if name not in ("alias", "reader")},
+        "version": str(log.eval.task_version),
+        "reducers": log.eval.config.epochs_reducer,
+    }
+
+
+def means_of(log: EvalLog) -> Row:
+    """The means and standard errors of a log, by score and attempt."""
+    return {
+        " ".join(filter(None, (score.name, score.reducer, name))): metric.value
+        for score in (log.results.scores if log.results else [])
+        for name, metric in score.metrics.items()
+    }
+
+
+def sample_of(sample: EvalSample, moved: Mapping[str, str] | None = None) -> Row:
+    """Fields of a sample that boards, pages and audits read; texts of its notes may be `moved`."""
+    return {
+        "input": sample.input,
+        "target": sample.target,
+        "answer": sample.output.completion,
+        "limit": sample.limit.type if sample.limit else None,
+        "metadata": _changed(_plain(sample.metadata), moved or {}),
+        "scores": _scores(sample.scores),
+    }
+
+
+def _scores(scores: dict[str, Score] | None) -> list[Row]:
+    return [
+        {**score.as_dict(), "answer": score.answer, "notes": score.metadata or {}}
+        for score in our_scores(scores)
+    ]
+
+
+def differences(stated: Any, true: Any) -> Iterator[str]:
+    """Places where two values differ, with both."""
+    yield from _differences(_changed(_plain(stated), {}), _changed(_plain(true), {}), "")
+
+
+def _differences(stated: Any, true: Any, place: str) -> Iterator[str]:
+    if isinstance(stated, dict) and isinstance(true, dict):
+        for name in sorted({*stated, *true}):
+            inner = f"{place}.{name}" if place else name
+            yield from _differences(stated.get(name), true.get(name), inner)
+    elif isinstance(stated, list) and isinstance(true, list) and len(stated) == len(true):
+        for number, (one, other) in enumerate(zip(stated, true, strict=True)):
+            yield from _differences(one, other, f"{place}.{number}" if len(true) > 1 else place)
+    elif not _equal(stated, true):
+        yield f"{place} {_shown(stated)}, it is {_shown(true)}."
+
+
+def _equal(stated: Any, true: Any) -> bool:
+    if isinstance(stated, float | int) and isinstance(true, float | int):
+        if math.isnan(stated) or math.isnan(true):
+            return math.isnan(stated) and math.isnan(true)
+        return math.isclose(stated, true, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    return bool(stated == true)
+
+
+def _plain(value: Any) -> Any:
+    """A value as it comes back out of JSON."""
+    return to_jsonable_python(value, serialize_unknown=True)
+
+
+def _changed(value: Any, moved: Mapping[str, str]) -> Any:
+    """A value with its texts changed, and replayed models named as the log names them."""
+    if isinstance(value, list):
+        return [_changed(member, moved) for member in value]
+    if isinstance(value, dict):
+        return {name: _changed(member, moved) for name, member in value.items()}
+    if not isinstance(value, str):
+        return value
+    return moved.get(value, value.removeprefix(f"{LOGGED}/"))
+
+
+def _shown(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

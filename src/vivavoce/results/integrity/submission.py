@@ -1,66 +1,64 @@
-"""Requirements of a submission to a board, checked by the sender and by the receiver.
+"""Submissions to a board: their requirements, checked by the sender, and an inbox taken in.
 
-A submission is a folder: `submission.toml` says who submits and what is known of the models, `logs`
-holds the logs with their ledger. Nothing is sent anywhere: the folder is handed in as files.
+A submission is a folder: `submission.toml` says who submits, `logs` holds the logs with their
+ledger. Nothing is sent anywhere: the folder is handed in as files.
+
+An inbox is a folder with one submission in each of its folders. Accepted submissions are copied to
+`accepted/NAME/` of the output, where `viva board build` finds its logs; `intake.json` holds every
+decision. No file of a refused submission is copied. Metrics that were added to logs are never
+copied: the receiver computes them.
+
+    python -m vivavoce.results.integrity.submission SECONDS FOLDER ROUND...
+
+checks one submission in a process of its own, with limits on time, memory and the size of files.
+Whatever a submission does to it, the others are judged and all decisions written.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.models.cutoffs import NEVER
 from vivavoce.reports import NOTHING, Report, Sheet
 from vivavoce.results.integrity.secrets import find_secrets
 from vivavoce.results.integrity.verification import Verification, verify_logs
+from vivavoce.results.logs.added import FOLDER as ADDED
 from vivavoce.results.logs.reading import read_logs
-from vivavoce.results.logs.records import NO_MODEL, RunLog
-from vivavoce.store import Row
-from vivavoce.text.dates import parse_date
+from vivavoce.results.logs.records import RunLog
+from vivavoce.store import Row, write_json
 
 FORM = "submission.toml"
 LOGS = "logs"
-UNKNOWN = "unknown"
+ACCEPTED, DECISIONS = "accepted", "intake.json"
+"""Folder of what was taken in, and the file of all decisions."""
+SECONDS = 3600
+"""Of CPU time, and of waiting: what the logs of a whole exam take many times over."""
+MEMORY = 8 << 30
+"""Bytes that the process may take: a log of a thousand long prompts takes a tenth."""
+FILE_SIZE = 1 << 30
 
 Progress = Callable[[int, int], None]
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ModelForm(_Form):
-    """A `[[model]]` of the form."""
-
-    name: str = Field(min_length=1)
-    """`provider/model`, as the logs name it."""
-    cutoff: str
-    """YYYY-MM-DD, YYYY-MM or YYYY; `never`; or `unknown`."""
-    weights: Literal["open", "closed"]
-    url: str | None = None
-
-    @field_validator("cutoff", mode="before")
-    @classmethod
-    def _check_cutoff(cls, value: Any) -> Any:
-        if value in (NEVER, UNKNOWN):
-            return value
-        parsed = parse_date(value)
-        if parsed is None:
-            raise ValueError("write YYYY-MM-DD, YYYY-MM, YYYY, never or unknown")
-        return parsed[0]
-
-
-class SubmissionForm(_Form):
+class SubmissionForm(BaseModel):
     """The `[submission]` table of the form."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
     team: str = Field(min_length=1)
     contact: str = Field(min_length=3)
     date: date
@@ -69,11 +67,10 @@ class SubmissionForm(_Form):
     notes: str = ""
 
 
-class Submission(_Form):
-    """A whole form."""
+class Submission(BaseModel):
+    """A whole form; whatever else it says is for readers."""
 
     submission: SubmissionForm
-    model: tuple[ModelForm, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,6 @@ def check_submission(
     runs: Row = {}
     if logs:
         verified = verify_logs(folder / LOGS, rounds, progress, untrusted=folder)
-        checks["models described"] = _compare_models(form, logs)
         checks["ledger"] = _check_ledger(verified, form)
         checks["scores"] = _check_scores(verified, rounds)
         checks["no keys"] = find_secrets(folder)
@@ -160,15 +156,6 @@ def _read_logs(folder: Path) -> tuple[list[RunLog], list[str]]:
         if not log.is_complete
     ]
     return logs, problems
-
-
-def _compare_models(form: Submission | None, logs: Sequence[RunLog]) -> Iterator[str]:
-    described = {model.name for model in form.model} if form else set()
-    used = {log.key.model for log in logs} - {NO_MODEL}
-    for name in sorted(used - described):
-        yield f"{FORM} has no [[model]] for {name}."
-    for name in sorted(described - used):
-        yield f"{FORM} describes {name}, and no log is of it."
 
 
 def _check_ledger(verified: Verification, form: Submission | None) -> Iterator[str]:
@@ -221,3 +208,131 @@ def _odd_files(folder: Path) -> Iterator[str]:
 def spelled(name: str) -> str:
     """A name with the bytes spelled out that are no text."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Intake(Report):
+    """Decisions about the submissions of an inbox, by name."""
+
+    submissions: tuple[Row, ...]
+    """Submissions by `name`, `accepted`, `reasons` and `runs`."""
+    accepted: str
+    """Folder with what was accepted."""
+
+    @property
+    def is_clean(self) -> bool:
+        """True if nothing was refused."""
+        return all(row["accepted"] for row in self.submissions)
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """Each decision with its reasons."""
+        for row in self.submissions:
+            yield f"{'accepted' if row['accepted'] else 'refused '}  {row['name']}"
+            yield from (f"  {reason}" for reason in row["reasons"])
+        yield f"Build the board of what was accepted: viva board build {self.accepted} --out site"
+
+
+def take_in(
+    inbox: Path,
+    out: Path,
+    rounds: Sequence[Path],
+    progress: Progress | None = None,
+) -> Intake:
+    """Check every submission of an inbox and copy those that are accepted.
+
+    Args:
+        inbox: A folder of submissions.
+        out: Where decisions and accepted logs go; an earlier intake there is
+            replaced.
+        rounds: The receiver's own rounds.
+        progress: Called with submissions done and all.
+
+    Raises:
+        InputError: There is no submission, no round is named, or one lies inside the other.
+    """
+    found = sorted(path for path in inbox.iterdir() if path.is_dir()) if inbox.is_dir() else []
+    if not found:
+        raise InputError(f"{inbox} holds no folder with a submission.")
+    if not rounds:
+        raise InputError("Submissions are held against your own rounds: name them with --round.")
+    if out.resolve().is_relative_to(inbox.resolve()):
+        raise InputError(f"{out} lies inside the inbox. Choose another --out.")
+    target = out / ACCEPTED
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    rows = []
+    for place, folder in enumerate(found):
+        if progress:
+            progress(place, len(found))
+        rows.append(_decide(folder, target, rounds))
+    report = Intake(tuple(rows), str(target))
+    write_json(out / DECISIONS, report.as_dict())
+    return report
+
+
+def _decide(folder: Path, target: Path, rounds: Sequence[Path]) -> Row:
+    checked = check_apart(folder, rounds)
+    if is_accepted := not checked["problems"]:
+        shutil.copytree(folder / LOGS, target / folder.name, ignore=shutil.ignore_patterns(ADDED))
+    return {
+        "name": spelled(folder.name),
+        "accepted": is_accepted,
+        "runs": checked["runs"],
+        "reasons": checked["problems"],
+    }
+
+
+def check_apart(folder: Path, rounds: Sequence[Path], seconds: int = SECONDS) -> Row:
+    """Check a submission in a process of its own.
+
+    Returns:
+        `problems`, by check, and `runs`, as a submission's report has them.
+    """
+    command = [sys.executable, "-m", __name__, str(seconds), str(folder), *map(str, rounds)]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            answer, _ = process.communicate(timeout=seconds + 60)
+        except subprocess.TimeoutExpired:
+            answer = b""
+        finally:
+            with suppress(ProcessLookupError):  # its programs may outlive it
+                os.killpg(process.pid, signal.SIGKILL)
+    if answer:
+        result: Row = json.loads(answer)
+        return result
+    reason = f"has no result within {seconds} s and {MEMORY >> 30} GiB of memory"
+    return {"problems": [f"its check {reason}."], "runs": {}}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the report on a submission to the standard output, and nothing else."""
+    seconds, (folder, *rounds) = int(arguments[0]), map(Path, arguments[1:])
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    os.dup2(2, 1)  # what libraries print is no answer
+    for name, limit in (
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, FILE_SIZE),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with suppress(ValueError, OSError):  # macOS sets no bound to the memory of a process
+            resource.setrlimit(name, (limit, limit))
+    answer: dict[str, Any]
+    try:
+        answer = check_submission(folder, rounds).decision()
+    except Exception as error:  # no submission, however odd, may end the intake of the others
+        cause = str(error) if isinstance(error, VivaError) else repr(error)
+        answer = {"problems": [f"it cannot be checked: {cause}"], "runs": {}}
+    json.dump(answer, answers)
+    answers.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -23,7 +23,9 @@ from inspect_ai.log import (
 
 from vivavoce.errors import VivaError
 from vivavoce.reports import Report, Sheet
-from vivavoce.results.integrity.comparing import (
+from vivavoce.results.integrity.log_check import (
+    LogCheck,
+    Rounds,
     compare_summary,
     compare_usage,
     differences,
@@ -32,7 +34,6 @@ from vivavoce.results.integrity.comparing import (
     run_of,
     sample_of,
 )
-from vivavoce.results.integrity.log_check import LogCheck, Rounds
 from vivavoce.results.integrity.rescoring import (
     NO_MODEL,
     Address,

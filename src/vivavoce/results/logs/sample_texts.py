@@ -10,14 +10,13 @@ import hashlib
 import zipfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError
-from vivavoce.results.logs.added import Added, added_to
-from vivavoce.results.logs.reading import sample_score
+from vivavoce.results.logs.reading import read_log
 from vivavoce.results.logs.records import LogHeader, Place, RowKey, SampleScore, mean_value
 from vivavoce.store import hash_file, hash_of
 from vivavoce.tasks.scoring.marks import our_scores
@@ -28,13 +27,9 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 MAX_LENGTH = 1_000_000
-"""Characters of a text that are kept of a first attempt."""
-MAX_FURTHER = 100_000
-"""Characters of a text that are kept of each further one."""
+"""Characters of a text that are kept."""
 LARGEST = 32 * 1024 * 1024
 """Bytes of a sample, unpacked, that are read."""
-MAX_ATTEMPTS = 20
-"""Attempts of one contestant at an item that are read."""
 
 _PIECE = 4096  # packed bytes taken at a time: what one piece unpacks to is bounded by it
 _UNREAD = {"events", "messages", "store"}
@@ -66,7 +61,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts behind an attempt; of a further one output and explanation alone, and shorter."""
+    """The texts behind a first attempt."""
 
     input: str = ""
     gold: str = ""
@@ -82,67 +77,45 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One answer of a contestant."""
-
-    epoch: int
-    score: SampleScore | None
-    """None where there is none, or it cannot be read."""
-    texts: Texts
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """One contestant's attempts at an item; the first one's score and texts come first."""
+    """One contestant's attempts at an item."""
 
     source: Source
-    attempts: tuple[Attempt, ...]
-    """By their numbers, `MAX_ATTEMPTS` at most; the first is always there."""
+    scores: tuple[SampleScore, ...]
+    """Of the attempts that have one, by their numbers."""
+    texts: Texts
+    """Of the first attempt."""
 
     @property
     def score(self) -> SampleScore | None:
-        """Score of the first attempt."""
-        return self.attempts[0].score
-
-    @property
-    def texts(self) -> Texts:
-        """Texts of the first attempt."""
-        return self.attempts[0].texts
-
-    @property
-    def scores(self) -> tuple[SampleScore, ...]:
-        """Scores of all attempts that have one."""
-        return tuple(each.score for each in self.attempts if each.score is not None)
+        """Score of the first attempt; None where there is none."""
+        return next((score for score in self.scores if score.epoch == 1), None)
 
     def mean(self, metric: str) -> float | None:
         """The mean over the attempts where the metric is defined; None where it is at none."""
         return mean_value(self.scores, metric)
 
 
-def read_answer(source: Source, item: str, metrics: tuple[str, ...]) -> Answer:
-    """One contestant's answer; a problem in words where an attempt cannot be had."""
-    epochs = range(1, max(1, min(source.attempts, MAX_ATTEMPTS)) + 1)
-    path = source.file.path
+def _read_answer(source: Source, item: str) -> Answer:
+    """One contestant's answer; a problem in words where its texts cannot be had."""
+    answer = Answer(source, _scores_of(source.file).get(item, ()), Texts())
     try:
-        added = added_to(path.parent)
-    except InputError as error:
-        return Answer(source, (Attempt(1, None, Texts(problem=_problem(error))),))
-    return Answer(source, tuple(_attempt(path, item, e, metrics, added) for e in epochs))
-
-
-def _attempt(
-    path: Path, item: str, epoch: int, metrics: tuple[str, ...], added: Sequence[Added]
-) -> Attempt:
-    try:
-        sample = _read_sample(path, item, epoch)
-        late = {name for one in added for name in one.names}
-        own = [name for name in metrics if name not in late]
-        score = sample_score(sample.summary(), own, added)
+        texts = _texts(_read_sample(source.file.path, item))
     except Exception as error:  # a damaged log fails in many ways, inside Inspect too
-        return Attempt(epoch, None, Texts(problem=_problem(error)))
-    if score is None:
-        return Attempt(epoch, None, Texts(problem="This answer was never scored."))
-    return Attempt(epoch, score, _texts(sample, is_first=epoch == 1))
+        return replace(answer, texts=Texts(problem=_problem(error)))
+    if answer.score is None:
+        texts = Texts(problem="This answer was never scored.")
+    return replace(answer, texts=texts)
+
+
+@lru_cache(maxsize=256)
+def _scores_of(file: LogFile) -> dict[str, tuple[SampleScore, ...]]:
+    """Scores of a log by item, in the order of the attempts; empty where it cannot be read."""
+    log = read_log(str(file.path))
+    found: dict[str, tuple[SampleScore, ...]] = {}
+    for score in sorted(getattr(log, "samples", ()), key=lambda score: score.epoch):
+        found[score.id] = (*found.get(score.id, ()), score)
+    return found
 
 
 def _problem(error: Exception) -> str:
@@ -153,22 +126,16 @@ def _problem(error: Exception) -> str:
     return f"The log cannot be read here ({type(error).__name__})."
 
 
-def _texts(sample: EvalSample, *, is_first: bool) -> Texts:
-    longest = MAX_LENGTH if is_first else MAX_FURTHER
-
-    def text(value: str) -> str:
-        return cut(value, longest)
-
+def _texts(sample: EvalSample) -> Texts:
     score, output = next(iter(our_scores(sample.scores)), None), sample.output.completion
-    judgement = ((score.metadata if score and is_first else None) or {}).get("judge")
+    judgement = ((score.metadata if score else None) or {}).get("judge")
+    hidden = [*_reasoning(sample), *(part for _, part in final_answer(output).cuts)]
     return Texts(
-        input=text(input_text(sample)) if is_first else "",
-        gold=text(target_text(sample)) if is_first else "",
-        output=text(output),
-        cut=text(
-            "\n\n".join([*_reasoning(sample), *(part for _, part in final_answer(output).cuts)])
-        ),
-        explanation=text((score.explanation if score else None) or ""),
+        input=cut(input_text(sample), MAX_LENGTH),
+        gold=cut(target_text(sample), MAX_LENGTH),
+        output=cut(output, MAX_LENGTH),
+        cut=cut("\n\n".join(hidden), MAX_LENGTH),
+        explanation=cut((score.explanation if score else None) or "", MAX_LENGTH),
         judgement=judgement if isinstance(judgement, Mapping) else None,
     )
 
@@ -186,20 +153,20 @@ class _TooLarge(Exception):
     """A sample that is not read."""
 
 
-def _read_sample(path: Path, item: str, epoch: int) -> EvalSample:
-    """A sample without its transcript, with the long texts that Inspect keeps aside."""
+def _read_sample(path: Path, item: str) -> EvalSample:
+    """The first attempt at an item without its transcript, its long texts put back."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample
 
     if path.suffix == ".eval":
-        _check_part(path, f"samples/{item}_epoch_{epoch}.json")
+        _check_part(path, f"samples/{item}_epoch_1.json")
         return read_eval_log_sample(
-            str(path), item, epoch, resolve_attachments="core", exclude_fields=_UNREAD
+            str(path), item, 1, resolve_attachments="core", exclude_fields=_UNREAD
         )
     if path.stat().st_size > LARGEST:
         raise _TooLarge(_megabytes(path.stat().st_size))
     # Inspect's reader of one sample would go on with the file as it was when it first read it.
     samples = read_eval_log(str(path), resolve_attachments="core").samples or []
-    return next(one for one in samples if (str(one.id), one.epoch) == (item, epoch))
+    return next(one for one in samples if (str(one.id), one.epoch) == (item, 1))
 
 
 def _check_part(path: Path, name: str) -> None:
@@ -278,12 +245,11 @@ class ItemTexts:
 
     def read(self) -> tuple[Answer, ...]:
         """Every contestant's answer, read from its log."""
-        _scores_of(self)  # kept for the list of a board's items, which comes later
         return _answers_of(self)
 
     def scores(self) -> tuple[tuple[SampleScore, ...], ...]:
-        """The scores of each answer's attempts, for which no log is opened again."""
-        return _scores_of(self)
+        """The scores of each answer's attempts."""
+        return tuple(_scores_of(source.file).get(self.id, ()) for source in self.sources)
 
     def means(self) -> tuple[float | None, ...]:
         """Mean of the headline metric over the attempts of each answer."""
@@ -292,12 +258,7 @@ class ItemTexts:
 
 @lru_cache(maxsize=1)
 def _answers_of(item: ItemTexts) -> tuple[Answer, ...]:
-    return tuple(read_answer(source, item.id, item.metrics) for source in item.sources)
-
-
-@lru_cache(maxsize=1000)
-def _scores_of(item: ItemTexts) -> tuple[tuple[SampleScore, ...], ...]:
-    return tuple(answer.scores for answer in _answers_of(item))
+    return tuple(_read_answer(source, item.id) for source in item.sources)
 
 
 def locate(log: LogHeader, folder: Path, place: int = 0) -> LogFile:

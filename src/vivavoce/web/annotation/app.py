@@ -7,8 +7,9 @@ nothing to log in to, and nothing that a browser sends by itself to a form of an
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from http import HTTPStatus
@@ -16,10 +17,12 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+import uvicorn
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -27,8 +30,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.errors import VivaError
+from vivavoce.errors import InputError, VivaError
 from vivavoce.text.printing import visible
 from vivavoce.web.annotation.campaigns import Person, find_person
 from vivavoce.web.annotation.database import BusyError, Database
@@ -43,13 +47,13 @@ from vivavoce.web.annotation.labelling import (
     submit,
 )
 from vivavoce.web.rendering import environment_of
-from vivavoce.web.serving import SecurityHeaders
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
     from jinja2 import Environment
+
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 256 * 1024
@@ -242,3 +246,68 @@ def _plain(text: object) -> str:
     """Text of several lines, with what draws nothing spelled out."""
     lines = str(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(visible(line, None) for line in lines)
+
+
+_WAITING = 128
+
+
+def serve_app(app: ASGIApp, host: str, port: int, announce: Callable[[str], None]) -> None:
+    """Serve an app; `announce` is told the address once it listens, port 0 takes a free one.
+
+    Raises:
+        InputError: The address cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=_WAITING)
+    except OSError as error:
+        raise InputError(
+            f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port."
+        ) from error
+    with closing(listening):
+        shown = f"[{host}]" if ":" in host else host
+        announce(f"http://{shown}:{listening.getsockname()[1]}/")
+        config = uvicorn.Config(app, log_level="warning", server_header=False)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+CONTENT_POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    ]
+)
+HEADERS = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds the headers to every response of an app."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def send_secured(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, send_secured)

@@ -15,21 +15,18 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from vivavoce.errors import InputError
 from vivavoce.reports import Column, Sheet, counted_names, sheet
-from vivavoce.statistics.agreement import (
-    ac1_of_counts,
-    alpha_of_counts,
-    fleiss_of_counts,
-    pairwise_of_counts,
-)
 from vivavoce.statistics.estimates import (
     Draws,
     Estimate,
+    ac1_of_counts,
     agreement_estimates,
+    alpha_of_counts,
+    fleiss_of_counts,
     mean_estimate,
+    pairwise_of_counts,
 )
-from vivavoce.store import Row, read_jsonl
+from vivavoce.store import Row
 from vivavoce.web.annotation.items import Item
 from vivavoce.web.annotation.kinds import GROUP, SUGGESTION, Field, Kind, Value
 
@@ -77,8 +74,7 @@ def parts_of(report: Row) -> Iterator[Sheet | str]:
 
 def write_page(report: Row, campaign: str, out: Path) -> Path:
     """Write a campaign's figures as a page into a folder of its own; the page."""
-    from vivavoce.web.board.blocks import Block, Words, words_page
-    from vivavoce.web.board.page import static_files, write_pages
+    from vivavoce.web.board.page import Block, Words, static_files, words_page, write_pages
 
     def words() -> Words:
         parts = list(parts_of(report))
@@ -100,10 +96,8 @@ def _coefficient(name: str, row: Row) -> Any:
     return "undefined" if found["value"] is None and found["n"] else found
 
 
-def measure(
-    kind: Kind, items: Sequence[Item], draws: Draws, model: Mapping[str, Value] | None = None
-) -> Row:
-    """Measure a campaign; by default the model's labels are those that the items suggest.
+def measure(kind: Kind, items: Sequence[Item], draws: Draws) -> Row:
+    """Measure a campaign; the model's labels are those that its items suggest.
 
     Returns:
         `items` by state: `done`, `open` while a label is missing, `split` where three labels have
@@ -111,18 +105,11 @@ def measure(
         where there are several in the whole label. `shares` of each value among the final labels,
         and `model`: its agreement with them in each field, both of all items and of each group. An
         undefined number is None.
-
-    Raises:
-        InputError: The model has a label for an item that the campaign does not have.
     """
     final = {item.key: item.final for item in items}
     done = [item for item in items if final[item.key]]
     people = {key: value for key, value in final.items() if value}
-    if model is None:
-        model = {item.key: item.content[SUGGESTION] for item in items if SUGGESTION in item.content}
-    unknown = sorted(model.keys() - final.keys())
-    if unknown:
-        raise InputError(f"The model has a label for {unknown[0]!r}, which is no item.")
+    model = {item.key: item.content[SUGGESTION] for item in items if SUGGESTION in item.content}
     both = [item for item in done if item.key in model]
     is_open = sum(item.is_open for item in items)
     counts = Counter(label.person for item in items for label in item.labels)
@@ -142,26 +129,6 @@ def measure(
             for field in kind.fields
         ],
     }
-
-
-def read_model_labels(path: Path, kind: Kind) -> dict[str, Value]:
-    """Labels {id, label} by id; a label may lack fields, and be the value where there is one field.
-
-    Raises:
-        InputError: Names the line that is no label, or whose id was there before.
-    """
-    found: dict[str, Value] = {}
-    for number, row in read_jsonl(path):
-        where = f"{path}:{number}"
-        key = row.get("id")
-        if not isinstance(key, str) or not row.get("label"):
-            raise InputError(f"{where} needs the id of an item, and a label of {kind.name}.")
-        if key in found:
-            raise InputError(f"{where}: the id {key!r} was given before.")
-        found[key] = kind.check_label(row["label"], where, is_whole=False)
-    if not found:
-        raise InputError(f"{path} holds no label.")
-    return found
 
 
 def _field_agreements(kind: Kind, items: Sequence[Item], draws: Draws) -> Iterator[Row]:

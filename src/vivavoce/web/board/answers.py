@@ -8,9 +8,17 @@ from typing import NamedTuple
 
 from vivavoce.store import Row
 from vivavoce.text.printing import counted, figure, visible
-from vivavoce.web.board.entries import between, bounds_of, dollars, rank_bounds
+from vivavoce.web.board.entries import (
+    between,
+    bounds_of,
+    dollars,
+    is_floor,
+    kind_of,
+    label,
+    model_path,
+    rank_bounds,
+)
 from vivavoce.web.board.model import BoardOf
-from vivavoce.web.board.names import is_floor, kind_of, label, model_path
 
 MAX_BOARDS = 8
 """Boards of a family that are answered; the others are in the matrix below."""

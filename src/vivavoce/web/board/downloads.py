@@ -12,14 +12,12 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from vivavoce.results.board.columns import BoardColumn, columns, shown_value
-from vivavoce.results.board.groups import by_contestant
-from vivavoce.results.board.tables import table_of
+from vivavoce.results.board.groups import by_contestant, table_of
 from vivavoce.results.logs.records import NOT_RECOMPUTED
 from vivavoce.store import Row, dumps_fast, parquet_of
 from vivavoce.text.printing import guard_formula, visible
-from vivavoce.web.board.entries import rank_bounds, rank_of
+from vivavoce.web.board.entries import kind_of, label, rank_bounds, rank_of
 from vivavoce.web.board.model import BoardOf, Site
-from vivavoce.web.board.names import kind_of, label
 from vivavoce.web.board.page import Page, file_of
 
 if TYPE_CHECKING:

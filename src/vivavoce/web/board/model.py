@@ -11,7 +11,7 @@ from vivavoce.metrics import Metric, metrics_of
 from vivavoce.results.board.groups import Board, Group
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.names import identity_of, kind_of, path_of, slug, title_of
+from vivavoce.web.board.entries import identity_of, kind_of, path_of, slug, title_of
 from vivavoce.web.board.page import Link
 from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 

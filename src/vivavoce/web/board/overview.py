@@ -26,11 +26,10 @@ from vivavoce.web.board.answers import (
     shares_above,
     shares_text,
 )
-from vivavoce.web.board.blocks import link
 from vivavoce.web.board.charts import Point, axis_of, chart, short
-from vivavoce.web.board.entries import dollars
+from vivavoce.web.board.entries import dollars, identity_of, label, title_of
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
-from vivavoce.web.board.names import identity_of, label, title_of
+from vivavoce.web.board.page import link
 
 Interval = tuple[float, float]
 

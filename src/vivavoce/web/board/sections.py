@@ -13,7 +13,7 @@ from vivavoce.results.board.ranks import open_question
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.store import Row, canonical_json
 from vivavoce.text.printing import counted, figure
-from vivavoce.web.board import names
+from vivavoce.web.board import entries
 from vivavoce.web.board.entries import (
     MetricColumn,
     bounds_of,
@@ -86,7 +86,7 @@ def make_section(
     everyone = by_contestant(rows)
     higher = {name: name not in known or known[name].higher_is_better for name in metrics}
     ordered = sorted(everyone.values(), key=lambda found: _place(found, metrics[0], higher))
-    ranked = [found for found in ordered if names.kind_of(_first(found)) != "ceiling"]
+    ranked = [found for found in ordered if entries.kind_of(_first(found)) != "ceiling"]
     columns = tuple(
         make_column(
             name,
@@ -96,8 +96,8 @@ def make_section(
         )
         for name in metrics
     )
-    shared = names.shared_facts([_first(found) for found in ranked])
-    entries = [_entry(found, metrics, shared) for found in ordered]
+    shared = entries.shared_facts([_first(found) for found in ranked])
+    listed = [_entry(found, metrics, shared) for found in ordered]
     found = [row["detectable"] for row in rows if row["metric"] == metrics[0]]
     placed = tuple(row for row in _valued(ranked, metrics[0]) if row["rank"] is not None)
     return Section(
@@ -105,23 +105,23 @@ def make_section(
         shared=shared,
         columns=columns[:MAX_COLUMNS],
         further=columns[MAX_COLUMNS:],
-        entries=tuple(entry for entry in entries if entry.kind != "ceiling"),
-        ceilings=tuple(entry for entry in entries if entry.kind == "ceiling"),
+        entries=tuple(entry for entry in listed if entry.kind != "ceiling"),
+        ceilings=tuple(entry for entry in listed if entry.kind == "ceiling"),
         ranked=placed,
         best=best_of(placed),
         above=_above(_valued(ranked, metrics[0]), best_of(placed), higher[metrics[0]]),
-        facts=tuple(column for column in page_columns() if _is_shown(column, entries)),
+        facts=tuple(column for column in page_columns() if _is_shown(column, listed)),
     )
 
 
 def _entry(found: _ByMetric, metrics: Sequence[str], shared: Sequence[str]) -> Entry:
     lead = found.get(metrics[0])
     row = lead or _first(found)
-    kind = names.kind_of(row)
-    name, details = names.name_and_details(row)
-    if kind in ("model", "baseline") and row["model"] not in names.NO_MODEL:
-        details += [fact for fact in names.facts_of(row) if fact not in shared]
-    details += names.tries_of(row) if kind == "model" else []
+    kind = entries.kind_of(row)
+    name, details = entries.name_and_details(row)
+    if kind in ("model", "baseline") and row["model"] not in entries.NO_MODEL:
+        details += [fact for fact in entries.facts_of(row) if fact not in shared]
+    details += entries.tries_of(row) if kind == "model" else []
     cells = tuple(found.get(metric) for metric in metrics)
     return Entry(kind, name, tuple(details), lead, row, cells, faults_of(row))
 
@@ -154,7 +154,7 @@ def _valued(ranked: Sequence[_ByMetric], metric: str) -> list[Row]:
 
 def best_of(ranked: Sequence[Row]) -> Row | None:
     """The first of headline rows, best first, that is no floor."""
-    return next((row for row in ranked if not names.is_floor(row)), None)
+    return next((row for row in ranked if not entries.is_floor(row)), None)
 
 
 def _above(valued: Sequence[Row], best: Row | None, higher: bool) -> Row | None:
@@ -185,7 +185,7 @@ def sureness(ranked: Sequence[Row]) -> str:
     if not others:
         return "No other contestant is ranked."
     if best["rank_interval"] and best["rank_interval"][0] > 1:
-        return f"Behind {names.label(ranked[0])}, which is a floor."
+        return f"Behind {entries.label(ranked[0])}, which is a floor."
     if best["undecided_with"]:
         return open_question(best)
     if best["tied_with"]:
@@ -200,4 +200,4 @@ def sureness(ranked: Sequence[Row]) -> str:
         return "Its interval stands clear of all others; they were not compared item by item."
     rest = counted(len(near) - 1, "other", "others")
     more = f" and {rest}" if len(near) > 1 else ""
-    return f"The order may be chance: its interval overlaps that of {names.label(near[0])}{more}."
+    return f"The order may be chance: its interval overlaps that of {entries.label(near[0])}{more}."

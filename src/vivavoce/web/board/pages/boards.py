@@ -14,13 +14,22 @@ from vivavoce.results.board.columns import page_columns
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
 from vivavoce.text.printing import counted, figure, visible
-from vivavoce.web.board.blocks import Block, Words, link, markup, words_page
 from vivavoce.web.board.downloads import LINKS
-from vivavoce.web.board.entries import between, fact, named_rivals, rank_note, rank_of
+from vivavoce.web.board.entries import (
+    TAGS,
+    between,
+    fact,
+    kind_of,
+    model_path,
+    named_rivals,
+    rank_note,
+    rank_of,
+    run_with,
+    title_of,
+)
 from vivavoce.web.board.model import BoardOf, Measured, ModelOf, Site
-from vivavoce.web.board.names import TAGS, kind_of, model_path, run_with, title_of
 from vivavoce.web.board.overview import about_round, family_of, overview
-from vivavoce.web.board.page import Page, page_of
+from vivavoce.web.board.page import Block, Page, Words, link, markup, page_of, words_page
 from vivavoce.web.board.pages.samples import list_path
 from vivavoce.web.board.sections import Section
 from vivavoce.web.rendering import glossary

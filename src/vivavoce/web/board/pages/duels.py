@@ -12,11 +12,18 @@ from vivavoce.reports import Column, sheet
 from vivavoce.results.logs.records import PLACE
 from vivavoce.store import Row
 from vivavoce.text.printing import figure, signed, visible
-from vivavoce.web.board.blocks import link, markup
-from vivavoce.web.board.names import slug
-from vivavoce.web.board.page import Link, Page, json_file, page_of, static_files, write_pages
-from vivavoce.web.board.pages.item_views import Around
-from vivavoce.web.board.pages.samples import item_path, items_pages
+from vivavoce.web.board.entries import slug
+from vivavoce.web.board.page import (
+    Link,
+    Page,
+    json_file,
+    link,
+    markup,
+    page_of,
+    static_files,
+    write_pages,
+)
+from vivavoce.web.board.pages.samples import Around, item_path, items_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
