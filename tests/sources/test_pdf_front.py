@@ -113,39 +113,6 @@ def test_every_name_may_stand_beside_an_address(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
 
 
-def test_white_space_parts_authors_from_places_that_look_like_names(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    for name, *places in (
-        ("Ada Brandt", "Department of Tides", "Harbour Watch"),
-        ("Bo Lindqvist", "Medical Affairs and Evidence Generation", "Reck Coastal"),
-    ):
-        page.centred(name, TEXT, 12, 26)
-        for place in places:
-            page.centred(place, TEXT, 12, 15)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
-
-
-def test_those_who_supervise_a_thesis_did_not_write_it(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.centred("Written by Ada Brandt", TEXT, 12, 30)
-    page.centred("Supervised by", TEXT, 12, 24)
-    page.centred("Bo Lindqvist", TEXT, 12, 15)
-    assert names(page) == ["Ada Brandt"]
-    page = start(tmp_path)
-    page.side_by_side("CANDIDATE", "SUPERVISOR", 40)
-    page.side_by_side("Ada Brandt", "Bo Lindqvist", 16)
-    assert names(page) == ["Ada Brandt"]
-
-
-def test_an_institution_in_the_print_of_the_title_is_none(tmp_path: Path) -> None:
-    page = Page(tmp_path / "a.pdf")
-    page.centred("UNIVERSITY OF THE HARBOUR", TEXT, 12)
-    page.centred("Small Papers and Large Tides", TEXT, 12, 60)
-    page.centred("Ada Brandt", TEXT, 12, 60)
-    page.body()
-    assert read_file(page.save()).title == "Small Papers and Large Tides"
-
-
 def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None:
     page = Page(tmp_path / "a.pdf")
     page.centred("The Tide Strategy:", BOLD, 17)
@@ -281,19 +248,3 @@ def test_a_cedilla_belongs_to_the_letter_before_it(tmp_path: Path) -> None:
         page.heading(heading)
         page.paragraph(FILLER)
     assert read_file(page.save()).title == "A avaliaçao de marés"
-
-
-def test_the_name_of_a_journal_above_its_kind_of_paper_is_no_title(tmp_path: Path) -> None:
-    for number, (name, kind) in enumerate(
-        (("tides", "Article"), ("JTS Journal of Tidal Software", "Volume 3, Issue 2"))
-    ):
-        page = Paper(tmp_path / f"{number}.pdf")
-        page.centred(name, BOLD, 25)
-        page.centred(kind, ITALIC, 10, 30)
-        page.centred("A Study of Small Harbours", BOLD, 17, 30)
-        page.centred("Abstract", BOLD, 12, 30)
-        page.paragraph(FILLER)
-        for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-            page.heading(heading)
-            page.paragraph(FILLER)
-        assert read_file(page.save()).title == "A Study of Small Harbours"

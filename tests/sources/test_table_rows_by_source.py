@@ -9,31 +9,15 @@ from tests.sources.pdf_pages import paper_with_table
 
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.fulltext.html import read_document as read_html
 from vivavoce.sources.fulltext.jats import read_document as read_jats
 from vivavoce.sources.fulltext.latex import read_document as read_latex
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.tei import read_document as read_tei
-from vivavoce.sources.sample import read_papers
 
 
 def read_one(kind: str, path: Path) -> Document:
     (found,) = get_source(kind).read(Piece(path, 0, None), ReadOptions())
     assert isinstance(found, Document), found
     return found
-
-
-def test_a_caption_and_a_note_are_no_row() -> None:
-    page = """<html><body><article class="ltx_document"><figure class="ltx_table"><figcaption>As in
-    <a href="#bib.b0">x</a></figcaption><table class="ltx_tabular"><tr><td>A <a href="#bib.b1">x</a>
-    </td><td>B<span class="ltx_note">see <a href="#bib.b2">x</a></span></td></tr><tr><td>C</td><td>
-    <a href="#bib.b0">[1]</a>–<a href="#bib.b2">[3]</a></td></tr></table></figure><section
-    class="ltx_bibliography"><ul><li class="ltx_bibitem" id="bib.b0">P</li><li class="ltx_bibitem"
-    id="bib.b1">Q</li><li class="ltx_bibitem" id="bib.b2">R</li></ul></section></article></body>
-    </html>"""
-    (table,) = read_html(page.encode(), "x.html").tables
-    assert table.cited == (0, 1, 2)
-    assert table.row_cited == ((1, 2), (0, 1, 2))  # a note in a cell is the row's; a dash a range
 
 
 def latex_table(tmp_path: Path, inside: str, command: str = "table") -> CitedTable:
@@ -106,33 +90,6 @@ def test_an_oasis_cell_tells_how_many_more_rows_it_covers() -> None:
     assert table.row_cited == ((0,), (0,), ())
 
 
-def test_names_and_years_and_grobids_own_marks_tell_rows_of_a_tei_table() -> None:
-    people = ("Kim", "Rush", "Lee")
-    items = "".join(
-        f'<biblStruct xml:id="b{n}"><analytic><title>Work {n}</title><author><persName><forename>A'
-        f"</forename><surname>{who}</surname></persName></author></analytic><monogr><imprint><date "
-        f'when="2015"/></imprint></monogr></biblStruct>'
-        for n, who in enumerate(people)
-    )
-    text = f"""<TEI><teiHeader/><text><body><figure type="table"><head>Table 1: After Lee (2015)
-    </head><table><row><cell>Rush (2015)</cell><cell><ref type="bibr" target="#b2">x</ref></cell>
-    </row><row><cell>Kim</cell><cell>(2015)</cell></row><row><cell>Ours</cell></row></table></figure>
-    </body><back><div><listBibl>{items}</listBibl></div></back></text></TEI>"""
-    (table,) = read_tei(text.encode(), "x.tei.xml").tables
-    assert table.row_cited == ((1, 2), (0,), ())
-    assert table.cited == (0, 1, 2)
-
-
-def test_the_paper_itself_is_cited_by_no_row_of_its_tei() -> None:
-    text = """<TEI><teiHeader><fileDesc><titleStmt><title>This Work</title></titleStmt></fileDesc>
-    </teiHeader><text><body><figure type="table"><table><row><cell><ref type="bibr"
-    target="#b0">Ours</ref></cell><cell>1</cell></row></table></figure></body><back><div><listBibl>
-    <biblStruct xml:id="b0"><analytic><title>This work</title></analytic></biblStruct></listBibl>
-    </div></back></text></TEI>"""
-    (table,) = read_tei(text.encode(), "x.tei.xml").tables
-    assert (table.cited, table.row_cited) == ((), ((),))
-
-
 def test_a_longer_name_hides_the_shorter_one_that_ends_it(tmp_path: Path) -> None:
     marks = {"Park (2019)": 0, "Kim and Park (2019)": 1, "Lee (2020)": 2}
     spans = [
@@ -202,19 +159,3 @@ def test_row_map_tells_rows_exactly(tmp_path: Path) -> None:
     assert [row[0] for row in first.cells] == ["", "Work 22", "Work 11; Work 33", "Work 99"]
     assert first.row_cited == ((), (1,), (0, 3), ())  # header, and last the paper itself
     assert second.row_cited == ((), (4,))
-
-
-def test_rows_of_the_sample_name_the_work_they_cite() -> None:
-    papers = read_papers(30)
-    checked = 0
-    for paper in papers:
-        for table in paper.tables:
-            assert len(table.row_cited) == len(table.cells)
-            for row, cited in zip(table.cells, table.row_cited, strict=True):
-                for work in cited:
-                    label = row[0].partition("(")[2].rstrip(")")  # Author 001 et al., 2019
-                    reference = paper.references[work]
-                    assert label.startswith(reference.first_author or "?")
-                    assert label.endswith(str(reference.year))
-                    checked += 1
-    assert checked > 100

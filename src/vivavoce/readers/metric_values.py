@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations
 from statistics import median
 from typing import NamedTuple
 
@@ -38,9 +37,6 @@ _MAX_TOKENS = 30
 _AT_NUMBER = re.compile(r"@\s?\d{1,4}|\d{1,2}")
 _LISTED = 5
 """Different scores from which on the order of a list tells something."""
-_DATED, _DATED_AT_MOST = 8, 120
-_TREND = 0.35
-"""Concordance with the dates from which on scores have got better over the years."""
 
 
 class Direction(NamedTuple):
@@ -56,19 +52,16 @@ def direction_of(
     metrics: Iterable[str],
     given: Sequence[bool | None] = (),
     lists: Sequence[Sequence[float]] = (),
-    dated: Sequence[tuple[str, float]] = (),
 ) -> Direction:
     """Tell the direction of a metric by the surest evidence that there is.
 
     What lists say of it goes before its name. The order of lists tells something only where
-    neither does: all have to be in the same order from end to end, and scores by date must not
-    contradict it.
+    neither does: all have to be in the same order from end to end.
 
     Args:
         metrics: Its names as printed, or its keys.
         given: What the rows of the board say; the most frequent goes, and of two the first.
         lists: The scores of each list in its order: lists begin with the best.
-        dated: Dates and scores: scores get better over time.
     """
     listed = [value for value in given if value is not None]
     evidence: dict[str, set[bool | None]] = {
@@ -76,9 +69,7 @@ def direction_of(
         "name": {end for name in metrics if (end := _named(name)) is not None},
         "order": {_ordered(scores) for scores in lists if len(set(scores)) >= _LISTED},
     }
-    ends = evidence["source"] or evidence["name"]
-    if not ends and evidence["order"]:
-        ends = evidence["order"] | ({_progress(dated)} - {None})
+    ends = evidence["source"] or evidence["name"] or evidence["order"]
     higher = next(iter(ends)) if len(ends) == 1 else None
     if higher is None:
         return Direction()
@@ -127,23 +118,6 @@ def _ordered(scores: Sequence[float]) -> bool | None:
     if list(scores) == sorted(scores, reverse=True):
         return True
     return False if list(scores) == sorted(scores) else None
-
-
-def _progress(dated: Sequence[tuple[str, float]]) -> bool | None:
-    """Tell if scores have risen over the years; None where they have neither risen nor fallen."""
-    first = sorted(dated)[:_DATED_AT_MOST]
-    if len(first) < _DATED or len({date for date, _ in first}) < _LISTED:
-        return None
-    days = {date: number for number, date in enumerate(sorted({date for date, _ in first}))}
-    concordance = _concordance([(days[date], score) for date, score in first])
-    return concordance > 0 if abs(concordance) >= _TREND else None
-
-
-def _concordance(points: Sequence[tuple[int, float]]) -> float:
-    """Concordant minus discordant pairs, as a share of those without a tie; 0 where all tie."""
-    signs = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in combinations(points, 2)]
-    untied = [sign > 0 for sign in signs if sign]
-    return 2 * sum(untied) / len(untied) - 1 if untied else 0.0
 
 
 def is_resource(metric: str) -> bool:

@@ -122,7 +122,6 @@ def _judge_board(board: str, rows: Sequence[Row]) -> list[Row]:
         sorted({row["metric"] for row in kept}),
         [row["higher_is_better"] for row in kept],
         [[score for _, score in sorted(scores)] for _, scores in sorted(lists.items())],
-        [(row["date"], row["score"]) for row in kept if row["date"]],
     )
     judgement = {
         "board": board,

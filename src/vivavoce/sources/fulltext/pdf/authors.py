@@ -19,8 +19,6 @@ _CELL_GAP = 0.95
 """Of the size: a wider gap parts two authors that stand side by side."""
 _RAISED = 0.87
 _MAX_AUTHORS = 500
-_FEW_STEPS, _APART = 3, 1.25
-"""The least distances of lines in a column of authors, and how much wider those between two are."""
 _DEGREES = frozenset("phd md msc bsc ms ma ba mph dphil dsc mba facs esq".split())
 _OPEN_END = re.compile(r"(?:\b(?:of|for|and|the|at|de|in|north|south|new)|[,&-])$", re.IGNORECASE)
 """The end of a line of an affiliation that goes on in the next."""
@@ -55,13 +53,6 @@ _NAME = re.compile(
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{2,4}|[\uac00-\ud7af]{2,4}")
 _CASELESS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+){1,3}")
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+|orcid\S*|\{[^}]*\}@\S+", re.IGNORECASE)
-_POSTAL = re.compile(r"(?<!\d)\d{4,6}(?![-–\d])")
-_OTHERS = re.compile(
-    r"\b(?:committee|(?:co-?)?supervis\w+|advis[eo]\w*|examiners?|referees?|promoto\w+|betreu\w+|gutachter\w*"
-    r"|relatore|tutor|orientador\w*|encadr\w+)\b",
-    re.IGNORECASE,
-)
-"""Words before the names of those who did not write a thesis."""
 _KNOWN, _BESIDE, _ALONE = 0.97, 0.85, 0.65
 """Probabilities of names that the PDF's description has too, that stand beside affiliations or
 addresses, and that stand by themselves."""
@@ -93,23 +84,17 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     names: list[str] = []
     font: Font | None = None
     has_places = is_open = has_addresses = False
-    for text, own in _passages(_openings(lines)):
-        if _OTHERS.search(text):
-            if font is not None:
-                break
-            continue
+    for text, own in _passages(lines):
         pieces = _pieces(text)
         was_open, is_open = is_open, False
         if was_open and font is not None and len(pieces) == 1:
             continue  # the end of an affiliation, such as `University at / Chapel Hill`
         good = [piece for piece in pieces if _is_name(piece)]
         names_place = any(map(_is_place, pieces))
-        has_code = _POSTAL.search(_ORCID.sub(" ", text)) is not None
-        is_address = names_place or has_code or _ADDRESS.search(text) is not None
+        is_address = names_place or _ADDRESS.search(text) is not None
         has_places = has_places or is_address
         is_open = names_place and _OPEN_END.search(text) is not None
-        is_street = font is not None and has_code
-        if pieces[:1] == good and any(map(_is_place, pieces[1:])) and not is_street:
+        if pieces[:1] == good and any(map(_is_place, pieces[1:])):
             good = pieces = good[:1]  # one author with the affiliation behind the name
             is_address = False
         is_beside = is_address and font is not None and not has_addresses
@@ -126,30 +111,10 @@ def _names_in(lines: Sequence[Line]) -> tuple[list[str], bool]:
     return names, has_places
 
 
-def _openings(lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines without what follows names in the same print, in a column parted by white space.
-
-    Each part of such a column opens with a name, and an affiliation follows that may look like one.
-    """
-    steps = [after.y - before.y for before, after in pairwise(lines)]
-    if len(steps) < _FEW_STEPS or min(steps) < 0.5 * lines[0].size:
-        return lines
-    if any(line.font != lines[0].font for line in lines[: _FEW_STEPS + 1]):
-        return lines
-    opens = [True, *(step > _APART * min(steps) for step in steps)]
-    parts = [n for n, is_open in enumerate(opens) if is_open and _is_name(lines[n].text)]
-    inside = [n for n, is_open in enumerate(opens) if not is_open]
-    if len(parts) < 2 or not any(_is_place(lines[n].text) for n in inside):
-        return lines
-    return [line for n, line in enumerate(lines) if opens[n] or _is_place(line.text)]
-
-
 def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
     """Cells of lines without raised marks; lines that go on in the next are one passage."""
     cells = [(line, cell) for line in lines for cell in _cells(line)]
     cells = [(line, cell) for line, cell in cells if not _is_beside_place(line, cell, lines)]
-    others = [(line, cell) for line, cell in cells if _OTHERS.search(join_words(cell))]
-    cells = [(line, cell) for line, cell in cells if not _is_below(line, cell, others)]
     text, last, first = "", None, None
     for line, cell in cells:
         own = _without_marks(cell, line)
@@ -162,18 +127,6 @@ def _passages(lines: Sequence[Line]) -> Iterator[tuple[str, Font]]:
         last = line
     if first is not None and text:
         yield text, _font(first)
-
-
-def _is_below(
-    line: Line, cell: Sequence[Word], labels: Sequence[tuple[Line, Sequence[Word]]]
-) -> bool:
-    """Check whether one of the labels is the line above a cell."""
-    return any(
-        0 < line.y - above.y < 2 * line.size
-        and label[0].x0 < cell[-1].x1
-        and label[-1].x1 > cell[0].x0
-        for above, label in labels
-    )
 
 
 def _is_beside_place(line: Line, cell: Sequence[Word], lines: Sequence[Line]) -> bool:

@@ -306,27 +306,12 @@ def _walk(
             break
         if columns.is_prose(line) and (line.runs == 1 or is_figure):
             break
-        if _is_text_end(lines, place, columns) or _is_heading_like(line, size, columns):
+        if _is_heading_like(line, size, columns):
             break
         taken.append(line)
         last = line
         place += step
     return taken
-
-
-def _is_text_end(lines: Sequence[Line], place: int, columns: Columns) -> bool:
-    """Check whether a short line ends a paragraph of running text."""
-    line = lines[place]
-    if line.runs > 1 or abs(line.size - columns.layout.body.size) > 0.4 or place == 0:
-        return False
-    before = lines[place - 1]
-    near = 0 < line.y - before.y <= 1.25 * columns.layout.leading
-    return (
-        before.page == line.page
-        and near
-        and columns.is_prose(before)
-        and abs(line.x0 - columns.of(line).left) < 3
-    )
 
 
 def _is_heading_like(line: Line, size: float, columns: Columns) -> bool:

@@ -26,7 +26,6 @@ _BANNER = re.compile(
     r"|supplementary(?:\s\w+){0,2}\W*$)",
     re.IGNORECASE,
 )
-_KIND = re.compile(r"\W*(?:(?:research|review|original)\s)?(?:article|paper)\W*$", re.IGNORECASE)
 _KEYWORDS = re.compile(
     r"\W*(?:key\s?words|index terms|ccs concepts|categories and subject|general terms|acm reference"
     r"|keywords and phrases|pacs|msc|jel|additional key words|\d{4} mathematics subject)",
@@ -38,10 +37,6 @@ _NEAR = 1.6
 _MIN_PROSE = 3
 _OPEN = re.compile(r"[:–—-]$|\b(?:for|of|on|the|a|an|and)$", re.IGNORECASE)
 """The end of a line of a title that goes on in the next."""
-_INSTITUTION = re.compile(
-    r"\b(?:univers\w+|department|faculty|school of|college|institut\w*|politecnico)\b",
-    re.IGNORECASE,
-)
 _SHORT_TITLE = 4
 _LAST_PAGE = 8
 """Pages behind the first on which a heading may open the abstract, as in theses."""
@@ -156,8 +151,6 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
             continue
         is_furniture = line.kind == FURNITURE and line.size <= layout.body.size + 0.5
         is_banner = _BANNER.match(line.text) is not None and not _OPEN.search(line.text)
-        if is_banner and _KIND.match(line.text) and sum(map(len, groups)) == 1:
-            groups = []  # the name of a journal stands above
         if is_furniture or line.y > 0.62 * height or is_banner:
             continue
         # Names may stand beside a title, between its lines.
@@ -176,11 +169,7 @@ def _title(paragraphs: Paragraphs, known: str) -> tuple[str | None, list[int]]:
         is_large = _peak(lines[0]) > layout.body.size + 3
         if letters < (_SHORT_TITLE if is_large else 8) or len(text) > 400 or _ADDRESS.search(text):
             continue
-        score = (
-            _peak(lines[0])
-            - 2.0 * (_INSTITUTION.search(text) is not None)
-            + (1.5 if lines[0].font.bold else 0.0)
-        )
+        score = _peak(lines[0]) + (1.5 if lines[0].font.bold else 0.0)
         score -= (1.5 if is_large else 4.0) * (len(text.split()) < 3) + 6.0 * lines[0].y / height
         score += 3.0 * (known != "" and compact(text) == compact(known))
         if score > best[0]:

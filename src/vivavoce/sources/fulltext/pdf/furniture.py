@@ -36,7 +36,6 @@ _PAGE_NUMBER = re.compile(
     r"(?:page\s*)?[-–—|\s]*(?:[a-z]?\d{1,5}|[ivxl]{1,6})[-–—|\s]*(?:(?:of|/)\s*\d{1,5})?",
     re.IGNORECASE,
 )
-_NUMBER_AT_AN_END = re.compile(r"^[^\w\[]{0,3}\d{1,5}\b(?!\.)|\b\d{1,5}[^\w.]{0,3}$")
 _IMPRINT = re.compile(
     r"proceedings of|©|\(c\) ?(?:19|20)\d\d|copyright|permission to make|all rights reserved"
     r"|licen[cs]ed under|creative commons|preprint (?:submitted|\. under review)"
@@ -63,12 +62,7 @@ def mark_furniture(layout: Layout) -> None:
     rows = {n: _rows(lines) for n, lines in pages.items()}
     wider = {n: _rows(lines, _INSIDE) for n, lines in pages.items()}
     repeated = _repeated(wider)
-    outer = {id(line) for edges in rows.values() for _, row in edges for line in row}
-    heading_fonts = {
-        line.font
-        for line in layout.lines
-        if line.font.bold and id(line) not in outer and read_numbers(line.text)
-    }
+    {id(line) for edges in rows.values() for _, row in edges for line in row}
     for number, edges in rows.items():
         height = layout.heights[number]
         lowest = next((row for place, row in edges if not place), None)
@@ -78,18 +72,10 @@ def mark_furniture(layout: Layout) -> None:
             is_number = _PAGE_NUMBER.fullmatch(text.strip()) is not None
             is_last = not place and row is lowest and y > _HIGH_FOOT * height
             is_heading = all(line.size > layout.body.size + 1 for line in row)
-            is_numbered = any(o.font in heading_fonts and read_numbers(o.text) for o in row)
             same = sum(_is_outer(o, place, height) for o in repeated[place, _key(row)])
             if (
                 (is_outer and same > (_BOTH if is_heading else 1))
                 or (is_number and (is_outer or is_last))
-                or (
-                    place
-                    and is_outer
-                    and number > 0
-                    and not is_numbered
-                    and _looks_like_head(row, layout, pages[number])
-                )
                 or (is_outer and number == 0 and _IMPRINT.search(text) is not None)
             ):
                 for line in row:
@@ -207,30 +193,6 @@ def _text(row: Sequence[Line]) -> str:
 def _key(row: Sequence[Line]) -> str:
     text = _DIGITS.sub("", _text(row).casefold())
     return "".join(character for character in text if character.isalpha())
-
-
-def _looks_like_head(row: Sequence[Line], layout: Layout, page: Sequence[Line]) -> bool:
-    """A row with a page number that is set unlike the text, above it."""
-    if any(_goes_on(line, other, layout) for line in row for other in page):
-        return False
-    text = _text(row)
-    is_small = all(line.size < layout.body.size - 0.4 for line in row)
-    is_other = all(line.font.name != layout.body.name for line in row) or text.isupper()
-    return (
-        _NUMBER_AT_AN_END.search(text) is not None
-        and (is_small or is_other)
-        and not any(line.font.bold and line.size > layout.body.size for line in row)
-        and not any(role_of_heading(n.text) for line in row for n in read_numbers(line.text))
-    )
-
-
-def _goes_on(line: Line, other: Line, layout: Layout) -> bool:
-    """Check whether another line is the next one of a text in small print."""
-    return (
-        abs(other.size - line.size) < 0.3
-        and 0 < other.y - line.y < max(1.6 * line.size, layout.leading + 0.5)
-        and abs(other.x0 - line.x0) < 3 * line.size
-    )
 
 
 def _mark_contents(layout: Layout) -> None:
