@@ -137,33 +137,3 @@ def test_columns_are_hidden_and_rows_with_gaps_left_out(visit: Visit, expect: Ex
     visit.page.get_by_label("Complete rows only").check()
     # Neither has a value in every metric.
     assert visit.order() == [n for n in BY_ROUGE_L if n[:4] not in ("extr", "java")]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(visit: Visit, scheme: Any) -> None:
-    visit.page.emulate_media(color_scheme=scheme)
-    colours = {
-        selector: visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
-        for selector in ("h1", ".verdict", ".interval", "h1 .quiet", ".tag", ".more a")
-    }
-    grounds = [
-        visit.page.locator(selector).first.evaluate("e => getComputedStyle(e).backgroundColor")
-        for selector in ("body", ".scroll", ".tag")
-    ]
-    for selector, colour in colours.items():
-        # WCAG 2.2 AA asks for 4.5 to 1.
-        assert min(contrast(colour, ground) for ground in grounds) >= 4.5, selector
-
-
-def contrast(first: str, second: str) -> float:
-    """WCAG contrast of two opaque `rgb(r, g, b)` colours."""
-    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

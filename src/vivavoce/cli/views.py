@@ -12,7 +12,7 @@ import typer
 from vivavoce.cli.bind import Json, Logs, refuse_unread, verb
 from vivavoce.cli.board import Human, app, print_board
 from vivavoce.cli.output import print_json, print_report, say
-from vivavoce.requests import Arg, CutoffOptions, Opt, Reading, WithPartial, given_names
+from vivavoce.requests import Arg, CutoffOptions, Opt, Reading, given_names
 
 if TYPE_CHECKING:
     from vivavoce.reports import Report
@@ -96,7 +96,7 @@ def show(
         "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
         "context": lambda: windows_of(logs, **answers),
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
-        "drift": lambda: drift.drift_and_difficulty(logs, _later(round_folder), **answers),
+        "drift": lambda: drift.drift_of_anchors(logs, _later(round_folder), **answers),
     }
     print_report(makers[by](), as_json=as_json)
 
@@ -115,24 +115,14 @@ def compare(
     b: Annotated[str, Arg("The other one.")],
     reading: Reading,
     logs: Annotated[Path, Opt("Logs whose contestants A and B are.")],
-    task: Annotated[str | None, Opt("Only this task.")] = None,
-    setting: Annotated[str | None, Opt("Only this setting.")] = None,
-    round_id: Annotated[str | None, Opt("Only this round.", "--round")] = None,
     items: Annotated[int, Opt("Items to name that differ most.", min=0, max=200)] = 10,
     out: Annotated[Path | None, Opt("Folder for pages, with both answers to those items.")] = None,
     as_json: Json = False,
 ) -> None:
     """Compare two contestants item by item: differences, wins, and where they differ most."""
-    from vivavoce.results.board.head_to_head import Only, head_to_head
+    from vivavoce.results.board.head_to_head import head_to_head
 
-    found = head_to_head(
-        a,
-        b,
-        logs,
-        only=Only(round_id, task, setting, reading.split),
-        differing=items,
-        **reading.shared(WithPartial),
-    )
+    found = head_to_head(a, b, logs, differing=items, **vars(reading))
     page = None if out is None else _write(found, out)
     if as_json:
         print_json({**found.as_dict(), **({} if page is None else {"page": str(page)})})

@@ -20,7 +20,7 @@ from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
-from vivavoce.results.audits.drift import drift_and_difficulty
+from vivavoce.results.audits.drift import drift_of_anchors
 from vivavoce.results.audits.verdicts import OVERALL, read_verdicts
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
@@ -185,7 +185,7 @@ def _drift(logs: Path, folder: Path) -> Iterator[Row]:
     if not any(anchors_of(opened).values()):
         return
     try:
-        found = drift_and_difficulty(logs, opened)
+        found = drift_of_anchors(logs, opened)
     except NothingToAuditError:  # every contestant is new
         return
     for row in found.rows:

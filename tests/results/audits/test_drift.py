@@ -1,4 +1,4 @@
-"""A contestant that changed is told from items that became harder, by hand."""
+"""A contestant that changed, by hand."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.results.audits.drift import drift_and_difficulty
+from vivavoce.results.audits.drift import drift_of_anchors
 from vivavoce.rounds import Round, load_round
-from vivavoce.statistics.intervals import resample
 from vivavoce.store import hash_file, read_json, write_json, write_sealed
 
 BEFORE, NOW = "live", "live-2024-02-01"
@@ -54,58 +53,26 @@ def write(folder: Path, before: dict[str, float], now: dict[str, float], **more:
 
 
 def headline(folder: Path, opened: Round, **options: Any) -> dict[str, Any]:
-    [row] = [r for r in drift_and_difficulty(folder, opened, **options).rows if r["headline"]]
+    [row] = [r for r in drift_of_anchors(folder, opened, **options).rows if r["headline"]]
     return row
 
 
 def test_a_contestant_that_changed_drifts(opened: Round, tmp_path: Path) -> None:
     write(tmp_path / "l", {"a1": 0.4, "a2": 0.6}, {"a1": 0.6, "a2": 0.8, "b1": 0.7, "b2": 0.7})
     row = headline(tmp_path / "l", opened)
-    assert (row["before"], row["round"], row["anchors"], row["others"]) == (BEFORE, NOW, 2, 2)
+    assert (row["before"], row["round"], row["anchors"]) == (BEFORE, NOW, 2)
     assert (row["anchors_before"], row["anchors_now"]) == (pytest.approx(0.5), pytest.approx(0.7))
     assert row["drift"] == pytest.approx(0.2)
     assert row["drift_ci"] == pytest.approx([0.2, 0.2])  # both items moved by as much
-    assert row["difficulty"] == pytest.approx(0.0)
-
-
-def test_items_that_became_harder_are_no_drift(opened: Round, tmp_path: Path) -> None:
-    now = {"a1": 0.4, "a2": 0.6, "b1": 0.1, "b2": 0.2}
-    write(tmp_path / "l", {"a1": 0.4, "a2": 0.6}, now)
-    row = headline(tmp_path / "l", opened)
-    assert row["drift"] == 0.0
-    assert row["others_now"] == pytest.approx(0.15)
-    assert row["difficulty"] == pytest.approx(0.15 - 0.5)
-
-
-def test_the_interval_of_difficulty_is_that_of_drawn_differences(
-    opened: Round, tmp_path: Path
-) -> None:
-    now = {"a1": 0.4, "a2": 0.6, "b1": 0.1, "b2": 0.3}
-    write(tmp_path / "l", {"a1": 0.4, "a2": 0.6}, now)
-    low, high = headline(tmp_path / "l", opened, resamples=300, seed=5)["difficulty_ci"]
-    differences = []
-    values, is_anchor = list(now.values()), [True, True, False, False]
-    for batch in resample(list(now), resamples=300, seed=5).indices():
-        for draw in batch:
-            drawn = [(values[i], is_anchor[i]) for i in draw]
-            anchors = [v for v, is_one in drawn if is_one]
-            others = [v for v, is_one in drawn if not is_one]
-            if anchors and others:
-                differences.append(sum(others) / len(others) - sum(anchors) / len(anchors))
-    differences.sort()
-    assert min(differences) <= low < high <= max(differences)
-    # Of four items drawn four times, 2 in 16 draws hold only anchors or only others.
-    assert len(differences) < 300
 
 
 def test_who_ran_on_one_round_only_is_named(opened: Round, tmp_path: Path) -> None:
     scores = {"a1": 0.4, "a2": 0.6}
     write(tmp_path / "l", scores, scores)
     write_log(tmp_path / "l", scores, round_id=NOW, round_sha256="e" * 64, model="lab/two")
-    found = drift_and_difficulty(tmp_path / "l", opened)
+    found = drift_of_anchors(tmp_path / "l", opened)
     assert {row["contestant"] for row in found.rows} == {"lab/one"}
     assert any("lab/two has no log of title (base) on live" in note for note in found.notes)
-    assert found.rows[0]["difficulty"] is None  # it has no other item
 
 
 def test_without_anchors_or_without_runs_on_both_there_is_nothing_to_tell(
@@ -115,14 +82,14 @@ def test_without_anchors_or_without_runs_on_both_there_is_nothing_to_tell(
     with pytest.raises(
         NothingToAuditError, match="no contestant that ran on live and on live-2024-02-01"
     ):
-        drift_and_difficulty(tmp_path / "l", opened)
+        drift_of_anchors(tmp_path / "l", opened)
     parent = build(
         corpus_of(tmp_path / "other", {"a1": ("2023-01-01", ["Ada"])}),
         spec_of(date(2024, 1, 1)),
         tmp_path / "other",
     )
     with pytest.raises(InputError, match="has no anchors"):
-        drift_and_difficulty(tmp_path / "l", parent)
+        drift_of_anchors(tmp_path / "l", parent)
 
 
 def test_the_command_prints_a_line_a_contestant(opened: Round, tmp_path: Path) -> None:

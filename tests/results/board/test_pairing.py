@@ -8,13 +8,13 @@ import pytest
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.errors import InputError
-from vivavoce.results.board.head_to_head import Only, Pair, head_to_head
+from vivavoce.results.board.head_to_head import Pair, head_to_head
 
 VALUES = {"a": 0.5, "b": 0.6}
 
 
-def pairs_of(logs: Path, a: str, b: str, **only: str) -> tuple[Pair, ...]:
-    return head_to_head(a, b, logs, only=Only(**only), resamples=0).pairs
+def pairs_of(logs: Path, a: str, b: str) -> tuple[Pair, ...]:
+    return head_to_head(a, b, logs, resamples=0).pairs
 
 
 def told(pairs: tuple[Pair, ...]) -> list[tuple[str, str, str]]:
@@ -85,11 +85,3 @@ def test_refusals_say_what_there_is(tmp_path: Path, a: str, b: str, message: str
     with pytest.raises(InputError) as refused:
         pairs_of(tmp_path, a, b)
     assert message in str(refused.value)
-
-
-def test_only_one_setting_is_taken(tmp_path: Path) -> None:
-    for setting in ("base", "random"):
-        for model in ("lab/one", "lab/two"):
-            write_log(tmp_path, VALUES, model=model, setting=setting)
-    pairs = pairs_of(tmp_path, "lab/one", "lab/two", setting="random")
-    assert [a.log.key.setting for a, _ in pairs] == ["random"]

@@ -47,21 +47,6 @@ def test_where_a_baseline_is_ahead_the_best_model_stands_below_it(tmp_path: Path
     assert second == "a/one 0.100 0.080–0.120 0% 120"
 
 
-def test_over_all_tasks_of_a_family_one_not_taken_counts_nothing(tmp_path: Path) -> None:
-    other = {"task": "vivavoce/abstract"}
-    board = make_board(
-        ranked("a/one", 0.5, [1, 1]),
-        ranked("b/two", 0.4, [2, 2]),
-        ranked("b/two", 0.4, [1, 1], **other),
-        ranked("c/three", 0.3, [2, 2], **other),
-    )
-    page = read_index(board, tmp_path)
-    # a/one is better than all others at one task of two; b/two is so at the other.
-    assert lines(page)[0].endswith("2 may be best a/one 50% 1 task")
-    assert lines(page)[1] == "b/two 50% 2 tasks"
-    assert not page.xpath("//td[normalize-space() = '–']")
-
-
 def test_a_page_speaks_of_a_next_round_only_where_there_is_one(tmp_path: Path) -> None:
     board = make_board(ranked("a/one", 0.5, [1, 1]))
     page = read_index(board, tmp_path / "plain")

@@ -1,12 +1,10 @@
-"""Drift told from difficulty: what two rounds share on purpose, and what only the later one has."""
+"""Drift of contestants: their scores on the items that two rounds share on purpose."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Unpack
-
-import numpy as np
 
 from vivavoce.errors import InputError
 from vivavoce.reports import Column, Sheet, Table, sheet
@@ -15,8 +13,7 @@ from vivavoce.results.logs.records import RowKey, RunLog
 from vivavoce.results.logs.selection import Reading
 from vivavoce.rounds import Round
 from vivavoce.rounds.anchors import anchors_of
-from vivavoce.statistics.estimates import Draws, Estimate, estimate_from_sums
-from vivavoce.statistics.intervals import Floats
+from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row
 
 
@@ -34,16 +31,13 @@ class Drift(Table):
             Column("anchors_before", "before"),
             Column("anchors_now", "now"),
             Column("drift", ci="drift_ci"),
-            "others",
-            Column("difficulty", "others less anchors", ci="difficulty_ci"),
         )
 
 
-def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
-    """Each contestant on the anchors of a round and its parent, and on the round's other items.
+def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
+    """Each contestant on the anchors of a round and its parent.
 
-    `drift` is the difference on the anchors, paired by item: the contestant changed. `difficulty`
-    is the mean of the other items less that of the anchors in the same round: the items did.
+    `drift` is the difference on the anchors, paired by item: the contestant changed.
 
     Raises:
         InputError: The round has no anchors, or there are no logs.
@@ -85,17 +79,7 @@ def drift_and_difficulty(logs: Path | str, opened: Round, **reading: Unpack[Read
 
 
 def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draws: Draws) -> Row:
-    now, clusters = later.item_values(metric), later.item_clusters()
     drift = contrast(sooner, later, metric, draws, kept)
-    items = [item for item in sorted(now) if not np.isnan(now[item])]
-    # Sums of an item: the others' values and number, the anchors' values and number.
-    table = [
-        (0.0, 0.0, now[item], 1.0) if item in kept else (now[item], 1.0, 0.0, 0.0) for item in items
-    ]
-    harder = estimate_from_sums(table, [clusters[i] for i in items], _gap, draws)
-    others = [now[item] for item in items if item not in kept]
-    if not others:
-        harder = Estimate(None, None, 0)
     return {
         **described(later, metric),
         "before": sooner.key.round,
@@ -105,14 +89,4 @@ def _row(sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draw
         "drift": drift["difference"],
         "drift_ci": drift["ci"],
         "undecided": drift["undecided"],
-        "others": len(others),
-        "others_now": float(np.mean(others)) if others else None,
-        "difficulty": harder.value,
-        "difficulty_ci": harder.fields()["ci"],
     }
-
-
-def _gap(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        gap: Floats = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
-    return gap

@@ -1,7 +1,7 @@
 """Dependence of table scores on evaluators: drift and ranks under a swap.
 
-The same answers of the same contestants are scored by several evaluators, such as pairs of a
-synthesizer and an answerer. Each is held against a base evaluator on the items that both scored.
+The same answers of the same contestants are scored by several evaluators. Each is held against a
+base evaluator on the items that both scored.
 
 - Drift: by how much the F1 of a contestant changes; over all contestants the mean change, the mean
   of its size, and the largest.
@@ -17,9 +17,10 @@ Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_
 from vivavoce.store import Row
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.answering import Use
+from vivavoce.tasks.tables.yes_or_no import Use
 
 MACRO = "macro"
 _PARTS = ("p", "r")
@@ -54,170 +55,84 @@ _BATCH_CELLS = 500_000
 _Coefficient = Callable[[Floats, Floats], Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluatorAudit(Report):
-    """Comparison of every other evaluator with the base one."""
-
-    base: str
-    drift: tuple[Row, ...]
-    """A row for each evaluator and aspect; the changes are other minus base, from -1 to 1."""
-    ranks: tuple[Row, ...]
-    """A row for each evaluator and aspect, and one for their mean."""
-    notes: tuple[str, ...]
-
-
-def compare_evaluators(
-    cases: Sequence[Evaluated], base: str, *, draws: Draws | None = None
-) -> EvaluatorAudit:
-    """Drift and rank stability of all evaluators against one of them.
-
-    Raises:
-        InputError: The base scored nothing, nobody else did, or a case is there twice.
-    """
-    found: dict[str, dict[str, dict[str, Evaluated]]] = {}
-    clusters: dict[str, str] = {}
-    for case in cases:
-        items = found.setdefault(case.evaluator, {}).setdefault(case.contestant, {})
-        if case.item in items:
-            raise InputError(
-                f"{case.evaluator} scored {case.contestant} twice on {case.item}. "
-                "Average the runs of an evaluator before they are compared."
-            )
-        if clusters.setdefault(case.item, case.cluster) != case.cluster:
-            raise InputError(f"{case.item} stands in two clusters. Give each item one.")
-        items[case.item] = case
-    others = sorted(found.keys() - {base})
-    if base not in found or not others:
-        there = ", ".join(sorted(found)) or "none"
-        raise InputError(f"{base} cannot be compared with others. Evaluators: {there}.")
-    drift: list[Row] = []
-    ranks: list[Row] = []
-    notes: list[str] = []
-    for other in others:
-        swap = _Swap(found[base], found[other], clusters, draws or Draws())
-        named = {"base": base, "evaluator": other}
-        drift += [{**named, **row} for row in swap.drift()]
-        ranks += [{**named, **row} for row in swap.ranks()]
-        notes += [f"{other}: {note}" for note in swap.notes()]
-    return EvaluatorAudit(base, tuple(drift), tuple(ranks), tuple(notes))
-
-
-class _Swap:
-    """Two evaluators on the answers that both scored."""
-
-    def __init__(
-        self,
-        base: Mapping[str, Mapping[str, Evaluated]],
-        other: Mapping[str, Mapping[str, Evaluated]],
-        clusters: Mapping[str, str],
-        draws: Draws,
-    ) -> None:
-        self._shared = {
-            name: base[name].keys() & other[name].keys()
-            for name in sorted(base.keys() & other.keys())
-            if base[name].keys() & other[name].keys()
+def _compare(
+    base: Mapping[tuple[str, str], Evaluated],
+    other: Mapping[tuple[str, str], Evaluated],
+    draws: Draws,
+) -> tuple[list[Row], list[Row]]:
+    """Rows on drift and on ranks of two evaluators: one an aspect, and one for their mean."""
+    contestants = sorted({contestant for contestant, _ in base})
+    clusters = {case.item: case.cluster for case in base.values()}
+    items = sorted(clusters)
+    table = np.full((len(items), len(EVALUATED), len(_PARTS), 2, len(contestants)), np.nan)
+    for (contestant, item), case in base.items():
+        for aspect, part in product(range(len(EVALUATED)), range(len(_PARTS))):
+            name = f"{EVALUATED[aspect]}_{_PARTS[part]}"
+            pair = [one.values.get(name) for one in (case, other[contestant, item])]
+            if None not in pair:
+                place = items.index(item), aspect, part
+                table[*place, :, contestants.index(contestant)] = pair
+    f1 = _f1(draws.of([clusters[item] for item in items]), table)
+    # Of each aspect: draws, sides, contestants; the first of the draws is the sample itself.
+    by_aspect = dict(zip(EVALUATED, np.moveaxis(f1, 1, 0), strict=True))
+    by_aspect[MACRO] = f1.mean(axis=1)
+    drift = [_drift(aspect, of, contestants) for aspect, of in by_aspect.items()]
+    coefficients = {
+        aspect: [of(f1[:, 0], f1[:, 1]) for of in (spearman, kendall)]
+        for aspect, f1 in by_aspect.items()
+        if aspect != MACRO
+    }
+    coefficients[MACRO] = list(np.mean(list(coefficients.values()), axis=0))
+    ranks = [
+        {
+            "aspect": aspect,
+            **_with_interval("spearman", found[0]),
+            **_with_interval("kendall", found[1]),
         }
-        self._alone = sorted((base.keys() | other.keys()) - self._shared.keys())
-        self._left_out = sum(
-            len(base[name].keys() ^ other[name].keys()) for name in sorted(self._shared)
-        )
-        self.items = sorted(set().union(*self._shared.values()))
-        drawn = draws.of([clusters[item] for item in self.items])
-        f1 = {aspect: self._f1(drawn, self._values(base, other, aspect)) for aspect in EVALUATED}
-        # Of each aspect: sides, draws, contestants; the first of the draws is the sample itself.
-        self._by_aspect: dict[str, Floats] = f1
-        self._macro: Floats = np.mean(list(f1.values()), axis=0)
-        self._has_intervals = drawn.gives_intervals
+        for aspect, found in coefficients.items()
+    ]
+    counts = {"contestants": len(contestants), "items": len(items)}
+    return [row | counts for row in drift], [row | counts for row in ranks]
 
-    def notes(self) -> list[str]:
-        """Cases that could not be compared."""
-        found = []
-        if self._alone:
-            found.append(f"no item is shared for {', '.join(self._alone)}.")
-        if self._left_out:
-            found.append(f"{self._left_out} scores without a counterpart are left out.")
-        return found
 
-    def drift(self) -> list[Row]:
-        """A row for each aspect and one for the mean of their F1."""
-        return [
-            self._drift(aspect, f1)
-            for aspect, f1 in [*self._by_aspect.items(), (MACRO, self._macro)]
-        ]
+def _f1(drawn: Resample, table: Floats) -> Floats:
+    """F1 of the mean precision and the mean recall, of the sample and of each draw."""
+    columns = table.reshape(len(table), math.prod(table.shape[1:]))
+    rows = np.array([[math.nan if mean is None else mean for mean in drawn.mean(columns)]])
+    if drawn.gives_intervals:
+        rows = np.vstack([rows, drawn.means(columns)])
+    precision, recall = np.moveaxis(rows.reshape(len(rows), *table.shape[1:]), 2, 0)
+    total = precision + recall
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(total == 0, 0.0, 2 * precision * recall / total))
 
-    def ranks(self) -> list[Row]:
-        """A row for each aspect and one for the mean of their coefficients."""
-        rows = {
-            aspect: (spearman(f1[0], f1[1]), kendall(f1[0], f1[1]))
-            for aspect, f1 in self._by_aspect.items()
-        }
-        means = (np.mean([row[place] for row in rows.values()], axis=0) for place in (0, 1))
-        rows[MACRO] = (next(means), next(means))
-        return [
-            {
-                "aspect": aspect,
-                "contestants": len(self._shared),
-                "items": len(self.items),
-                "spearman": defined(rho[0]),
-                "spearman_ci": self._interval(rho[1:]),
-                "kendall": defined(tau[0]),
-                "kendall_ci": self._interval(tau[1:]),
-            }
-            for aspect, (rho, tau) in rows.items()
-        ]
 
-    def _drift(self, aspect: str, f1: Floats) -> Row:
-        change = f1[1] - f1[0]
-        size = np.abs(change)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(f1[0] > 0, change / f1[0], np.nan)
-        here = size[0]
-        largest = None if np.isnan(here).all() else int(np.nanargmax(here))
-        row: Row = {"aspect": aspect, "contestants": len(self._shared), "items": len(self.items)}
-        for name, values in (("mean", size), ("shift", change), ("relative", relative)):
-            is_there = ~np.isnan(values)
-            counts, sums = is_there.sum(axis=1), np.where(is_there, values, 0.0).sum(axis=1)
-            means = np.full(len(values), np.nan)
-            np.divide(sums, counts, out=means, where=counts > 0)
-            row[name] = defined(means[0])
-            row[f"{name}_ci"] = self._interval(means[1:])
-        row["max"] = None if largest is None else defined(here[largest])
-        row["max_of"] = None if largest is None else list(self._shared)[largest]
-        return row
+def _drift(aspect: str, f1: Floats, contestants: Sequence[str]) -> Row:
+    change = f1[:, 1] - f1[:, 0]
+    size = np.abs(change[0])
+    largest = None if np.isnan(size).all() else int(np.nanargmax(size))
+    return {
+        "aspect": aspect,
+        **_with_interval("mean", _mean(np.abs(change))),
+        **_with_interval("shift", _mean(change)),
+        "max": None if largest is None else float(size[largest]),
+        "max_of": None if largest is None else contestants[largest],
+    }
 
-    def _values(
-        self,
-        base: Mapping[str, Mapping[str, Evaluated]],
-        other: Mapping[str, Mapping[str, Evaluated]],
-        aspect: str,
-    ) -> Floats:
-        """Items in rows; in columns part, side and contestant. NaN unless both have a value."""
-        table = np.full((len(self.items), len(_PARTS), 2, len(self._shared)), np.nan)
-        for place, (name, shared) in enumerate(self._shared.items()):
-            for row, item in enumerate(self.items):
-                if item not in shared:
-                    continue
-                for part, letter in enumerate(_PARTS):
-                    key = f"{aspect}_{letter}"
-                    pair = [side[name][item].values.get(key) for side in (base, other)]
-                    if None not in pair:
-                        table[row, part, :, place] = pair
-        return table
 
-    def _f1(self, drawn: Resample, table: Floats) -> Floats:
-        columns = table.reshape(len(table), math.prod(table.shape[1:]))
-        whole = [math.nan if mean is None else mean for mean in drawn.mean(columns)]
-        rows = np.vstack([[whole], drawn.means(columns)])
-        means = rows.reshape(len(rows), *table.shape[1:])
-        precision, recall = means[:, 0], means[:, 1]
-        total = precision + recall
-        with np.errstate(divide="ignore", invalid="ignore"):
-            f1 = np.where(total == 0, 0.0, 2 * precision * recall / total)
-        return np.asarray(f1.swapaxes(0, 1))
+def _mean(values: Floats) -> Floats:
+    """Mean of each row over its defined values; NaN without one."""
+    is_there = ~np.isnan(values)
+    means = np.full(len(values), np.nan)
+    sums, counts = np.where(is_there, values, 0.0).sum(axis=1), is_there.sum(axis=1)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
-    def _interval(self, draws: Floats) -> list[float] | None:
-        found = percentile_interval(draws) if self._has_intervals else None
-        return list(found) if found else None
+
+def _with_interval(name: str, drawn: Floats) -> Row:
+    """The first of values of draws, with the interval of the others."""
+    found = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
+    return {name: defined(drawn[0]), f"{name}_ci": list(found) if found else None}
 
 
 def spearman(first: Floats, second: Floats) -> Floats:
@@ -269,23 +184,26 @@ class SwapAudit(Report):
     items: int
     evaluators: tuple[Row, ...]
     """Rows, one an evaluator: how often it says yes where no is right (`value`)."""
-    compared: EvaluatorAudit
+    base: str
+    drift: tuple[Row, ...]
+    """A row for each other evaluator and aspect; the changes are other minus base, from -1 to 1."""
+    ranks: tuple[Row, ...]
+    """A row for each other evaluator and aspect, and one for their mean."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
         """Changes of F1, ranks, and what each evaluator tends to."""
-        base = self.compared.base
         yield sheet(
-            f"F1 against {base}: {self.items:,} items, {len(self.contestants)} contestants",
-            self.compared.drift,
+            f"F1 against {self.base}: {self.items:,} items, {len(self.contestants)} contestants",
+            self.drift,
             *("evaluator", "aspect"),
             Column("mean", "mean change", ci="mean_ci"),
-            *(Column(name, ci=f"{name}_ci") for name in ("shift", "relative")),
+            Column("shift", ci="shift_ci"),
             *("max", Column("max_of", "of")),
         )
         yield sheet(
-            f"Ranks of the contestants against those by {base}",
-            self.compared.ranks,
+            f"Ranks of the contestants against those by {self.base}",
+            self.ranks,
             *("evaluator", "aspect"),
             *(Column(name, name.title(), ci=f"{name}_ci") for name in ("spearman", "kendall")),
         )
@@ -338,13 +256,24 @@ def audit_evaluators(
         raise VivaError(f"The logs in {logs} hold no answer that was scored.")
     templates = load_prompts(prompts or Path(tables.__path__[0]) / "prompts")
     cases = evaluate(answers, chosen, templates, use, keep=keep, progress=progress)
-    compared = compare_evaluators(cases, first.name, draws=draws)
+    scored: dict[str, dict[tuple[str, str], Evaluated]] = defaultdict(dict)
+    for case in cases:
+        scored[case.evaluator][case.contestant, case.item] = case
+    drift: list[Row] = []
+    ranks: list[Row] = []
+    for other in sorted(scored.keys() - {first.name}):
+        names = {"base": first.name, "evaluator": other}
+        found_drift, found_ranks = _compare(scored[first.name], scored[other], draws)
+        drift += [names | row for row in found_drift]
+        ranks += [names | row for row in found_ranks]
     return SwapAudit(
         contestants=tuple(dict.fromkeys(answer.contestant for answer in answers)),
         items=len({answer.item for answer in answers}),
         evaluators=tuple(_describe(one, answers, cases, draws) for one in chosen),
-        compared=compared,
-        notes=(*notes, *compared.notes, *_faults(answers), *_own_families(chosen, answers)),
+        base=first.name,
+        drift=tuple(drift),
+        ranks=tuple(ranks),
+        notes=(*notes, *_faults(answers), *_own_families(chosen, answers)),
     )
 
 
@@ -378,5 +307,5 @@ def _own_families(evaluators: Sequence[Evaluator], answers: Sequence[TableAnswer
     return [
         f"{evaluator.name} scores answers by its own family: {', '.join(own)}."
         for evaluator in evaluators
-        if (own := [m for m in models if any(is_same_family(m, one) for one in evaluator.models)])
+        if (one := evaluator.answerer) and (own := [m for m in models if is_same_family(m, one)])
     ]

@@ -1,7 +1,7 @@
 """Search for the works of a round's tables without a pool, by the demand alone.
 
 Each retriever searches the titles and abstracts of all works of the round, or of a whole corpus
-with them, for every demand. The differences between retrievers are paired by table.
+with them, for every demand.
 
 Source: arXiv2Table §4.2, Figure 3; Tables 14 and 15.
 """
@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.metrics.retrieval import average_precision
+from vivavoce.metrics.titles_list import average_precision
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.papers import SPARSE, open_retriever
 from vivavoce.rounds import Round, load_round
-from vivavoce.statistics.estimates import Draws, Estimate, paired_row
+from vivavoce.statistics.estimates import Draws, Estimate
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
 from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, Work
@@ -38,7 +38,6 @@ DEPTH = 100
 """The largest cutoff."""
 _FIRST = 2
 """The smallest cutoff of the published curve."""
-_COMPARED_AT = 10
 _ROWS_AT_ONCE = 500
 """Papers whose texts are held at a time."""
 _CURVE = (2, 5, 10, 20, 50, 100)
@@ -54,12 +53,10 @@ class RetrievalAudit(Report):
     """Works that were searched."""
     retrievers: tuple[Row, ...]
     """One row a retriever: average precision, precision and recall at some cutoffs, the curve."""
-    differences: tuple[Row, ...]
-    """One row a measure and a retriever after the first: what it has more than the first one."""
     notes: tuple[str, ...]
 
     def parts(self) -> Iterator[Sheet | str]:
-        """Retrievers, their curves, and their differences."""
+        """Retrievers and their curves."""
         yield sheet(
             f"Round {self.round}: the works of its tables among {self.works:,} works",
             self.retrievers,
@@ -82,15 +79,6 @@ class RetrievalAudit(Report):
             Column(str, "k"),
             *(on_curve(*place) for place in curves),
         )
-        yield sheet(
-            "Differences on the same tables",
-            self.differences,
-            Column(lambda row: row["measure"].upper(), "measure"),
-            "retriever",
-            Column("first", "more than"),
-            Column("difference", ci="ci"),
-            *("n", "undecided"),
-        )
         yield "mean over tables [95% interval over source papers]; --json has every cutoff."
 
 
@@ -101,7 +89,6 @@ def audit_retrieval(
     corpus: Path | None = None,
     depth: int = DEPTH,
     device: str = "cpu",
-    cache: Path | None = None,
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
@@ -133,7 +120,6 @@ def audit_retrieval(
             [(work.title, work.abstract) for work in works],
             folder=weights or None,
             device=device,
-            cache=cache,
         )
         shown = Path(preset).name if Path(preset).is_dir() else preset
         found.append((shown, measure(retriever, ids, items, depth)))
@@ -147,7 +133,6 @@ def audit_retrieval(
             {"retriever": name, "works": len(works)} | _summary(values, items, draws)
             for name, values in found
         ),
-        differences=tuple(_differences(found, items, draws)),
         notes=tuple(notes),
     )
 
@@ -248,21 +233,3 @@ def _summary(values: Floats, items: Sequence[Row], draws: Draws) -> Row:
             for k in range(min(_FIRST, depth), depth + 1)
         ],
     }
-
-
-def _differences(
-    found: Sequence[tuple[str, Floats]], items: Sequence[Row], draws: Draws
-) -> list[Row]:
-    ids = [item["id"] for item in items]
-    clusters = {item["id"]: item["cluster"] for item in items}
-    (first, base), *others = found
-    depth = base.shape[1] // 2 - 1
-    cutoff = min(_COMPARED_AT, depth)
-    rows = []
-    for measured, column in (("ap", 0), (f"r@{cutoff}", 1 + depth + cutoff)):
-        of_first = dict(zip(ids, base[:, column].tolist(), strict=True))
-        for other, values in others:
-            of_other = dict(zip(ids, values[:, column].tolist(), strict=True))
-            names = {"measure": measured, "first": first, "retriever": other}
-            rows.append({**names, **paired_row(of_first, of_other, clusters, draws, 1.0)})
-    return rows

@@ -17,7 +17,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of, sense_of
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.board.ranks import decided, tied, why_undecided
-from vivavoce.results.logs.records import PLACE, Place, RunLog, bare_setting
+from vivavoce.results.logs.records import PLACE, Place, RunLog
 from vivavoce.results.logs.sample_texts import ItemTexts, locate, texts_of_items
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.statistics.comparison import (
@@ -48,26 +48,6 @@ class Side:
 
 
 Pair = tuple[Side, Side]
-
-
-@dataclass(frozen=True, slots=True)
-class Only:
-    """Selection of the rows to compare; everything where a field is None."""
-
-    round: str | None = None
-    task: str | None = None
-    setting: str | None = None
-    split: str | None = None
-    """Only answers to its items, in settings that bear its name."""
-
-    def takes(self, log: RunLog) -> bool:
-        """Check that a log belongs to the selection."""
-        wanted = (self.round, self.task, self.setting)
-        setting = log.key.setting
-        if self.split and self.setting:
-            setting = setting if self.setting == setting else bare_setting(setting)
-        key = (log.key.round, log.key.task, setting)
-        return all(want in (None, has) for want, has in zip(wanted, key, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,37 +133,37 @@ def head_to_head(
     b: str,
     logs: Path,
     *,
-    only: Only | None = None,
     partial: bool = False,
     resamples: int = 10_000,
     seed: int = 0,
     differing: int = DIFFERING,
+    split: str | None = None,
 ) -> HeadToHead:
     """Compare two contestants of a folder of logs, each as the board names it.
 
-    Of the items that differ most, the first `differing` are named.
+    Of the items that differ most, the first `differing` are named. With `split` only answers to its
+    items count.
 
     Raises:
         InputError: No logs there, no such contestant, nowhere that both ran, or several logs
             that a name could mean.
         VivaError: A log is incomplete and `partial` was not asked for.
     """
-    pairs, notes = _pairs_of(logs, a, b, only or Only(), partial=partial)
+    pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)
     duels = [duel(*pair, resamples=resamples, seed=seed, differing=differing) for pair in pairs]
     return HeadToHead(tuple(duels), tuple(notes), tuple(pairs), logs)
 
 
 def _pairs_of(
-    logs: Path, a: str, b: str, only: Only, *, partial: bool = False
+    logs: Path, a: str, b: str, *, partial: bool, split: str | None
 ) -> tuple[list[Pair], list[str]]:
     """Two contestants of a folder wherever both ran, and notes on the folder's logs."""
     if a == b:
         raise InputError(f"{a} cannot be compared with itself.")
-    chosen, notes = select_logs(logs, partial=partial, split=only.split)
+    chosen, notes = select_logs(logs, partial=partial, split=split)
     places: dict[Place, list[RunLog]] = defaultdict(list)
     for log in chosen:
-        if only.takes(log):
-            places[log.key.place].append(log)
+        places[log.key.place].append(log)
     sides = [
         {place: [log for log in group if log.is_named(name)] for place, group in places.items()}
         for name in (a, b)

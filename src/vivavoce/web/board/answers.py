@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from vivavoce.store import Row
-from vivavoce.text.printing import counted, figure, visible
+from vivavoce.text.printing import figure, visible
 from vivavoce.web.board.entries import (
     between,
     bounds_of,
@@ -41,7 +41,6 @@ class Contender(NamedTuple):
     value: str
     interval: str
     items: str
-    """Items, or tasks."""
     better_than: str
     """Share of the others that it is better than: surely, and at most."""
     places: tuple[int, int, int]
@@ -50,7 +49,7 @@ class Contender(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Contestants that may be best at one task, or over all tasks of a family."""
+    """Contestants that may be best at one task."""
 
     title: str
     path: str
@@ -149,52 +148,6 @@ def _verdict(first: int, ranked: int, *, is_tested: bool) -> str:
     unnamed = first - MAX_NAMED
     more = f", {unnamed:,} of them not named here" if unnamed > 0 else ""
     return f"{first:,} may be best{more}"
-
-
-class Taken(NamedTuple):
-    """A contestant over several tasks of a family."""
-
-    name: str
-    path: str
-    kind: str
-    better_than: Ends
-    rows: Sequence[Row]
-
-
-def family_answer(everyone: Sequence[Taken], boards: Sequence[BoardOf]) -> Answer | None:
-    """Contestants that may be best over all tasks: their share may reach the surest one.
-
-    None where there is but one task, or nothing was tested.
-    """
-    able = [one for one in everyone if not all(map(is_floor, one.rows))]
-    if len(boards) < 2 or not able:
-        return None
-    surest = max(one.better_than[0] for one in able)
-    first = [one for one in able if one.better_than[1] >= surest]
-    first.sort(key=lambda one: [-end for end in one.better_than])
-    shown = first[:MAX_NAMED]
-    places = _places([(*one.better_than, math.fsum(one.better_than) / 2) for one in shown])
-    return Answer(
-        f"All {len(boards)} tasks",
-        "",
-        "mean share of the others that one is better than; a task not taken counts 0",
-        _verdict(len(first), len(able), is_tested=True),
-        tuple(
-            Contender(
-                one.name,
-                one.path,
-                one.kind,
-                True,
-                "",
-                "",
-                counted(len(one.rows), "task", "tasks"),
-                shares_text(one.better_than),
-                place,
-                tuple(of(one.rows) for of in FACTS.values()),
-            )
-            for one, place in zip(shown, places, strict=True)
-        ),
-    )
 
 
 def price_of(rows: Sequence[Row]) -> float | None:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
-
 from vivavoce.reports import NOTHING, Sheet
 from vivavoce.store import Row
 from vivavoce.tasks import list_families
@@ -17,16 +15,13 @@ from vivavoce.text.printing import figure, share, visible
 from vivavoce.web.board.answers import (
     FACTS,
     Answer,
-    Taken,
     about_model,
     answers_of,
-    family_answer,
     may_lead,
     price_of,
     shares_above,
     shares_text,
 )
-from vivavoce.web.board.charts import Point, axis_of, chart, short
 from vivavoce.web.board.entries import dollars, identity_of, label, title_of
 from vivavoce.web.board.model import BoardOf, ModelOf, Site
 from vivavoce.web.board.page import link
@@ -36,12 +31,6 @@ Interval = tuple[float, float]
 SHADES = 5
 MAX_DETAILED = 1200
 """Cells up to which each also holds its interval and its ranks; the page stays below 300 KB."""
-_APART = 1.05
-"""Prices within this ratio are one price."""
-_ALL_NAMED = 12
-"""Points of the chart that are all named; of more, some."""
-_MAX_DRAWN = 40
-"""Contestants on the chart: the prices of all are in the matrix."""
 
 
 class Cell(NamedTuple):
@@ -132,7 +121,7 @@ def overview(site: Site) -> dict[str, Any]:
     return {
         "newest": site.round_names[-1] if site.round_names else "",
         "families": [(name, *family_of(name), of) for name, of in families.items()],
-        "answers": [_answers(family_of(name)[0], site, of) for name, of in families.items()],
+        "answers": [_answers(family_of(name)[0], of) for name, of in families.items()],
         "boards": boards,
         "settings": list(dict.fromkeys(board.setting for board in boards)),
         "rounds": site.round_names,
@@ -144,7 +133,6 @@ def overview(site: Site) -> dict[str, Any]:
         "has_cutoffs": any(line.seen for line in found),
         "has_weights": any(line.weights for line in found),
         "about_rounds": [about_round(entry) for entry in site.rounds],
-        "chart": quality_chart(found),
     }
 
 
@@ -161,62 +149,12 @@ class Answers(NamedTuple):
     """Places and heads of the facts that anybody has."""
 
 
-def _answers(title: str, site: Site, boards: Sequence[BoardOf]) -> Answers:
-    """The answers of a family: over all its tasks where there are several, then each."""
-    tested = [board for board in boards if any(map(_shares(board), board.ranked))]
-    everyone = []
-    for line in lines_of(site, tested):
-        pairs = zip(tested, line.cells, strict=True)
-        ends = [(cell and _shares(board)(cell.row)) or (0.0, 0.0) for board, cell in pairs]
-        if line.rows:
-            taken = Taken(line.name, line.model.path, line.model.kind, _mean(ends), line.rows)
-            everyone.append(taken)
-    whole = family_answer(everyone, tested)
-    found = [*([whole] if whole else []), *answers_of(boards)]
+def _answers(title: str, boards: Sequence[BoardOf]) -> Answers:
+    """The answers of a family."""
+    found = answers_of(boards)
     lines = [line for answer in found for line in answer.lines]
     facts = [pair for pair in enumerate(FACTS) if any(line.facts[pair[0]] for line in lines)]
     return Answers(title, found, facts)
-
-
-def quality_chart(lines: Sequence[Line]) -> Markup | None:
-    """Quality against price over all tasks of the newest round; None where prices are alike."""
-    priced = [
-        (line, line.price, line.better_than) for line in lines if line.price and line.better_than
-    ]
-    found = priced[:_MAX_DRAWN]
-    prices = [price for _, price, _ in found]
-    if not found or max(prices) <= _APART * min(prices):
-        return None
-    across = axis_of("US$ an answer", prices, may_be_log=True)
-    least, points = math.inf, []
-    for line, price, (surely, at_most) in found:
-        # Of many, those alone have a name whom nobody better beats for less.
-        is_named = len(found) <= _ALL_NAMED or price < least
-        least = min(least, price)
-        name = short(line.model.name) if is_named else ""
-        is_hollow = line.model.kind != "model"
-        points.append(Point(name, price, surely, surely, at_most, is_hollow))
-    first = found[0][0]
-    return chart(
-        "quality",
-        "Quality and cost",
-        f"Share of the other contestants that each of {len(found)} is better than, against dollars "
-        f"an answer. First: {visible(first.name, 60)} at {dollars(first.price or 0.0)}.",
-        "The share of the other contestants that one is surely better than, averaged over "
-        "families, against the price of an answer. Lines reach to the share that the items do not "
-        "exclude; hollow dots are baselines."
-        + (f" Drawn are the {_MAX_DRAWN} best." if found != priced else "")
-        + (" The scale is logarithmic." if across.is_log else ""),
-        (across, axis_of("better than", [end for _, _, ends in found for end in ends])),
-        points,
-        [
-            ["Contestant", "US$ an answer", "Better than, surely", "At most"],
-            *(
-                [visible(line.name, 60), dollars(price), share(surely), share(at_most)]
-                for line, price, (surely, at_most) in found
-            ),
-        ],
-    )
 
 
 def newest_boards(site: Site) -> list[BoardOf]:
