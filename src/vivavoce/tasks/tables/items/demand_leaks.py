@@ -7,9 +7,8 @@ What leaks, words being compared without their inflection:
 - a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
   cell or in the label of a row.
 
-What at least half of the works' titles hold is the table's topic, and so is the task of a table of
-results. A demand has to say it, and so it is no leak: except as a column's whole name, or as a
-number.
+What at least half of the works' titles hold is the table's topic. A demand has to say it, and so it
+is no leak: except as a column's whole name, or as a number.
 """
 
 from __future__ import annotations
@@ -315,6 +314,4 @@ class LeakIndex:
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     """A gold table made ready to look demands through."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
-    # Nobody wrote the caption of a table of results: it is the name of a task.
-    topic = table.caption if table.kind == "results" else table.survey
-    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, topic)
+    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, table.survey)
