@@ -80,7 +80,8 @@ def live_through(
             rows.append(
                 {
                     **done.report,
-                    **came.requests(),
+                    "listing": came.listing,
+                    "texts": came.texts,
                     "cpu": time.process_time() - began,
                     "arrived": came.papers - came.papers_before,
                     "items": opened.manifest["counts"]["writing"]["title"]["items"],
@@ -99,8 +100,9 @@ def report(rows: list[Row]) -> None:
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     ours = 0
     for row in rows:
-        ours += row["total"]
-        rate = row["total"] / row["new_papers"] if row["new_papers"] else float("nan")
+        asked = row["listing"] + row["texts"]
+        ours += asked
+        rate = asked / row["new_papers"] if row["new_papers"] else float("nan")
         print(
             f"| {row['until']} | {row['arrived']} "
             f"| {row['by_known_authors']}, {row['by_new_authors']} "

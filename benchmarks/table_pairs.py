@@ -1,7 +1,6 @@
 """Agreement of the matcher of tables with labels, by set, half and kind of the labelled pairs.
 
     python benchmarks/table_pairs.py show develop
-    python benchmarks/table_pairs.py show held minilm
     python benchmarks/table_pairs.py ask held openai/gpt-4o-mini
     python benchmarks/table_pairs.py fit
 
@@ -34,25 +33,21 @@ import vivavoce._registry  # noqa: F401  (registers the providers of models)
 import vivavoce.tasks.tables as family
 from vivavoce.metrics.tables import wording
 from vivavoce.metrics.tables.cell_matching import cell_key
-from vivavoce.metrics.tables.meaning import Meaning, Pair
+from vivavoce.metrics.tables.meaning import Meaning, Pair, by_forms
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.family import FORMS
-from vivavoce.tasks.tables.roles import yes_or_no
-from vivavoce.tasks.tables.scorer import open_meaning
+from vivavoce.tasks.tables import yes_or_no
 
 PAIRS = Path(__file__).with_name("table_pairs.jsonl")
 PROMPTS = load_prompts(Path(family.__file__).with_name("prompts"))
-LEXICAL, ENCODER = "lexical", "minilm"
+FORMS, LEXICAL = "forms", "lexical"
 STRENGTH, WEIGHT_OF_OTHERS, OTHERS, FOLDS = 0.05, 0.3, 3, 8
 
 
 def show(half: str, rule: str = FORMS) -> None:
     """Print agreement, kappa and both kinds of mistakes."""
-    embed = None if rule == LEXICAL else open_meaning(rule).embed
     _print(
-        (row, _lexical(row) if rule == LEXICAL else _said(row, Meaning(embed, _given(row))))
-        for row in _rows(half)
+        (row, _lexical(row) if rule == LEXICAL else _said(row, Meaning())) for row in _rows(half)
     )
 
 
@@ -76,12 +71,9 @@ def ask(half: str, name: str) -> None:
 async def _by(model: Model, topic: str, rows: list[dict]) -> list[tuple[dict, bool]]:
     put: set[Pair] = set()
     for row in rows:
-        _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(put.add(pair))))
+        _said(row, Meaning(lambda pair: bool(put.add(pair))))
     said = await yes_or_no.ask_matcher(PROMPTS, topic, sorted(put, key=str), model)
-    return [
-        (row, _said(row, Meaning(abbreviations=_given(row), judge=lambda pair: bool(said[pair]))))
-        for row in rows
-    ]
+    return [(row, _said(row, Meaning(lambda pair: bool(said[pair])))) for row in rows]
 
 
 def _print(decided: Iterable[tuple[dict, bool]]) -> None:
@@ -104,50 +96,26 @@ def _print(decided: Iterable[tuple[dict, bool]]) -> None:
 def fit() -> None:
     """Write the weights, and print what tables that were left out say of them."""
     rows = list(_rows("develop"))
+    unrelated = list(_unrelated(rows))
+    pairs, others = [*map(_traits, rows)], [*map(_traits, unrelated)]
+    _check(rows, pairs, others)
+    weights = _fitted([each for each in (*pairs, *others) if each[1] is None])
     lines = ["# Weights of traits of a pair, fitted by benchmarks/table_pairs.py.", ""]
-    for name in (FORMS, "embedding"):
-        meaning = Meaning() if name == FORMS else open_meaning(ENCODER)
-        unrelated = list(_unrelated(rows))
-        _embed(meaning, [*rows, *unrelated])
-        pairs = [_traits(row, meaning) for row in rows]
-        others = [_traits(row, meaning) for row in unrelated]
-        _check(name, rows, pairs, others)
-        weights = _fitted([each for each in (*pairs, *others) if each[1] is None])
-        lines += [f"[{name}]", *(f"{key} = {value:.4f}" for key, value in weights.items()), ""]
+    lines += [f"{key} = {value:.4f}" for key, value in weights.items()]
     path = Path(wording.__file__).with_name("likeness.toml")
-    path.write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 Traits = tuple[dict[str, float], bool | None, bool, float]
 """Traits of a pair, what forms decide, its label, and the weight of the pair."""
 
 
-def _traits(row: dict, meaning: Meaning) -> Traits:
-    with_terms = Meaning(meaning.embed, _given(row), _vectors=meaning._vectors)
+def _traits(row: dict) -> Traits:
     header = None if row["kind"] == "header" else row["context"]["header"]
-    one, other = with_terms.compared(row["a"], row["b"])
-    vector = with_terms.vector if meaning.embed else None
-    found = with_terms.by_forms(one, other, header)
+    one, other = wording.compared(row["a"], row["b"])
+    found = by_forms(one, other, header)
     weight = WEIGHT_OF_OTHERS if row["set"] == "other" else 1.0
-    return wording.traits_of(one, other, header, vector), found, row["same"], weight
-
-
-def _embed(meaning: Meaning, rows: list[dict]) -> None:
-    """Vectors of all texts whose nearness is asked for, in one go."""
-    texts: dict[str, None] = {}
-
-    def note(text: str) -> np.ndarray:
-        texts[text] = None
-        return np.ones(1)
-
-    if meaning.embed is None:
-        return
-    for row in rows:
-        one, other = Meaning(abbreviations=_given(row)).compared(row["a"], row["b"])
-        header = None if row["kind"] == "header" else row["context"]["header"]
-        wording.traits_of(one, other, header, note)
-    in_order = sorted(texts, key=len)
-    meaning._vectors.update(zip(in_order, meaning.embed(in_order), strict=True))
+    return wording.traits_of(one, other, header), found, row["same"], weight
 
 
 def _unrelated(rows: list[dict]) -> Iterator[dict]:
@@ -188,7 +156,7 @@ def _says(weights: dict[str, float], pair: Traits) -> bool:
     return total >= 0 if found is None else found
 
 
-def _check(name: str, rows: list[dict], pairs: list[Traits], others: list[Traits]) -> None:
+def _check(rows: list[dict], pairs: list[Traits], others: list[Traits]) -> None:
     groups = [f"{row['set']} {row['group']}" for row in rows]
     told: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=1).split(pairs, groups=groups):
@@ -199,20 +167,16 @@ def _check(name: str, rows: list[dict], pairs: list[Traits], others: list[Traits
     for which, both in sorted(told.items()):
         agreed = np.mean([label == said for label, said in both])
         kappa = cohen_kappa_score(*zip(*both, strict=True))
-        print(f"{name:10} set {which}: {agreed:.3f}, kappa {kappa:.2f}")
+        print(f"set {which}: {agreed:.3f}, kappa {kappa:.2f}")
     weights = _fitted([pair for pair in (*pairs, *others) if pair[1] is None])
     wrong = np.mean([_says(weights, pair) for pair in others])
-    print(f"{name:10} of {len(others)} unrelated pairs {wrong:.3f} taken for the same")
+    print(f"of {len(others)} unrelated pairs {wrong:.3f} taken for the same")
 
 
 def _rows(half: str) -> Iterator[dict]:
     for row in map(json.loads, PAIRS.read_text("utf-8").splitlines()):
         if row["half"] == half:
             yield row
-
-
-def _given(row: dict) -> dict[str, str]:
-    return row["context"].get("abbreviations", {})
 
 
 def _said(row: dict, meaning: Meaning) -> bool:

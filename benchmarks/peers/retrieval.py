@@ -13,8 +13,7 @@ from benchmarks.bench_retrieval import TOP, make_passages, make_queries
 from benchmarks.peers.comparison import Comparison
 from rank_bm25 import BM25Okapi
 
-from vivavoce.retrieval.all_terms import PostingsIndex
-from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex
 from vivavoce.text.terms import terms_of
 
 ASKED = 3

@@ -134,7 +134,7 @@ def _runs() -> Group:
         f"run rank_by_graph {at} --method pagerank -S direction=citing --sweep damping=0.5,0.7",
         f"run rank_by_prompt {at} --method in_order --method bm25",
         f"run table {at} {lead} --method one_step --method per_paper --subset 4",
-        f"run formula {at} --method cheater --epochs 2",
+        f"run formula {at} --method naive --epochs 2",
         f"run title {at} {lead} --judge extractive/lead --subset 5",
         f"run nothing {at}",
     )

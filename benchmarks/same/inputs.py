@@ -33,8 +33,6 @@ min_papers = 2
 candidates = 10
 
 [tables]
-kinds = ["cited", "results"]
-own_row = true
 undated = true
 distractors = 3
 

@@ -32,7 +32,7 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
     "implementation": {
         "task": "formula architecture extract_method reproduce",
         "scorer": "formula architecture extract_method reproduce",
-        "solver": "naive misreader empty cheater headings self_refine",
+        "solver": "naive empty headings self_refine",
     },
     "leaderboards": {
         "task": "leaderboard",

@@ -87,7 +87,7 @@ def test_import_says_what_it_added_and_prints_links(of: tuple[str, ...]) -> None
         (("items.jsonl", "--kind", "chess"), "There are: distractors"),
         (("nothing.jsonl", "--kind", "qa"), "does not exist"),
         (("items.jsonl", "--kind", "qa"), "items.jsonl:1: content: question: Field required"),
-        (("--from-round", ".", "--kind", "demands"), "is not a round"),
+        (("--from-round", "."), "Facts need both"),
         (("--from-logs", "."), "needs two contestants"),
         (("items.jsonl", "--kind", "distractors", "--draw", "2"), "--draw is for --from-logs"),
         (("items.jsonl", "--kind", "distractors", "--guidelines", "no.md"), "cannot be read"),

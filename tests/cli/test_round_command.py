@@ -109,7 +109,6 @@ def test_verify_and_stats(folder: Path, viva: Viva) -> None:
     shown = viva("round", "stats", folder).stdout
     assert "writing/title" in shown
     assert "Lengths in tokens" in shown
-    assert "after sampling (uniform): " in shown
     (folder / "card.md").write_text("changed")
     damaged = viva("round", "verify", folder, "--json")
     assert damaged.exit_code == 1

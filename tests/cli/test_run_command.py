@@ -17,7 +17,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.sample_round import open_round
 
 viva = partial(viva_here, expect=None)

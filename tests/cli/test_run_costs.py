@@ -14,7 +14,7 @@ from tests.servers.commands import only_json, small_round, viva_here
 from tests.servers.golden import Golden
 from tests.servers.scripted import Ask, Reply, ScriptedServer, answer, scripted
 
-from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.metrics.judged_text import ASPECTS
 from vivavoce.rounds import Round
 
 MODEL = "openai-api/scripted/one"

@@ -36,7 +36,7 @@ from vivavoce.tasks import (
     list_tasks,
     short_name,
 )
-from vivavoce.tasks.entry import fingerprint, open_prompts
+from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task, find_method_maker, find_task_maker
 from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.sample_round import PAPERS, demo_spec
@@ -77,26 +77,21 @@ ARGUMENTS = {
     "chunks": 3,
     "context": 20_000,
     "demos": 1,
-    "headers": "model",
     "judge": True,
-    "judge_source": True,
     "listed": 60,
     "matcher": None,
     "max_tokens": 300,
-    "meaning": "forms",
     "nuggets": None,
     "pairs": 2,
     "question_seed": 1,
     "questions": "compare",
     "sandbox": "bwrap",
-    "scoring": "legacy",
-    "synthesizer": "role",
     "timeout": 60,
     "track": "padded",
     "variant": 2,
 }
 """Values of the tasks' arguments, beside the round, its setting, prompts and pin."""
-ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead", "synthesizer": "extractive/lead"}
+ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead"}
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 
@@ -239,7 +234,7 @@ def test_inspect_runs_a_task_by_name_with_every_argument(
     pinned["pin"] = fingerprint(opened, open_prompts(family, pinned["prompts"]))
     known = set(signature(find_task_maker(task)).parameters) - {"round", "setting", *pinned}
     split = opened.items(family, task)[0].get("split")
-    values = {**ARGUMENTS, "split": split, "data_info": "full", "knowledge": True}
+    values = {**ARGUMENTS, "split": split}
     assert known <= values.keys()
     given = {key: values[key] for key in sorted(known) if values[key] is not None}
     given["setting"] = "random" if "demos" in known else "base"

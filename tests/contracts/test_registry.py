@@ -38,7 +38,7 @@ def test_code_that_was_imported_before_stays() -> None:
     code = (
         "from vivavoce.tasks.lookup import create_method\n"
         "import vivavoce.tasks.implementation.solvers, vivavoce._registry\n"
-        "create_method('implementation', 'misreader', {})"
+        "create_method('implementation', 'naive', {})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,8 +12,7 @@ from safetensors.numpy import save_file
 
 from vivavoce.errors import InputError
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.judged_text import JUDGED
-from vivavoce.metrics.judgement import CHECKS, WINS
+from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS
 from vivavoce.results.scoring import ScoreOptions, list_score_families, score
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import metrics_of_task

@@ -63,7 +63,7 @@ import json, os, signal, sys
 from functools import partial
 from pathlib import Path
 from vivavoce.corpus.build import engine, partitioning
-from vivavoce.corpus.build.exchange import do_away
+from vivavoce.corpus.build.engine import do_away
 
 attempt = engine.attempt
 seen = Path(os.environ["SEEN"])

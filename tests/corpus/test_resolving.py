@@ -18,13 +18,12 @@ from tests.corpus.resolving_corpora import (
     table_of,
 )
 
-from vivavoce.corpus.build.citing import changed_keys, touched_rows, write_digest
+from vivavoce.corpus.build.citing import changed_keys, resolve_shard, touched_rows, write_digest
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
 from vivavoce.corpus.resolve import titles
 from vivavoce.corpus.resolve.index import Index, open_index, paper_facts
 from vivavoce.corpus.resolve.indexing import build_index
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_paper
-from vivavoce.corpus.resolve.shards import resolve_shard
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
 from vivavoce.sources import ReadOptions, list_sources

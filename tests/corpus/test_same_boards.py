@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.corpus.test_boards import make_boards, on, row
 
-from vivavoce.corpus.build.same_boards import find_boards
+from vivavoce.corpus.build.results import find_boards
 
 
 def scored(board: str, scores: dict[str, float]) -> list[dict[str, Any]]:

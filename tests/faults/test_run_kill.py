@@ -16,7 +16,7 @@ from tests.servers.scripted import TOKENS, Ask, Reply, opening, scripted
 from vivavoce.errors import VivaError
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 
 pytestmark = pytest.mark.slow
 

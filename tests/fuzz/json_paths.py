@@ -12,7 +12,7 @@ from tests.fuzz.tables import TABLE, TITLES, as_text, check_values
 
 from vivavoce.errors import InputError
 from vivavoce.metrics.extraction import GoldMethod, score_extraction
-from vivavoce.metrics.judgement import read_verdict
+from vivavoce.metrics.judged_text import read_verdict
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json
 from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.sources.json_records import parse_strictly, raw_json

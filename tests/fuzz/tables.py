@@ -12,7 +12,7 @@ from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow,
 from vivavoce.metrics.titles_list import count_faults, find_titles
 from vivavoce.readers.paper_tables import LibraryPaper, LibrarySection, LibraryTable
 from vivavoce.tasks.leaderboards.solvers import board_of_tables
-from vivavoce.tasks.tables.items.composing import diagnose, read_answer, side_by_side
+from vivavoce.tasks.tables.items.composing import diagnose, read_answer
 from vivavoce.text.table_lines import MAX_CELLS, MAX_COLUMNS, MAX_ROWS, MAX_TABLES
 from vivavoce.text.table_parsing import parse_tables
 
@@ -44,7 +44,6 @@ def answer_with_tables(content: bytes) -> None:
     _score(table_from_text(text, PaperNames(TABLE, TITLES)))
     if (answer := read_answer(text, TITLES)) is not None:
         _score(answer)
-        side_by_side(TABLE, answer, TITLES)
         diagnose(TABLE, answer)
 
 

@@ -19,7 +19,7 @@ from vivavoce.metrics.judged_text import (
     read_rulings,
     relevance_values,
     support_values,
-    vote,
+    vote_labels,
 )
 
 WORKS = ["Nets that read", "Trees that grow tall", "Maps of the deep sea"]
@@ -126,8 +126,10 @@ def test_grades_and_works_of_a_reply() -> None:
 
 def test_most_judges_decide_else_the_one_in_the_middle() -> None:
     line = rulings("supported", "absent", "supported")
-    assert vote(line, CLAIM_LABELS) == Ruling("supported")
-    assert vote(rulings("supported", "contradicted", "absent"), CLAIM_LABELS) == Ruling("absent")
-    assert vote(rulings("2", None, "1"), GRADES) == Ruling("1")
-    assert vote([None, None], GRADES) is None
-    assert vote([carried(1, 2), carried(1), carried(3)], CLAIM_LABELS) == carried(1)
+    assert vote_labels(line, CLAIM_LABELS) == Ruling("supported")
+    assert vote_labels(rulings("supported", "contradicted", "absent"), CLAIM_LABELS) == Ruling(
+        "absent"
+    )
+    assert vote_labels(rulings("2", None, "1"), GRADES) == Ruling("1")
+    assert vote_labels([None, None], GRADES) is None
+    assert vote_labels([carried(1, 2), carried(1), carried(3)], CLAIM_LABELS) == carried(1)

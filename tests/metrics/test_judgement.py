@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.metrics.judgement import (
+from vivavoce.metrics.judged_text import (
     ASPECTS,
     CRITERIA,
     OVERALL,
@@ -20,7 +20,7 @@ from vivavoce.metrics.judgement import (
     flip_rate,
     judgement_values,
     read_verdict,
-    vote,
+    vote_verdicts,
     win_rate,
 )
 
@@ -172,13 +172,13 @@ def test_the_majority_counts_aspect_by_aspect() -> None:
         {**FIRST, "style": "second"},
         {**SECOND, "overall": "first"},
     ]
-    assert vote(votes) == {**FIRST, "style": "second"}
+    assert vote_verdicts(votes) == {**FIRST, "style": "second"}
     # One of three is silent, and two agree in style alone: that is a majority; a split is none.
-    assert vote([FIRST, None, {**SECOND, "overall": "first", "style": "first"}]) == {
+    assert vote_verdicts([FIRST, None, {**SECOND, "overall": "first", "style": "first"}]) == {
         "overall": "first",
         "style": "first",
     }
-    assert vote([FIRST, SECOND, None]) is vote([None]) is None
+    assert vote_verdicts([FIRST, SECOND, None]) is vote_verdicts([None]) is None
 
 
 @given(st.floats(0, 1), st.integers(0, 2**32))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from vivavoce.metrics.retrieval import average_precision
+from vivavoce.metrics.titles_list import average_precision
 
 RETRIEVED = ["d1", "d2", "d3", "d4", "d5"]
 RELEVANT = {"d1", "d4", "d9"}

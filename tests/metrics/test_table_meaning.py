@@ -1,13 +1,11 @@
-"""Headers and cells that mean the same: by forms, by an embedding, and in whole tables."""
+"""Headers and cells that mean the same: by forms, and in whole tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,23 +82,6 @@ def test_headers_by_synonym_unit_and_short_form() -> None:
     assert not FORMS.same_headers("Precision", "Recall")
 
 
-def test_an_abbreviation_stands_for_what_the_paper_gives_it_for() -> None:
-    given_here = Meaning(abbreviations={"RE": "relation extraction"})
-    assert given_here.same_cells("RE", "relation extraction", "Task")
-    assert not given_here.same_cells("RE", "regular expressions", "Task")
-
-
-def test_an_embedding_decides_what_forms_do_not_but_no_number_and_no_negation() -> None:
-    def all_near(texts: Sequence[str]) -> np.ndarray:
-        return np.ones((len(texts), 1))
-
-    near = Meaning(embed=all_near)
-    assert not FORMS.same_cells("ethanol", "alcohol", "Solvent")
-    assert near.same_cells("ethanol", "alcohol", "Solvent")
-    assert not near.same_cells("uses 3 labels here", "uses 5 labels there", "Labels")
-    assert not near.same_cells("works with no labels", "works with many labels", "Labels")
-
-
 def test_a_table_in_other_words_scores_what_it_says() -> None:
     gold = LiteratureTable(
         ("p1", "p2"),
@@ -174,10 +155,9 @@ def _agreement(half: str) -> list[bool]:
     lines = PAIRS.read_text("utf-8").splitlines()
     agreed = []
     for row in (row for row in map(json.loads, lines) if row["half"] == half):
-        meaning = Meaning(abbreviations=row["context"].get("abbreviations", {}))
         if row["kind"] == "header":
-            found = meaning.same_headers(row["a"], row["b"])
+            found = FORMS.same_headers(row["a"], row["b"])
         else:
-            found = meaning.same_cells(row["a"], row["b"], row["context"]["header"])
+            found = FORMS.same_cells(row["a"], row["b"], row["context"]["header"])
         agreed.append(found == row["same"])
     return agreed

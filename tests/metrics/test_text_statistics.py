@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.text_statistics import (
+from vivavoce.metrics.rouge import (
     MAX_WORDS,
     length_ratio,
     ngram_overlap,

@@ -14,9 +14,9 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import read_verdict
+from vivavoce.metrics.judged_text import read_verdict
 from vivavoce.models.scripted import CONTESTANTS, JUDGE, forget
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.scoring.judge import Comparison
 
 GOLD = " ".join(f"word{number}" for number in range(200))

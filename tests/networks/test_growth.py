@@ -149,11 +149,6 @@ def test_a_paper_of_an_earlier_day_that_was_not_there_comes_late(corpus: Corpus)
     assert found.counts["late"] == 1
 
 
-def test_names_beside_known_first_authors_are_counted_with_repeats(corpus: Corpus) -> None:
-    # new-1 lists Cy beside Ada, new-6 lists Flo beside Bo.
-    assert update(corpus).counts["coauthors_listed"] == 2
-
-
 @st.composite
 def libraries(draw: st.DrawFn) -> dict[str, tuple[str | None, list[str]]]:
     """Papers of a few months by a few authors; some dates are of months, some are unknown."""

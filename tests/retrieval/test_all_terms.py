@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
-from vivavoce.retrieval.all_terms import PostingsIndex, TermsDocument
+from vivavoce.retrieval.sparse import PostingsIndex, TermsDocument
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 

@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ import numpy as np
 import pytest
 
 from vivavoce.errors import InputError, MissingExtra, VivaError
-from vivavoce.retrieval import Retriever, dense
+from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, Encoder, open_encoders
-from vivavoce.retrieval.presets import find_preset
 
 torch = pytest.importorskip("torch", reason="needs pip install 'vivavoce[neural]'")
 transformers = pytest.importorskip("transformers", reason="needs pip install 'vivavoce[neural]'")
@@ -286,59 +284,6 @@ def test_the_last_matrix_of_a_model_is_not_read_from_a_pickle(
     weights.rename(weights.with_name("pytorch_model.bin"))
     with pytest.raises(InputError, match="no weights in safetensors"):
         open_encoders("sentence-t5", passages=str(folder))
-
-
-def test_the_fingerprint_of_a_model_changes_with_its_files(sentence_t5: Path, save: Save) -> None:
-    first, second = (save(f"print-{n}", transformers.BertModel, seed=n) for n in (1, 2))
-    again = save("print-again", transformers.BertModel, seed=1)
-
-    def fingerprint(model: str, folder: str | None = None) -> str:
-        return open_encoders(model, passages=folder).passages.fingerprint()
-
-    known = fingerprint("scibert", first)
-    assert fingerprint("scibert", again) == known
-    # Other weights, another use of the same ones, another model.
-    others = [
-        fingerprint("scibert", second),
-        fingerprint("contriever", first),
-        fingerprint(str(sentence_t5)),
-    ]
-    assert len({known, *others}) == 4
-
-
-def test_vectors_are_kept_on_disk(save: Save, tmp_path: Path, monkeypatch: Any) -> None:
-    folder = save("kept", transformers.BertModel)
-    monkeypatch.setattr(dense, "SHARD", 3)
-    fresh = open_encoders("contriever", passages=folder).passages.embed(TEXTS)
-    first = open_encoders("contriever", passages=folder, cache=tmp_path).passages
-    assert np.array_equal(first.embed(TEXTS).vectors, fresh.vectors)
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == 2
-    # What is on disk is what is used: the model is not asked again.
-    again = open_encoders("contriever", passages=folder, cache=tmp_path).passages
-    monkeypatch.setattr(again, "_encode", None)
-    kept = again.embed(TEXTS)
-    assert np.array_equal(kept.vectors, fresh.vectors)
-    assert kept.is_truncated.tolist() == fresh.is_truncated.tolist()
-    # Another pooling, other weights and other texts each have files of their own.
-    preset = replace(find_preset("contriever"), passages=folder, pooling="cls")
-    Encoder(preset, cache=tmp_path).embed(TEXTS)
-    other = save("kept-2", transformers.BertModel, 1)
-    open_encoders("contriever", passages=other, cache=tmp_path).passages.embed(TEXTS)
-    first.embed(TEXTS[:1])
-    assert len(list(tmp_path.iterdir())) == 2 + 2 + 2 + 1
-
-
-def test_a_damaged_file_of_vectors_is_made_again(save: Save, tmp_path: Path) -> None:
-    folder = save("damaged", transformers.BertModel)
-    encoder = open_encoders("contriever", passages=folder, cache=tmp_path).passages
-    vectors = encoder.embed(TEXTS).vectors
-    [path] = tmp_path.iterdir()
-    whole = path.read_bytes()
-    for content in (whole[:-1] + bytes([whole[-1] ^ 1]), whole[:40], b""):
-        path.write_bytes(content)
-        assert np.array_equal(encoder.embed(TEXTS).vectors, vectors)
-        assert path.read_bytes() == whole
 
 
 def test_pickled_weights_are_not_read(save: Save) -> None:

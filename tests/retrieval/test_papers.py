@@ -47,20 +47,3 @@ def test_tfidf_vectors_are_those_of_scikit_learn() -> None:
     expected = theirs @ oracle.transform(queries).toarray().T
     np.testing.assert_allclose(rows @ asked.T, expected, atol=1e-12)
     np.testing.assert_allclose(rows @ rows.T, theirs @ theirs.T, atol=1e-12)
-
-
-def test_an_encoder_has_a_name_and_a_fingerprint() -> None:
-    assert PaperEncoder().name == "tfidf"
-    assert len(PaperEncoder().fingerprint()) == 64
-    with pytest.raises(InputError, match="Did you mean minilm"):
-        PaperEncoder("minilmm")
-
-
-@pytest.mark.slow
-def test_the_vectors_of_a_model_have_length_one() -> None:
-    need_minilm()
-    encoder = PaperEncoder("minilm")
-    vectors, queries = encoder.encode(PAPERS, ["Which speech is heard?"])
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1] * 5, abs=1e-6)
-    assert np.argmax(vectors @ queries[0]) in (1, 3)
-    assert len(encoder.fingerprint()) == 64

@@ -23,7 +23,6 @@ FILES = [
     "manifest.json",
     "spec.json",
     "writing/abstract.parquet",
-    "writing/cells.json",
     "writing/introduction.parquet",
     "writing/papers.parquet",
     "writing/related_work.parquet",

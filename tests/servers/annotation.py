@@ -49,7 +49,6 @@ ANSWERS: Mapping[str, Value] = {
     },
     "qa": {"grounded": "yes", "right": "yes"},
     "answers": {"answer": "yes"},
-    "tables": {"headers": "yes", "comparison": "yes"},
     "nuggets": {"stated": "yes", "importance": "vital"},
     "preference": {"verdict": "a"},
 }
@@ -83,7 +82,6 @@ def content_of(kind: str, number: int) -> Row:
         "demands": {"caption": f"Table {number}", "demand": "I need a table.", "columns": ["Size"]},
         "qa": {"question": f"Is size {number} there?", "answer": "Yes", **table},
         "answers": {"question": f"Is size {number} there?", **table},
-        "tables": {"caption": f"Table {number}", **table},
         "nuggets": {"fact": f"Matter {number} is old.", "quote": "is old", "section": "It is old."},
         "preference": {"prompt": f"Write title {number}.", "a": f"Left {number}", "b": "Right"},
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.sources.test_latex import read
 
-from vivavoce.sources.notices import status_of
+from vivavoce.sources.catalogues.decoding import status_of
 
 
 def text_of(folder: Path, body: str, preamble: str = "") -> str:

@@ -19,8 +19,7 @@ from vivavoce.corpus import ingest, load_corpus
 from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.catalogues.oai import read_page
-from vivavoce.sources.catalogues.oai.listing import first_day, read_versions, split_authors
+from vivavoce.sources.catalogues.oai import first_day, read_page, read_versions, split_authors
 from vivavoce.store import write_bytes, write_sealed
 
 HEADER = """<header><identifier>oai:arXiv.org:{id}</identifier><datestamp>2024-06-20</datestamp>

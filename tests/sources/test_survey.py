@@ -8,14 +8,14 @@ import pytest
 
 from vivavoce.records import Document, Fault
 from vivavoce.sources import ReadOptions, get_source
-from vivavoce.sources.leaderboards.survey import SOURCE
-from vivavoce.sources.leaderboards.survey.entries import read_list
-from vivavoce.sources.leaderboards.survey.markdown import (
+from vivavoce.sources.leaderboards.survey import (
+    SOURCE,
     MarkdownHeading,
     MarkdownParagraph,
     MarkdownTable,
     read_parts,
 )
+from vivavoce.sources.leaderboards.survey.entries import read_list
 
 PROSE = "this survey looks at many small models and says what each of them can do " * 5
 NUMBERED = f"""# Small Models: A Survey

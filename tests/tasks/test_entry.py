@@ -12,7 +12,7 @@ from tests.servers.commands import small_round
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.rounds import Round, load_round
-from vivavoce.tasks.entry import fingerprint, open_prompts
+from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
 from vivavoce.tasks.scoring.judge import judge_hash
@@ -90,7 +90,7 @@ def test_items_that_were_changed_are_not_run(opened: Round, tmp_path: Path) -> N
 
 def test_a_judge_adds_what_it_measures(opened: Round) -> None:
     with judge_named_later():
-        metadata = enter(opened.folder, judge=True, judge_source=True).metadata
+        metadata = enter(opened.folder, judge=True).metadata
     assert metadata["metrics"][:4] == ["rougeL", "rouge1", "rouge2", "judge_win"]
     assert metadata["diagnostics"] == [
         "length_ratio",
@@ -103,10 +103,7 @@ def test_a_judge_adds_what_it_measures(opened: Round) -> None:
         for name in (*metadata["metrics"], *metadata["diagnostics"])
         if name not in ("rougeL", "rouge1", "rouge2", "length_ratio")
     }
-    assert (
-        metadata["judge"]
-        == f"{judge_hash(open_prompts('writing', None), ['compare', 'claims'])}+source"
-    )
+    assert metadata["judge"] == judge_hash(open_prompts("writing", None), ["compare", "claims"])
 
 
 def test_a_judges_template_that_cannot_be_used_is_told_at_once(
@@ -114,9 +111,9 @@ def test_a_judges_template_that_cannot_be_used_is_told_at_once(
 ) -> None:
     own = tmp_path / "prompts"
     shutil.copytree(open_prompts("writing", None).folder, own)
-    (own / "judge.md.j2").write_text("{{ answer_1 }} or {{ answer_2 }}")
-    with judge_named_later(), pytest.raises(InputError, match="source"):
-        enter(opened.folder, prompts=str(own), judge=True, judge_source=True)
+    (own / "judge.md.j2").write_text("{{ answer_1 }} or the other")
+    with judge_named_later(), pytest.raises(InputError, match="answer_2"):
+        enter(opened.folder, prompts=str(own), judge=True)
     (own / "judge.md.j2").unlink()
     with judge_named_later(), pytest.raises(InputError, match=r"judge\.md\.j2"):
         enter(opened.folder, prompts=str(own), judge=True)
@@ -125,5 +122,5 @@ def test_a_judges_template_that_cannot_be_used_is_told_at_once(
 
 @pytest.mark.parametrize("judge", ["openai/gpt-4o", 1, None])
 def test_a_judge_is_asked_for_by_true_or_false(opened: Round, judge: object) -> None:
-    with pytest.raises(InputError, match="true or false"):
+    with pytest.raises(InputError, match="neither true nor false"):
         enter(opened.folder, judge=judge)

@@ -38,11 +38,11 @@ def import_items(
     file: Annotated[Path | None, Arg("Items: JSON Lines of {id, content, cluster?}.")] = None,
     kind: Annotated[
         str | None,
-        Opt("For a new one: distractors, demands, qa, answers, tables, preference, nuggets."),
+        Opt("For a new one: distractors, demands, qa, answers, preference, nuggets."),
     ] = None,
     person: Annotated[Sequence[str], Opt("Somebody who gets a new secret link; repeatable.")] = (),
     from_round: Annotated[
-        Path | None, Opt("A round whose distractors, demands or tables to take.")
+        Path | None, Opt("With --from-nuggets: the round whose facts they are.")
     ] = None,
     from_nuggets: Annotated[
         Path | None, Opt("With --from-round: a file of its facts, to be confirmed.")
@@ -74,7 +74,6 @@ def import_items(
 ) -> None:
     """Add items to a campaign and print the links of its people; a new one is made."""
     from vivavoce.store import read_jsonl
-    from vivavoce.tasks.tables.items.campaign_items import campaign_rows
     from vivavoce.tasks.writing.items.nuggets import nugget_rows
     from vivavoce.web.annotation.campaigns import (
         add_items,
@@ -89,6 +88,8 @@ def import_items(
     sources = [one for one in (file, from_round, from_logs) if one is not None]
     if len(sources) > 1 or not (sources or person):
         raise InputError("Give one source of items: a file, --from-round or --from-logs.")
+    if (from_round is None) is not (from_nuggets is None):
+        raise InputError("Facts need both: --from-round ROUND --from-nuggets FILE.")
     text = None if guidelines is None else _read_text(guidelines)
     rows, left_out = _rows_of_logs(from_logs, kind, a, b, task, setting, draw, seed)
     database = open_database(db)
@@ -103,8 +104,6 @@ def import_items(
         rows = [(row, f"{file}:{number}") for number, row in read_jsonl(file)]
     elif from_round is not None and from_nuggets is not None:
         rows = nugget_rows(from_round, from_nuggets)
-    elif from_round is not None:
-        rows = campaign_rows(from_round, kind)
     items = check_rows(find_kind(kind), rows) if sources else []
     with database.writing() as connection:
         found = open_campaign(connection, campaign, kind, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -53,7 +53,6 @@ def retrieval(
     ] = None,
     depth: Annotated[int, Opt("The largest cutoff.", min=1)] = 100,
     device: Annotated[str, Opt("Where encoders run.")] = "cpu",
-    cache: Annotated[Path | None, Opt("Folder that keeps vectors.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how well the works of a round's tables are found by the demands alone."""
@@ -67,7 +66,6 @@ def retrieval(
             corpus=corpus,
             depth=depth,
             device=device,
-            cache=cache,
             draws=Draws(bootstrap.resamples, bootstrap.seed),
             progress=update,
         )
@@ -81,8 +79,7 @@ def evaluators(
     evaluator: Annotated[
         Sequence[str],
         Opt(
-            "A model that answers questions, or SYNTHESIZER,ANSWERER where another one words "
-            "them; may be given again. The matcher is always among them."
+            "A model that answers questions; may be given again. The matcher is always among them."
         ),
     ] = (),
     base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,
@@ -91,7 +88,6 @@ def evaluators(
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
     question_seed: Annotated[int, Opt("Seed of subset and questions.")] = 0,
     runs: Annotated[int, Opt("Runs of a model that are averaged.", min=1)] = 2,
-    headers: Annotated[Literal["none", "schema", "model"], Opt("Who matches headers.")] = "schema",
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
     keep: Annotated[Path | None, Opt("File of scores, which are not asked for again.")] = None,
     as_json: Json = False,
@@ -99,7 +95,7 @@ def evaluators(
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
     from vivavoce.results.audits.evaluators import audit_evaluators
     from vivavoce.statistics.estimates import Draws
-    from vivavoce.tasks.tables.roles.answering import Use
+    from vivavoce.tasks.tables.yes_or_no import Use
 
     with progress("Answers") as update:
         found = audit_evaluators(
@@ -108,7 +104,7 @@ def evaluators(
             base=base,
             setting=setting,
             subset=subset,
-            use=Use(pairs=pairs, seed=question_seed, runs=runs, headers=headers),
+            use=Use(pairs=pairs, seed=question_seed, runs=runs),
             prompts=prompts,
             keep=keep,
             partial=reading.partial,

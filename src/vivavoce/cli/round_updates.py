@@ -14,13 +14,10 @@ from vivavoce.cli.bind import Json, RoundFolder, verb
 from vivavoce.cli.corpus import CorpusFolder, report_problems
 from vivavoce.cli.output import answer
 from vivavoce.cli.rounds import app
-from vivavoce.requests import Arg, Connection, Opt
+from vivavoce.requests import Arg, Opt
 
 if TYPE_CHECKING:
-    from vivavoce.rounds.arrivals import Arrivals
     from vivavoce.store import Row
-
-_SHOWN = 5
 
 
 @verb(app, "round update rounds/2024-h2 --corpus corpus --out rounds --until 2025-02-01")
@@ -28,38 +25,18 @@ def update(
     folder: RoundFolder,
     corpus: CorpusFolder,
     out: Annotated[Path, Opt("The folder that holds rounds.")],
-    connection: Connection,
     until: Annotated[date, Opt("The new end of the window, not included.")],
     name: Annotated[str | None, Opt("Its id; else the old one's with the date.", "--id")] = None,
-    oai: Annotated[str | None, Opt("First fetch changes of an OAI set.", metavar="SET")] = None,
-    arxiv: Annotated[str | None, Opt("First fetch what arXiv finds.", metavar="QUERY")] = None,
-    metadata: Annotated[Path | None, Opt("First read newer metadata.", metavar="FILE")] = None,
-    texts: Annotated[bool, Opt("First fetch texts, as viva fetch texts.")] = False,
     as_json: Json = False,
 ) -> None:
     """Make the round that follows from another one at a later date; the old one stays as it is."""
     from vivavoce.corpus import load_corpus
     from vivavoce.rounds import load_round
     from vivavoce.rounds.anchors import came_late
-    from vivavoce.rounds.arrivals import bring_papers, open_service
-    from vivavoce.rounds.updating import children_of, update_round
+    from vivavoce.rounds.updating import update_round
     from vivavoce.tasks import builders
 
     parent = load_round(folder)
-    load_corpus(corpus)  # a wrong path is told before anything is asked for
-    came, child = None, next(children_of(parent, out), None)
-    if oai is not None or arxiv is not None or metadata is not None or texts:
-        came = bring_papers(
-            corpus,
-            parent.window.end,
-            until,
-            is_repeated=child is not None,
-            oai=oai,
-            arxiv=arxiv,
-            metadata=metadata,
-            texts=texts,
-            service=open_service(connection.base, connection.contact),
-        )
     done = update_round(load_corpus(corpus), parent, builders(), out, until, name=name)
     summary: dict[str, Any] = {
         "round": done.round.id,
@@ -70,13 +47,8 @@ def update(
         "update": done.report,
         "came_late": sorted(came_late(done.round)[1]),
         "revealed": str(done.revealed) if done.revealed else None,
-        "requests": came.requests() if came else None,
-        "failed": list(came.failed) if came else [],
     }
-    lines = list(_request_lines(came)) if came else []
-    if came and child and came.since > parent.window.end:
-        known = f"The papers from {parent.window.end} until before {came.since} were listed for"
-        lines.append(f"{known} {child.id} and are not asked for again.")
+    lines: list[str] = []
     if done.is_new:
         lines += _report_lines(done.report)
         if late := summary["came_late"]:
@@ -119,16 +91,6 @@ def seal(
     write = write_reveal if reveal else write_commitment
     path = str(write(load_round(round_path), out))
     answer({"path": path}, [path], as_json=as_json)
-
-
-def _request_lines(came: Arrivals) -> Iterator[str]:
-    yield from (f"  {line}" for line in came.failed[:_SHOWN])
-    asked = came.requests()
-    yield (
-        f"{asked['total']:,} requests: {asked['listing']:,} listings, {asked['texts']:,} texts "
-        f"({asked['so_far']:,} so far). {came.papers - came.papers_before:,} papers are new in the "
-        "corpus."
-    )
 
 
 def _report_lines(did: Row) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -132,7 +131,7 @@ def stats(
 
 
 def _print_lengths(writing: Row) -> None:
-    """The table of lengths, and who wrote the targets."""
+    """The table of lengths."""
     say("")
     print_table(
         sheet(
@@ -146,19 +145,6 @@ def _print_lengths(writing: Row) -> None:
             Column("compression_of_totals", "of totals", form=",.1f"),
         )
     )
-    say("")
-    for when in ("before", "after"):
-        found = writing["authors"][when]
-        say(
-            f"{when} sampling ({writing['authors']['sampling']}): {found['papers']:,} papers of "
-            f"{found['authors']:,} authors, Gini {shown(found['gini'])}, share of the top 1% "
-            f"{shown(found['top_share'])}"
-        )
-
-    if within := writing.get("within"):
-        for when in ("before", "after"):
-            sizes = (f"{name.replace('_', ' ')} {n:,}" for name, n in within[when].items())
-            say(f'{when} within = "{within["rule"]}": {", ".join(sizes)}')
 
 
 @verb(app, "round export rounds/2024-h2 --out export --format hf")
@@ -228,7 +214,7 @@ def demands(
     as_json: Json = False,
 ) -> None:
     """Write a demand for each table of a spec; a demand that gives its table away is rewritten."""
-    from vivavoce.tasks.tables.roles.demand_writing import write_round_demands
+    from vivavoce.tasks.tables.demand_writing import write_round_demands
 
     with progress("Demands") as update:
         found = write_round_demands(
@@ -298,7 +284,7 @@ def read_table_statistics(opened: Round) -> Row:
 
 
 def _table_parts(found: Row) -> Iterator[Sheet | str]:
-    """Sizes, papers a table, and what captions and demands have in common with the tables."""
+    """Sizes, papers a table, demands and pools."""
     empty = shown(found["empty_cells"], ".1%")
     yield sheet(
         f"Literature tables: {found['tables']:,} ({counted_names(found['kinds'])})",
@@ -311,55 +297,15 @@ def _table_parts(found: Row) -> Iterator[Sheet | str]:
         ],
     )
     by_papers = sorted((int(papers), n) for papers, n in found["tables_by_papers"].items())
+    pools = found["pools"]
     yield Sheet(
         "Tables by their number of papers",
         ("papers", *(str(papers) for papers, _ in by_papers)),
         (("tables", *(shown(n) for _, n in by_papers)),),
-    )
-    prompts = found["overlap"]
-    yield sheet(
-        "What captions and demands have in common with their tables",
-        [(name, part, one[part]) for name, one in prompts.items() for part in ("schema", "value")],
-        Column(lambda row: row[0], "prompt"),
-        Column(lambda row: row[1], "shares words of"),
-        Column(lambda row: row[2]["tables"], "tables"),
-        Column(lambda row: shown(row[2]["share"], ".1%"), "share"),
-        Column(lambda row: shown(row[2]["tokens"], ",.1f"), "words"),
-    )
-    asked, pools = found["demands"], found["pools"]
-    means = (f"{n} {shown(one['lengths']['mean'], ',.1f')}" for n, one in prompts.items())
-    yield replace(
-        _lengths_sheet(prompts),
         below=(
-            f"mean: {', '.join(means)}",
-            f"Demands: {counted_names(asked['sources'])}; {asked['flagged']:,} flagged by the "
-            "checklist",
+            f"Demands: {counted_names(found['demands'])}",
             f"Distractors: {pools['pool_rule']}, {pools['encoder']}, out of {pools['universe']:,} "
             f"works; {pools['missing_distractors']:,} missing, {pools['without_distractors']:,} "
             "tables without any",
-        ),
-    )
-
-
-def _lengths_sheet(prompts: Row) -> Sheet:
-    """Lengths of captions and demands, and in each bar how many share a word with their table."""
-    bars = {
-        name: {bar["from"]: bar for bar in one["lengths"]["bars"]} for name, one in prompts.items()
-    }
-
-    def column(name: str, key: str, head: str) -> Column:
-        return Column(lambda at: bars[name][at][key] if at in bars[name] else "", head)
-
-    def length(at: int) -> str:
-        return next(f"{at}-{one[at]['to']}" for one in bars.values() if at in one)
-
-    return sheet(
-        "Lengths of captions and demands: " + next(iter(prompts.values()))["lengths"]["unit"],
-        sorted({start for one in bars.values() for start in one}),
-        Column(length, "length"),
-        *(
-            column(name, key, head)
-            for name in prompts
-            for key, head in (("prompts", name), ("overlapping", "sharing"))
         ),
     )

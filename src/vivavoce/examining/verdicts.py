@@ -13,7 +13,7 @@ from itertools import combinations
 from vivavoce.examining.planning import Chosen, total, words
 from vivavoce.examining.request import Request
 from vivavoce.examining.standings import Standing, log_of
-from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.board.head_to_head import Pair, Side, duel
 from vivavoce.results.logs.records import RunLog
 from vivavoce.statistics.intervals import DEFAULT_RESAMPLES

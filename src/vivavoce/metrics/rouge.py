@@ -24,7 +24,9 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
-from vivavoce.text.stems import porter_stem
+from vivavoce.errors import InputError
+from vivavoce.text.shingles import hash_runs
+from vivavoce.text.terms import porter_stem
 
 Words = npt.NDArray[np.int64]
 """A text as numbers of its words, or of their stems."""
@@ -173,3 +175,30 @@ class _Numbers(dict[bytes, int]):
 
 
 _KEPT = {stem: _Numbers(stem) for stem in (False, True)}
+
+
+MAX_WORDS = 250_000
+"""Words of a text beyond this are not read."""
+
+_WORD = re.compile(r"\w+")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, at most `MAX_WORDS`."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words: list[str] = _WORD.findall(folded)
+    return words[:MAX_WORDS]
+
+
+def length_ratio(prediction: str, reference: str) -> float | None:
+    """Words of the prediction for each word of the reference."""
+    expected = len(words_of(reference))
+    return len(words_of(prediction)) / expected if expected else None
+
+
+def ngram_overlap(gold: str, source: str, n: int = 13) -> float | None:
+    """Share of the gold text's n-grams that the source contains; `InputError` unless n >= 1."""
+    if n < 1:
+        raise InputError(f"The length n of an n-gram is {n}. It must be at least 1.")
+    grams = hash_runs(words_of(gold), n)
+    return float(np.isin(grams, hash_runs(words_of(source), n)).mean()) if len(grams) else None

@@ -25,6 +25,11 @@ All are counts in one answer:
   (number, bullet, bar, quotation mark or bracket). An invented title on a line without such a mark
   is both.
 
+Average precision of retrieved items = sum over the ranks k of relevant ones of P@k / number of
+relevant items, with P@k = relevant ones among the first k / k. An item retrieved again takes up a
+place and is no hit. Source: Manning, Raghavan and Schütze, "Introduction to Information Retrieval",
+2008, section 8.4.
+
 Source: ours; LEGOBench, section A.4.2, names the faults without counting them.
 """
 
@@ -32,7 +37,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -229,3 +234,22 @@ def _is_chatter(line: str, keys: Sequence[str]) -> bool:
         return False
     said = f" {title_key(line)} "
     return not any(key in said for key in keys)
+
+
+def average_precision(
+    retrieved: Sequence[Hashable], relevant: Collection[Hashable]
+) -> float | None:
+    """Mean of the precision at each relevant item; one that is not retrieved adds 0."""
+    wanted = len(set(relevant))
+    ranks = _hit_ranks(retrieved, relevant)
+    total = sum(hits / rank for hits, rank in enumerate(ranks, start=1))
+    return total / wanted if wanted else None
+
+
+def _hit_ranks(retrieved: Sequence[Hashable], relevant: Collection[Hashable]) -> Iterator[int]:
+    """Ranks, from 1, at which a relevant item appears for the first time."""
+    unseen = set(relevant)
+    for rank, item in enumerate(retrieved, start=1):
+        if item in unseen:
+            unseen.remove(item)
+            yield rank

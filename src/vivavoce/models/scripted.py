@@ -30,7 +30,7 @@ from inspect_ai.solver._task_state import sample_state
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.metrics.judged_text import ASPECTS
 from vivavoce.models.offline import count_words
 from vivavoce.text.sentences import split_sentences
 

@@ -36,7 +36,6 @@ from vivavoce.networks.graph import (
     Graph,
     induced,
     largest_component,
-    measure,
     pair_keys,
     pairs_of,
 )
@@ -141,21 +140,6 @@ def papers_in_core(authorships: Authorships) -> Flags:
     found = np.zeros(len(authorships.paper_ids), dtype=np.bool_)
     found[authorships.paper[authorships.is_first & core[authorships.author]]] = True
     return found
-
-
-def measure_coauthors(authorships: Authorships, papers: Flags) -> dict[str, int]:
-    """Size of the co-author network of some papers, and of their authors who lead one."""
-    rows = papers[authorships.paper]
-    here = np.zeros(authorships.authors.num_rows, dtype=np.bool_)
-    here[authorships.author[rows]] = True
-    graph = induced(_graph_of(authorships, rows), here)
-    leads = authorships.author[rows & authorships.is_first]
-    return {
-        "papers": int(papers.sum()),
-        "authors": graph.n,
-        "first_authors": len(np.unique(leads)),
-        **measure(graph),
-    }
 
 
 def _graph_of(authorships: Authorships, rows: Flags) -> Graph:

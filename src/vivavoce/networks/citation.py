@@ -1,5 +1,7 @@
 """The citation network: an edge from each paper to each work that it cites.
 
+The comparison network has those edges that a table or its caption shows.
+
 Works outside the corpus are nodes too: entries of reference lists that mean the same one. A work is
 its arXiv id, else its DOI, else its normalised title with the year, else the normalised text of the
 entry; an entry that has none of them means no work. A weaker identity gives way to the stronger one
@@ -40,6 +42,7 @@ from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import (
     Kept,
+    column_batches,
     number_papers,
     number_sorted_papers,
     read_columns,
@@ -368,3 +371,27 @@ def with_nodes(entries: Entries, source: Ints, target: Ints) -> tuple[pa.Table, 
     nodes = nodes.add_column(0, "node", column(np.arange(n, dtype=np.int32)))
     nodes = nodes.append_column("is_external", column(np.arange(n) >= papers))
     return nodes, table_of({"source": source, "target": number[target]})
+
+
+def comparison_tables(corpus: Corpus, entries: Entries) -> tuple[pa.Table, pa.Table]:
+    """Nodes, and edges from the paper with the table to the work its cells or caption cite."""
+    cited = np.zeros(len(entries.source), dtype=np.bool_)
+    for rows in map(widen, column_batches(corpus, "tables", ["paper_id", "cited"])):
+        paper = number_sorted_papers(flat(rows["paper_id"]), flat(entries.papers["key"]))
+        lists = flat(rows["cited"])
+        citing = paper[numbers_in(pc.list_parent_indices(lists))]
+        found = _find_entries(entries, citing, as_numbers(lists.flatten()))
+        cited[found[found != MISSING]] = True
+    return with_nodes(entries, *distinct_pairs(entries, cited))
+
+
+def _find_entries(entries: Entries, paper: Ints, ordinal: Ints) -> Ints:
+    """The row of the entry at each place of a paper's list; -1 where the list has no such entry."""
+    if not len(paper) or not len(entries.source):
+        return np.full(len(paper), MISSING, dtype=np.int32)
+    span = 1 + max(int(entries.ordinal.max()), int(ordinal.max()), 0)
+    known = entries.source.astype(np.int64) * span + entries.ordinal
+    wanted = paper.astype(np.int64) * span + ordinal
+    row = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found = (known[row] == wanted) & (paper != MISSING) & (ordinal >= 0)
+    return np.where(found, row, MISSING).astype(np.int32)

@@ -115,8 +115,7 @@ def _build(corpus: Corpus, name: str, entries: Callable[[], Entries], *, fresh: 
 def _tables(corpus: Corpus, name: str, entries: Callable[[], Entries]) -> tuple[pa.Table, pa.Table]:
     if name == "coauthor":
         return coauthor_tables(corpus)
-    from vivavoce.networks.citation import citation_tables
-    from vivavoce.networks.comparison import comparison_tables
+    from vivavoce.networks.citation import citation_tables, comparison_tables
 
     if name == "citation":
         return citation_tables(entries())

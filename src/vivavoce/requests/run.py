@@ -201,7 +201,7 @@ class RunSpec(ModelUse, Patience, Spending):
         Opt("An agent of your own, or one of inspect-swe, by its name.", metavar="FILE.py@NAME"),
     ] = None
     task_args: Annotated[
-        Named, Opt("For the tasks: data_info=full.", "--task-arg -T", read=given_pairs)
+        Named, Opt("For the tasks: timeout=60.", "--task-arg -T", read=given_pairs)
     ] = field(default_factory=dict)
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None
     alias: Annotated[

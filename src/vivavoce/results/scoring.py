@@ -1,6 +1,6 @@
 """Scores of answers made anywhere, from files: the work of `viva score`. No Inspect, no model.
 
-A family's part `answers` names its score families in `SCORE_FAMILIES`. Of a family without one, the
+A family's part `family` names its score families in `SCORE_FAMILIES`. Of a family without them, the
 answers to its first task are read as texts.
 """
 
@@ -31,9 +31,9 @@ def list_score_families() -> dict[str, ScoreFamily]:
 
 @cache
 def _scored_by(name: str) -> tuple[ScoreFamily, ...]:
-    """Score families of a family: those of its part `answers`, or else its tasks."""
+    """Score families of a family: those that it names, or else its tasks."""
     family = find_family(name)
-    scored: tuple[ScoreFamily, ...] | None = getattr(family.part("answers"), "SCORE_FAMILIES", None)
+    scored: tuple[ScoreFamily, ...] | None = getattr(family.part("family"), "SCORE_FAMILIES", None)
     if scored is not None:
         return scored
     from vivavoce.tasks.family import score_families_of

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,21 +18,15 @@ from numpy.typing import NDArray
 from vivavoce.errors import InputError, VivaError
 from vivavoce.retrieval import Hit, best_hits, check_limit, check_queries
 from vivavoce.retrieval.presets import (
-    MODEL_FILES,
     Preset,
     find_folder,
     find_preset,
     load_model,
 )
-from vivavoce.store import hash_file, hash_of, write_bytes
 
 Floats = NDArray[np.float32]
 Side = Literal["passage", "query"]
 
-SHARD = 1_024
-"""Texts that are encoded, and kept on disk, together."""
-
-_FORMAT = 2
 _BATCH = 32
 _QUERIES_AT_ONCE = 64
 _PROMPTS = {"passage": ("document", "passage", "corpus"), "query": ("query",)}
@@ -63,7 +55,6 @@ class Encoder:
         preset: What to load and how to use it.
         side: Whether passages or queries are to be encoded.
         device: Where it runs, by the name torch has for it.
-        cache: A folder that keeps vectors for the next time; None for no such folder.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -76,12 +67,10 @@ class Encoder:
         side: Side = "passage",
         *,
         device: str = "cpu",
-        cache: Path | None = None,
     ) -> None:
         self.folder = find_folder(preset.passages if side == "passage" else preset.queries)
         self._preset = preset
         self._side = side
-        self._cache = cache
         self._model = load_model(preset, self.folder, device)
         self.similarity = preset.similarity or str(self._model.similarity_fn_name)
         if self.similarity not in ("cosine", "dot"):
@@ -94,8 +83,8 @@ class Encoder:
     def embed(self, texts: Sequence[str]) -> Embedded:
         """The vector of each text, in their order.
 
-        Each distinct text is encoded once, in shards of `SHARD`. `VivaError` for a model that
-        gives something else than numbers.
+        Each distinct text is encoded once. `VivaError` for a model that gives something else than
+        numbers.
         """
         if isinstance(texts, str):
             raise InputError("embed takes a list of texts; put a single one into a list.")
@@ -103,15 +92,10 @@ class Encoder:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         distinct = {text: place for place, text in enumerate(dict.fromkeys(clean))}
         places = np.array([distinct[text] for text in clean], dtype=np.int64)
-        unique = list(distinct)
-        shards = [
-            self._shard(unique[start : start + SHARD]) for start in range(0, len(unique), SHARD)
-        ]
-        if not shards:
+        if not distinct:
             return Embedded(np.zeros((0, 0), dtype=np.float32), np.zeros(0, dtype=np.bool_))
-        vectors = np.concatenate([shard.vectors for shard in shards])
-        is_truncated = np.concatenate([shard.is_truncated for shard in shards])
-        return Embedded(vectors[places], is_truncated[places])
+        found = self._encode(list(distinct))
+        return Embedded(found.vectors[places], found.is_truncated[places])
 
     def paper_text(self, title: str, abstract: str) -> str:
         """A paper as this model was trained to read it: title, separator, abstract."""
@@ -120,44 +104,16 @@ class Encoder:
             between = self._model.tokenizer.sep_token
         return f"{title}{between}{abstract}" if abstract else title
 
-    def fingerprint(self) -> str:
-        """Sha256 of all that decides the vector of a text: the model's files and how it is used."""
-        return hash_of(
-            {
-                "format": _FORMAT,
-                "files": self._files,
-                "pooling": self._preset.pooling,
-                "similarity": self.similarity,
-                "prompt": self._prompt,
-            }
-        )
-
     def for_side(self, side: Side) -> Encoder:
         """The same weights with the other side's prompt."""
         other = copy(self)
         other._side = side
         return other
 
-    @cached_property
-    def _files(self) -> list[list[str]]:
-        files = sorted(path for path in self.folder.rglob("*") if path.suffix in MODEL_FILES)
-        return [[str(path.relative_to(self.folder)), hash_file(path)] for path in files]
-
     @property
     def _prompt(self) -> str:
         prompts = self._model.prompts
         return next((prompts[key] for key in _PROMPTS[self._side] if prompts.get(key)), "")
-
-    def _shard(self, texts: list[str]) -> Embedded:
-        if self._cache is None:
-            return self._encode(texts)
-        name = hash_of({"encoder": self.fingerprint(), "texts": texts})
-        path = self._cache / f"{name}.safetensors"
-        kept = _read_cached(path, len(texts))
-        if kept is None:
-            kept = self._encode(texts)
-            _write_cached(path, kept)
-        return kept
 
     def _encode(self, texts: list[str]) -> Embedded:
         is_query = self._side == "query"
@@ -193,7 +149,6 @@ def open_encoders(
     passages: str | None = None,
     queries: str | None = None,
     device: str = "cpu",
-    cache: Path | None = None,
 ) -> Encoders:
     """Load a preset, or any other encoder.
 
@@ -204,7 +159,6 @@ def open_encoders(
         queries: Where the queries' weights are; by default where those of the passages are,
             unless the preset has two encoders.
         device: Where it runs.
-        cache: A folder that keeps vectors.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -214,10 +168,10 @@ def open_encoders(
     new = passages or preset.passages
     is_one = preset.passages == preset.queries
     preset = replace(preset, passages=new, queries=queries or (new if is_one else preset.queries))
-    one = Encoder(preset, "passage", device=device, cache=cache)
+    one = Encoder(preset, "passage", device=device)
     if preset.queries == preset.passages:
         return Encoders(one, one.for_side("query"))
-    return Encoders(one, Encoder(preset, "query", device=device, cache=cache))
+    return Encoders(one, Encoder(preset, "query", device=device))
 
 
 class DenseRetriever:
@@ -259,35 +213,3 @@ class DenseRetriever:
 
     def __len__(self) -> int:
         return len(self._places)
-
-
-def _read_cached(path: Path, size: int) -> Embedded | None:
-    """The vectors kept in a file; None when there is no such file or it was damaged."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
-
-    try:
-        kept = load(path.read_bytes())
-        vectors, is_truncated = kept["vectors"], kept["is_truncated"]
-        is_sound = kept["sha256"].tobytes() == _checksum(vectors, is_truncated)
-    except (OSError, KeyError, ValueError, SafetensorError):
-        return None
-    return Embedded(vectors, is_truncated) if is_sound and len(vectors) == size else None
-
-
-def _write_cached(path: Path, embedded: Embedded) -> None:
-    from safetensors.numpy import save
-
-    checksum = _checksum(embedded.vectors, embedded.is_truncated)
-    tensors = {
-        "vectors": embedded.vectors,
-        "is_truncated": embedded.is_truncated,
-        "sha256": np.frombuffer(checksum, dtype=np.uint8),
-    }
-    write_bytes(path, save(tensors))
-
-
-def _checksum(vectors: Floats, is_truncated: NDArray[np.bool_]) -> bytes:
-    from hashlib import sha256
-
-    return sha256(vectors.tobytes() + is_truncated.tobytes()).digest()

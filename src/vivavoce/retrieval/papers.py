@@ -6,7 +6,6 @@ Sparse retrieval is without stop words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ from vivavoce.errors import InputError
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.dense import DenseRetriever, open_encoders
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever, words
-from vivavoce.store import hash_of
 from vivavoce.text.terms import STOP_WORDS
 
 Paper = tuple[str, str | None]
@@ -26,7 +24,6 @@ Vectors = csr_array | npt.NDArray[np.float32]
 TFIDF = "tfidf"
 SPARSE = (TFIDF, "bm25")
 """Retrievers without weights; any other name is an encoder of dense retrieval."""
-_TFIDF_RULES = {"rules": 1, "idf": "ln((1 + N) / (1 + n)) + 1", "stop_words": sorted(STOP_WORDS)}
 
 
 def open_retriever(
@@ -35,7 +32,6 @@ def open_retriever(
     *,
     folder: str | None = None,
     device: str = "cpu",
-    cache: Path | None = None,
 ) -> Retriever:
     """Papers behind a retriever.
 
@@ -45,7 +41,6 @@ def open_retriever(
         papers: The collection.
         folder: Where the weights of a preset are instead of its place on the hub.
         device: Where an encoder runs.
-        cache: A folder that keeps vectors.
 
     Raises:
         MissingExtra: sentence-transformers is not installed.
@@ -56,7 +51,7 @@ def open_retriever(
             raise InputError(f"{name} has no weights: give the folder with a named encoder.")
         kind = TfidfRetriever if name == TFIDF else Bm25Retriever
         return kind(map(_paper_text, papers), _content_words)
-    encoders = open_encoders(name, passages=folder, device=device, cache=cache)
+    encoders = open_encoders(name, passages=folder, device=device)
     join = encoders.passages.paper_text
     return DenseRetriever([join(title, abstract or "") for title, abstract in papers], encoders)
 
@@ -76,15 +71,7 @@ class PaperEncoder:
     """
 
     def __init__(self, name: str = TFIDF) -> None:
-        # A folder is named by itself: its place on this machine says nothing elsewhere.
-        self.name = Path(name).name if Path(name).is_dir() else name
         self._encoders = None if name == TFIDF else open_encoders(name)
-
-    def fingerprint(self) -> str:
-        """Sha256 of everything that decides a vector."""
-        if self._encoders is None:
-            return hash_of(_TFIDF_RULES)
-        return hash_of([encoder.fingerprint() for encoder in self._encoders])
 
     def encode(self, papers: Sequence[Paper], queries: Sequence[str]) -> tuple[Vectors, Vectors]:
         """The vectors of papers and of queries; by TF-IDF the papers are the collection."""

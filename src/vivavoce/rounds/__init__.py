@@ -1,10 +1,16 @@
 """Dated, leak-checked, frozen benchmarks built from a corpus."""
 
 from vivavoce.rounds.build import build_round
-from vivavoce.rounds.family import Builder, Exclusion, FamilyItems, Shown
+from vivavoce.rounds.family import (
+    Builder,
+    Exclusion,
+    FamilyItems,
+    Shown,
+    measure_settings,
+    round_stats,
+)
 from vivavoce.rounds.reading import Round, load_round, verify_round
 from vivavoce.rounds.spec import Options, RoundSpec, parse_spec, read_spec
-from vivavoce.rounds.stats import measure_settings, round_stats
 
 __all__ = [
     "Builder",

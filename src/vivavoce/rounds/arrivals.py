@@ -24,14 +24,11 @@ from vivavoce.sources.catalogues.arxiv.texts import Addresses
 from vivavoce.sources.catalogues.oai import harvest
 from vivavoce.sources.http import polite_client
 from vivavoce.sources.http.client import Client
-from vivavoce.store import Row, read_jsonl, write_jsonl
 
 AGAIN = 3
 """Later updates that ask again for a text that was not there on the day of its paper."""
 PAGE = 1_000
 """Results of the query API in one request."""
-REQUESTS = "requests.jsonl"
-"""A line for each update that asked or might have asked a server."""
 _UPDATES = "updates"
 
 
@@ -62,8 +59,6 @@ class Arrivals:
     """Requests that listed papers."""
     texts: int
     """Requests for their texts."""
-    since: date
-    """The first day that was asked for: later than wanted where the days before were known."""
     listed: int
     """Records that came; some of them may have been there."""
     papers_before: int
@@ -72,17 +67,6 @@ class Arrivals:
     """Texts asked for again that a server did not have at an update before."""
     failed: tuple[str, ...]
     """Records and texts that did not go in, and why."""
-    so_far: int
-    """Requests of all updates of this corpus."""
-
-    def requests(self) -> Row:
-        """The requests, with their sum."""
-        return {
-            "listing": self.listing,
-            "texts": self.texts,
-            "total": self.listing + self.texts,
-            "so_far": self.so_far,
-        }
 
 
 def open_service(base: str | None = None, contact: str | None = None, tries: int = 5) -> Service:
@@ -107,7 +91,6 @@ def bring_papers(
     arxiv: str | None = None,
     metadata: Path | None = None,
     texts: bool = False,
-    is_repeated: bool = False,
     service: Service | None = None,
 ) -> Arrivals:
     """Bring what is new from a day on into a corpus, and its networks up to date.
@@ -119,7 +102,6 @@ def bring_papers(
         oai: A set of arXiv's OAI-PMH repository, such as `cs`: records changed in that time.
         arxiv: A query of arXiv's API, such as `cat:cs.CL`: papers submitted in that time.
         metadata: A newer file or folder of metadata.
-        is_repeated: Do not ask again for days that an update before listed from the same origin.
         texts: Also fetch a text for each paper of the corpus that has an id and none.
         service: Whom to ask; arXiv by default.
 
@@ -130,16 +112,11 @@ def bring_papers(
         LockedError: Another process holds the corpus.
     """
     if sum(origin is not None for origin in (oai, arxiv, metadata)) > 1:
-        raise InputError("Give one of --oai, --arxiv and --metadata: papers come from one place.")
+        raise InputError("Papers come from one place: a set, a query or a file.")
     if (oai is not None or arxiv is not None) and since > until:
         raise InputError(f"Nothing lies between {since} and {until}.")
     if since == until:
         oai = arxiv = None  # that day is done
-    origin = f"oai {oai}" if oai is not None else f"arxiv {arxiv}" if arxiv is not None else None
-    if is_repeated and origin and since < until:
-        since = min(until, _listed_until(corpus, since, origin))
-        if since == until:
-            oai = arxiv = None
     service = service or open_service()
     before = _papers_of(corpus)
     so_far = service.client.requests
@@ -147,11 +124,8 @@ def bring_papers(
     listing = service.client.requests - so_far
     got = None
     if texts:
-        again = AGAIN if since < until or not is_repeated else 0
-        got = fetch_texts(corpus, service.client, again=again, addresses=service.addresses)
+        got = fetch_texts(corpus, service.client, again=AGAIN, addresses=service.addresses)
     asked = service.client.requests - so_far - listing
-    days = {"since": since.isoformat(), "until": until.isoformat(), "origin": origin}
-    so_far = _write_down(corpus, {**days, "listing": listing, "texts": asked})
     if got and got.stopped:
         raise VivaError(
             f"The fetch of texts stopped before its end, so no round was made. {got.stopped} What "
@@ -163,13 +137,11 @@ def bring_papers(
     return Arrivals(
         listing=listing,
         texts=asked,
-        since=since,
         listed=came.read if came else 0,
         papers_before=before,
         papers=_papers_of(corpus),
         again=got.again if got else 0,
         failed=tuple(f"{fault.where}: {fault.reason}" for fault in faults),
-        so_far=so_far,
     )
 
 
@@ -212,25 +184,3 @@ def _ingest(
         )
         return ingest("arxiv", folder, corpus) if saved.files else None
     return None
-
-
-def _listed_until(corpus: Path, since: date, origin: str) -> date:
-    """The first day from `since` on that no update has listed from an origin."""
-    rows = [row for row in _requests(corpus) if row.get("origin") == origin]
-    for row in sorted(rows, key=lambda row: str(row["since"])):
-        if row["since"] <= since.isoformat() < row["until"]:
-            since = date.fromisoformat(row["until"])
-    return since
-
-
-def _requests(corpus: Path) -> list[Row]:
-    """The lines of the updates of a corpus, the first one first."""
-    path = corpus / DOWNLOADS / _UPDATES / REQUESTS
-    return [row for _, row in read_jsonl(path)] if path.exists() else []
-
-
-def _write_down(corpus: Path, row: Row) -> int:
-    """Add a line to the requests of a corpus; return their sum."""
-    rows = [*_requests(corpus), row]
-    write_jsonl(corpus / DOWNLOADS / _UPDATES / REQUESTS, rows)
-    return sum(int(each["listing"]) + int(each["texts"]) for each in rows)

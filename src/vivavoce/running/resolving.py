@@ -285,7 +285,7 @@ def _create_task(task: str, args: dict[str, Any]) -> Task:
 
 def _task_args(spec: RunSpec, family: str, setting: str) -> dict[str, Any]:
     """Arguments of a task; they decide which log of the folder a run goes on with."""
-    from vivavoce.tasks.entry import fingerprint, open_prompts
+    from vivavoce.tasks.family import fingerprint, open_prompts
 
     opened, shipped = open_round(spec.round), open_prompts(family, None)
     prompts = str(spec.prompts.resolve()) if spec.prompts else None

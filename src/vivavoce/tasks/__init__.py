@@ -2,7 +2,7 @@
 
 A package registers a family under the group `vivavoce.families`: name = module. Its parts are
 modules of that package, or the package itself: `build` makes the items of a round, `family` defines
-the tasks, `answers` what `viva score` reads, `solvers` the methods. Only `solvers` needs Inspect.
+the tasks and what `viva score` reads, `solvers` the methods. Only `solvers` needs Inspect.
 """
 
 from __future__ import annotations

@@ -18,25 +18,32 @@ from inspect_ai.solver import Solver, TaskState, solver
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import metrics_of
-from vivavoce.metrics.judged_text import JUDGED
-from vivavoce.metrics.judgement import CHECKS, WINS, check_values, judgement_values
+from vivavoce.metrics.judged_text import CHECKS, JUDGED, WINS, check_values, judgement_values
 from vivavoce.store import Row
 from vivavoce.tasks import find_family
-from vivavoce.tasks.entry import find_kind, open_prompts, open_view
-from vivavoce.tasks.family import FamilyTask, Item, View, completed, metrics_of_task
+from vivavoce.tasks.family import (
+    FamilyTask,
+    Item,
+    View,
+    completed,
+    find_kind,
+    metrics_of_task,
+    open_prompts,
+    open_view,
+)
 from vivavoce.tasks.methods.direct import baseline, direct
 from vivavoce.tasks.prompting.prompts import PromptSet, folder_at
 from vivavoce.tasks.scoring.guard import answer_of, defined_mean, guarded, numbers
 from vivavoce.tasks.scoring.judge import (
     Comparison,
     Judged,
+    Ruled,
     check_judge,
     compare,
     judge_hash,
+    rule,
 )
-from vivavoce.tasks.scoring.marks import VALID, Values
-from vivavoce.tasks.scoring.questions import COMPARE, target_source
-from vivavoce.tasks.scoring.ruling import Ruled, rule
+from vivavoce.tasks.scoring.marks import COMPARE, VALID, Values
 from vivavoce.text.final_answer import VERSION as READER
 
 _OPENING = {"context": None, "prompts": None, "max_tokens": None, "pin": None}
@@ -180,25 +187,20 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
 def _judging(view: View[Any]) -> dict[str, Any]:
     """Facts of a log on its judge; Inspect's model role has the judge's name."""
     judge = getattr(view.given, "judge", False)
-    source = getattr(view.given, "judge_source", False)
-    if type(judge) is not bool or type(source) is not bool or (source and not judge):
-        raise InputError(
-            f"judge={judge!r} and judge_source={source!r} do not fit: both are true or false, and "
-            "there is no source without a judge."
-        )
+    if type(judge) is not bool:
+        raise InputError(f"judge={judge!r} is neither true nor false.")
     if not judge:
         return {}
     given = {field.name: getattr(view.given, field.name) for field in fields(view.given)}
     kind = find_kind(view.family, view.task)
     asked = kind.judged(view.task, given)
-    check_judge(view.prompts, with_source=source if COMPARE in asked else None)
+    check_judge(view.prompts, compares=COMPARE in asked)
     names = list(chain(*asked.values()))
-    judge = judge_hash(view.prompts, asked) + ("+source" if source else "")
     return {
         "metrics": [*view.card.metrics, *names],
         "diagnostics": [*view.card.diagnostics, *CHECKS],
         "judged": [*names, *CHECKS],
-        "judge": " ".join([judge, *kind.judged_by(given)]),
+        "judge": " ".join([judge_hash(view.prompts, asked), *kind.judged_by(given)]),
     }
 
 
@@ -207,8 +209,7 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
     """The `@scorer` function of this name, registered with Inspect.
 
     Its arguments are the `task`, by default the first that it scores, and what `scored_by` names.
-    With `judge` a model compares answers with the gold; with `judge_source` it is shown the rest
-    of the paper; `prompts` is the place of its template.
+    With `judge` a model compares answers with the gold; `prompts` is the place of its template.
     """
     metrics = {
         task: metrics_of_task(family, card)
@@ -221,7 +222,6 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
     def made(
         task: str = next(iter(metrics)),
         judge: bool = False,
-        judge_source: bool = False,
         prompts: str | None = None,
         **given: Any,
     ) -> Scorer:
@@ -238,12 +238,10 @@ def make_scorer(family: str, name: str) -> Callable[..., Scorer]:
                 found = completed(await kind.examine(answer, known), metrics[task], answer, known)
                 if templates is None:
                     return found
-                spans = state.metadata["spans"]
                 comparison = Comparison(
                     task.replace("_", " "),
                     str(notes.get("read_as", answer)),
                     target.text,
-                    target_source(state.input_text, spans) if judge_source else None,
                 )
                 known["prompt"] = state.input_text
                 judging = _judgement(templates, kind, task, comparison, known, notes)

@@ -1,28 +1,29 @@
 """A family's tasks: what each shows of a round's items, and what it measures of an answer.
 
 The module `family` of a family, or its package where there is none, defines `TASKS`: by name a
-`FamilyTask`. Nothing here imports Inspect; `vivavoce.tasks.engine` makes datasets, scorers and
-tasks of it.
+`FamilyTask`. A task is opened on a round with the arguments and prompts of a run. Nothing here
+imports Inspect; `vivavoce.tasks.engine` makes datasets, scorers and tasks of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric, metrics_of
-from vivavoce.metrics.judgement import WINS
+from vivavoce.metrics.judged_text import WINS
 from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.statistics.ratios import Measured, means_of
-from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks import Family, TaskCard
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered
+from vivavoce.store import Row, hash_of, table_of_parquet
+from vivavoce.tasks import Family, TaskCard, find_family
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, check_variant, load_prompts
+from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
-from vivavoce.tasks.scoring.questions import COMPARE, Question
+from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 
 DEVELOPMENT = "development.parquet"
 """File of items that methods are tuned on."""
@@ -253,3 +254,62 @@ def _scored(family: Family, name: str, shown: str) -> ScoreFamily:
         prediction='{"id": 1, "text": "..."}',
         measure=measure,
     )
+
+
+def fingerprint(opened: Round, prompts: PromptSet) -> str:
+    """Hash of a run's inputs beside its arguments: the round and the prompts."""
+    return hash_of({"round": opened.sha256, "prompts": prompts.sha256})
+
+
+def open_prompts(family: str, folder: str | None) -> PromptSet:
+    """A user's templates, or the family's own."""
+    shipped = find_family(family).folder / "prompts"
+    return load_prompts(Path(folder) if folder else shipped)
+
+
+def find_kind(family: str, task: str) -> FamilyTask[Any]:
+    """The `FamilyTask` of a task."""
+    kind: FamilyTask[Any] = find_family(family).part("family").TASKS[task]
+    return kind
+
+
+def open_view(
+    task: str,
+    round: str | Path,
+    given: Mapping[str, Any] | None = None,
+    *,
+    family: str,
+    context: int | None = None,
+    prompts: str | None = None,
+    max_tokens: int | None = None,
+    pin: str | None = None,
+) -> View[Any]:
+    """Open a task on a round.
+
+    Args:
+        task: Its short name.
+        round: Folder that holds the round's manifest, or `sample` for that of the sample papers.
+        given: The task's own arguments, by name.
+        family: Name of its family.
+        context: The model's window in tokens.
+        prompts: Folder of templates; None for the shipped ones.
+        max_tokens: The longest answer; None for the card's default.
+        pin: `fingerprint` that the run expects; None to accept any.
+
+    Raises:
+        InputError: An argument makes no sense, or the round or the prompts are not those pinned.
+    """
+    kind, card = find_kind(family, task), find_family(family).card.tasks[task]
+    arguments = kind.arguments(**given or {})
+    check_variant(getattr(arguments, "variant", 1))
+    opened, templates = open_round(round), open_prompts(family, prompts)
+    arguments = kind.settle(arguments, opened)
+    if arguments.setting not in card.settings:
+        known = ", ".join(card.settings)
+        raise NoItemsError(f"{task} has no setting {arguments.setting!r}. There are: {known}.")
+    if pin is not None and pin != fingerprint(opened, templates):
+        raise InputError(f"Round {opened.id} or its prompts changed since this run was started.")
+    view = View(family, task, card, opened, templates, arguments, context, max_tokens or 0)
+    if max_tokens:
+        return view
+    return replace(view, max_tokens=max(card.decoding["max_tokens"], kind.room(view)))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.results.audits.made_rounds import words
 
-from vivavoce.metrics.text_statistics import ngram_overlap
+from vivavoce.metrics.rouge import ngram_overlap
 from vivavoce.results.audits.relations import (
     LENGTH,
     alike,

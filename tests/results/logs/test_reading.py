@@ -23,7 +23,7 @@ from vivavoce.errors import InputError
 from vivavoce.results.logs.reading import read_logs
 from vivavoce.results.logs.records import RunLog
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 
 ITEMS = 4
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -31,7 +30,6 @@ from vivavoce.tasks.implementation.items.composed_networks import (
     Trial,
     as_architecture,
     compose_networks,
-    mistaken,
     read_latex,
     read_text,
     width_of,
@@ -251,27 +249,6 @@ def reached(opened: Round, logs: Path, **options: Any) -> dict[str, dict[str, fl
     return found
 
 
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.parametrize("what", ["none", "data", "field", "corner"])
-def test_readers_who_mistake_one_thing_fall_where_they_should(
-    opened: Round, tmp_path: Path, what: str
-) -> None:
-    method, arguments = ("oracle", {}) if what == "none" else ("misreader", {"what": what})
-    found = reached(opened, tmp_path, methods=[method], method_args=arguments)
-    wrong = 0
-    for row in opened.items("implementation", "architecture"):
-        values = found[row["id"]]
-        if what in json.loads(row["misread"]):
-            wrong += 1
-            assert values["match"] < 1
-            assert values["output"] == 0
-            assert values["exe"] == values["tsc"] == 1
-        else:
-            assert values["match"] == values["output"] == values["tvc"] == 1
-    assert (wrong > 0) is (what != "none")
-
-
 def right_share(tree: Node, wrong: Node) -> float:
     """Share of lines of a text that do not depend on the operator in which two networks differ."""
     (parts, others) = (
@@ -312,12 +289,3 @@ def test_a_reader_of_known_skill_is_right_up_to_its_first_mistake(
         assert found[row["id"]]["output"] == float(share == 1)
     assert 1.0 in shares
     assert min(shares) < 1
-
-
-def test_one_mistake_changes_one_operator() -> None:
-    tree = Node("linear", (Node("tangent", (Node("looped_sum", (X,)),)),), 3)
-    assert mistaken(tree, "field") == Node(
-        "linear", (Node("logistic", (Node("looped_sum", (X,)),)),), 3
-    )
-    assert mistaken(tree, "corner") == Node("linear", (Node("tangent", (Node("sum", (X,)),)),), 3)
-    assert mistaken(X, "field") is None

@@ -97,14 +97,12 @@ def test_a_right_program_in_an_answer_is_right(
 ) -> None:
     def script(ask: Ask) -> Reply:
         formula = list_formulas()[slot(ask.prompt, "name")]
-        assert "in no order" in slot(ask.prompt, "data")  # data_info=full says so
+        assert "in no order" in slot(ask.prompt, "data")
         return answer(f"```python\n{formula.program()}```")
 
     with scripted(script) as server:
         use(server, monkeypatch)
-        found = scores(opened, tmp_path / "logs", models=[RIGHT], task_args={"data_info": "full"})[
-            "direct"
-        ]
+        found = scores(opened, tmp_path / "logs", models=[RIGHT], settings=["full"])["direct"]
     assert server.failures == []
     assert {name: row["acc"] for name, row in found.items()} == dict.fromkeys(FORMULAS, 1.0)
     rows = leaderboard(tmp_path / "logs", resamples=0).rows

@@ -25,14 +25,21 @@ from tests.tasks.implementation.item_rounds import round_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunReport, RunSpec, run
+from vivavoce.store import write_jsonl
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.loading import CHEATS
+from vivavoce.text.data import read_data
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.sandbox,
 ]
 
+_CHEATS = read_data(__file__, "cheats.toml")
+CHEATS = {
+    name: program.replace("<rows>\n", _CHEATS["rows"]).replace("<save>\n", _CHEATS["save"])
+    for name, program in _CHEATS["cheats"].items()
+}
+"""Programs that want a score without computing anything, by name."""
 FORMULA = "mid_price"
 """It has no empty and no zero value: a table of constants earns nothing."""
 RIGHT = list_formulas()[FORMULA].program()
@@ -286,26 +293,26 @@ def test_an_ordinary_user_runs_them_as_safely(opened: Round) -> None:
 
 
 def test_cheats_gain_nothing_where_constants_are_wrong(opened: Round, tmp_path: Path) -> None:
+    texts = [f"```python\n{program}```\n" for _, program in sorted(CHEATS.items())]
+    answers = [{"id": FORMULA, "epoch": n, "text": text} for n, text in enumerate(texts, 1)]
+    write_jsonl(tmp_path / "answers.jsonl", answers)
     report = run(
         RunSpec(
             tasks=["formula"],
             round=opened.folder,
             logs=tmp_path / "logs",
-            methods=["cheater", "empty"],
+            models=[f"replay/{tmp_path / 'answers.jsonl'}"],
+            methods=["direct", "empty"],
             epochs=len(CHEATS),
             task_args={"timeout": WAIT},
             display="none",
         )
     )
     assert report.failed == ()
-    met = []
+    seen = 0
     for path in report.logs:
-        log = read_eval_log(path)
-        for sample in log.samples or ():
-            values, fault = _values(sample)
-            assert values["acc"] == 0.0, sample.metadata
-            if log.plan.steps[0].solver == "vivavoce/empty":
-                assert fault == "empty"
-            else:
-                met.append(sample.metadata["cheat"])
-    assert sorted(met) == sorted(CHEATS)
+        for sample in read_eval_log(path).samples or ():
+            values, _ = _values(sample)
+            assert values["acc"] == 0.0, sample.output.completion
+            seen += 1
+    assert seen == 2 * len(CHEATS)

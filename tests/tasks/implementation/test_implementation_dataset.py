@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
-from vivavoce.tasks.family import View
-from vivavoce.tasks.implementation.family import FormulaTask, MarketArguments
+from vivavoce.tasks.family import View, open_prompts
+from vivavoce.tasks.implementation.family import FormulaTask, ProgramArguments
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.rows import formula_row
 
@@ -20,7 +19,7 @@ def sample(name: str, setting: str) -> Any:
     """A formula as it is shown, without a round around it."""
     row = formula_row(list_formulas()[name], "values/000.parquet")
     card = list_families()["implementation"].tasks["formula"]
-    prompts, given = open_prompts("implementation", None), MarketArguments(setting)
+    prompts, given = open_prompts("implementation", None), ProgramArguments(setting)
     opened: Any = SimpleNamespace(folder=Path("round"))
     view = View("implementation", "formula", card, opened, prompts, given)
     return FormulaTask().sample(row, view)

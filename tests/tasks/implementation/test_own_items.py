@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -193,7 +192,6 @@ def test_an_architecture_of_ones_own_goes_from_its_folder_to_the_board(folder: P
     opened = load_round(folder.parent / "nets")
     (row,) = opened.items("implementation", "architecture")
     assert row["id"] == "own_sum"
-    assert json.loads(row["misread"]) == {}
     opened_at = opened.folder
     tasks = ("architecture", "formula", "extract_method", "reproduce")
     viva_here("run", *tasks, "--round", opened_at, "--logs", logs, "--method", "oracle")

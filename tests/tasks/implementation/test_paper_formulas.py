@@ -301,7 +301,7 @@ def test_programs_leave_what_the_functions_return(excerpt: Market, tmp_path: Pat
         inputs = tables(formula, excerpt)
         for kind, function, program in (
             ("reference", formula.compute, formula.program()),
-            ("naive", formula.naive, formula.misread()["lags"] if formula.naive else None),
+            ("naive", formula.naive, formula.naive_program()),
         ):
             if function is not None and program is not None:
                 path = tmp_path / f"{formula.name} {kind}.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.leaderboards.items import (
     FoundChunk,
     PaperChunk,

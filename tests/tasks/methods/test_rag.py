@@ -17,7 +17,7 @@ import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
 from vivavoce.rounds import Round
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.rag import cut_pool, rag
 from vivavoce.tasks.prompting.windows import EstimatedCounter
 

@@ -10,7 +10,7 @@ from tests.small_models import save_bert
 
 from vivavoce.errors import InputError
 from vivavoce.retrieval.sparse import Bm25Retriever, TfidfRetriever
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.rag import (
     Excerpt,
     Found,

@@ -39,7 +39,7 @@ def test_a_candidate_has_every_word_of_task_dataset_and_metric(tmp_path: Path) -
             paper("c", "Parsing the Penn Treebank"),
         ],
     )
-    assert only(corpus) == Candidates(("a", "b"), None, cut=0)
+    assert only(corpus) == Candidates(("a", "b"), cut=0)
 
 
 def test_the_words_of_a_question_around_the_names_are_not_asked_for() -> None:
@@ -81,15 +81,6 @@ def test_a_paper_that_is_not_over_when_the_window_ends_is_no_candidate(
         assert only(corpus, text=text).papers == (("planted",) if is_found else ())
 
 
-def test_stop_words_of_a_name_are_asked_for_only_of_strict_candidates(tmp_path: Path) -> None:
-    board = BoardQuery("t", "Part of speech", "Penn", "F1")
-    corpus = write_papers(
-        tmp_path,
-        [paper("a", "Part of speech, Penn F1"), paper("b", "Part-speech, Penn F1")],
-    )
-    assert only(corpus, board) == Candidates(("a", "b"), ("a",), cut=0)
-
-
 def test_of_too_many_the_most_relevant_stay_and_the_rest_is_counted(tmp_path: Path) -> None:
     corpus = write_papers(
         tmp_path,
@@ -102,9 +93,9 @@ def test_of_too_many_the_most_relevant_stay_and_the_rest_is_counted(tmp_path: Pa
         ],
     )
     # b repeats a word and is short; a is long; c and d are equal, so the lower id stays.
-    assert only(corpus, limit=2) == Candidates(("b", "c"), None, cut=2)
-    assert only(corpus, limit=3) == Candidates(("b", "c", "d"), None, cut=1)
-    assert only(corpus, limit=4) == Candidates(("a", "b", "c", "d"), None, cut=0)
+    assert only(corpus, limit=2) == Candidates(("b", "c"), cut=2)
+    assert only(corpus, limit=3) == Candidates(("b", "c", "d"), cut=1)
+    assert only(corpus, limit=4) == Candidates(("a", "b", "c", "d"), cut=0)
 
 
 def test_a_paper_on_the_board_is_treated_as_any_other(tmp_path: Path) -> None:
@@ -116,7 +107,7 @@ def test_a_paper_on_the_board_is_treated_as_any_other(tmp_path: Path) -> None:
 
 def test_names_without_a_word_have_no_candidates(tmp_path: Path) -> None:
     corpus = write_papers(tmp_path, [paper("a", RIGHT)])
-    assert only(corpus, BoardQuery("x", "--", "?", "%")) == Candidates((), None, cut=0)
+    assert only(corpus, BoardQuery("x", "--", "?", "%")) == Candidates((), cut=0)
 
 
 @settings(deadline=None, max_examples=60)
@@ -139,15 +130,10 @@ def test_candidates_are_what_a_scan_finds(
     found = only(corpus, BoardQuery("x", *names), limit=limit)
     wanted = set(names) - STOP_WORDS
     scanned = [p for p, title in titles.items() if wanted and wanted <= set(terms_of(title))]
-    strict = [p for p in scanned if set(names) <= set(terms_of(titles[p]))]
     assert list(found.papers) == sorted(found.papers)
     assert set(found.papers) <= set(scanned)
     assert len(found.papers) == min(limit, len(scanned))
     assert found.cut == len(scanned) - len(found.papers)
-    if found.strict is None:
-        assert wanted == set(names)
-    else:
-        assert list(found.strict) == [p for p in found.papers if p in strict]
 
 
 def ingested(folder: Path) -> Corpus:

@@ -81,10 +81,8 @@ def test_papers_edges_and_candidates_of_a_round(tmp_path: Path) -> None:
     assert part.columns == {
         BOARD.id: {
             "candidates_abstracts": [0, 1],
-            "strict_abstracts": None,
             "cut_abstracts": 0,
             "candidates_fulltext": [0, 1],
-            "strict_fulltext": None,
             "cut_fulltext": 0,
         }
     }

@@ -22,7 +22,6 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
     SETTINGS,
     PaperGraph,
     RankOptions,
-    candidate_places,
     list_candidates,
     pagerank_scores,
     rank_papers,
@@ -171,14 +170,6 @@ def test_each_setting_has_its_network_and_its_candidates() -> None:
     assert tiers(found["comparison_fulltext"], 1, 2) == ["a", "bc"]
 
 
-def test_candidates_may_have_to_contain_stop_words() -> None:
-    graph = four({})
-    item = item_of(0, 1, 2, 3, strict_abstracts=[1, 3])
-    assert sorted(rank_papers(graph, item)) == ["a", "b", "c", "d"]
-    assert sorted(rank_papers(graph, item, options=RankOptions(stop_words=False))) == ["b", "d"]
-    assert candidate_places(ALL, "abstracts", stop_words=False).tolist() == [0, 1, 2, 3]
-
-
 def test_the_newest_come_first_by_recency() -> None:
     dates = ["2020-05", "2020-05-02", None, "2020"]
     papers = [{"paper_id": n, "published": day} for n, day in zip("abcd", dates, strict=True)]
@@ -294,7 +285,6 @@ def test_unknown_names_are_refused_with_those_there_are() -> None:
         ("damping", float("nan"), "damping=nan"),
         ("damping", "high", "damping='high'"),
         ("weights", "maybe", "neither true nor false"),
-        ("stop_words", 1, "neither true nor false"),
     ],
 )
 def test_an_option_that_cannot_be_is_refused_before_any_item(

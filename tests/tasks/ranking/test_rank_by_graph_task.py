@@ -97,7 +97,7 @@ def test_every_method_ranks_the_candidates_and_nothing_else(opened: Round) -> No
 
 
 def test_options_of_pagerank_reach_it(opened: Round) -> None:
-    changed = {"direction": "citing", "damping": 0.5, "weights": False, "stop_words": False}
+    changed = {"direction": "citing", "damping": 0.5, "weights": False}
     [log] = run(opened, {"pagerank": solvers.pagerank(**changed)}, setting="comparison").values()  # type: ignore[arg-type]
     content = (opened.read_file("ranking", f"{name}.parquet") for name in ("papers", "edges"))
     graph = PaperGraph(*content)

@@ -87,9 +87,9 @@ def fault(given: Score) -> str | None:
     return (given.metadata or {})["fault"]
 
 
-def said(text: str, scoring: str = "default") -> Score:
+def said(text: str) -> Score:
     """What an answer about the four papers scores."""
-    scorer = make_scorer("ranking", "title_order")(scoring=scoring)
+    scorer = make_scorer("ranking", "title_order")()
     return score_of(scorer, text, "\n".join(GOLD))
 
 
@@ -158,25 +158,11 @@ def test_no_answer_counts_nothing_and_is_told_apart(text: str, expected: str) ->
     assert math.isnan(found["missing"])
 
 
-def test_a_title_inside_another_is_told_by_its_line_and_by_legacy_rules_is_not() -> None:
-    # `Sparse Attention` stands inside `Sparse Attention with Memory`: the raw search finds both at
-    # one place, a tie where the list has the pair in the wrong order.
+def test_a_title_inside_another_is_told_by_its_line() -> None:
+    # `Sparse Attention` stands inside `Sparse Attention with Memory`.
     text = "\n".join([GOLD[1], GOLD[0], *GOLD[2:]])
     plain = values_of(said(text))
     assert (plain["cp"], plain["bem"], plain["ktau"]) == (5 / 6, 0.0, 4 / 6)
-    legacy = values_of(said(text, "legacy"))
-    assert (legacy["cp"], legacy["cp_partial"], legacy["bem"]) == (5 / 6, 5 / 6, 1.0)
-    assert legacy["ktau"] == pytest.approx(5 / math.sqrt(5 * 6))
-    assert math.isnan(legacy["ndcg"])
-
-
-def test_legacy_takes_the_first_occurrence_and_gives_part_marks() -> None:
-    text = f"From {GOLD[3]} to {GOLD[0]}: I rank\n1. {GOLD[0]}\n2. {GOLD[2]}"
-    legacy = values_of(said(text, "legacy"))
-    # dew, bay, ash are found: of 6 gold pairs bay-ash alone is in order.
-    assert (legacy["cis"], legacy["cp"], legacy["bem"]) == (0.0, 1 / 6, 0.0)
-    assert math.isnan(legacy["ktau"])
-    assert values_of(said(text))["missing"] == 2.0
 
 
 def test_a_narrow_window_loses_whole_titles_from_the_end(
@@ -201,10 +187,6 @@ def test_development_boards_are_run_under_a_name_of_their_own(opened: Round) -> 
     made = rank_by_prompt(str(opened.folder), split="dev")
     assert [sample.id for sample in made.dataset] == ["parsing/bank/las"]
     assert (made.metadata or {})["setting"] == "base+dev"
-    both = rank_by_prompt(str(opened.folder), split="dev", scoring="legacy")
-    assert (both.metadata or {})["setting"] == "base+dev+legacy"
-    legacy = rank_by_prompt(str(opened.folder), scoring="legacy")
-    assert (legacy.metadata or {})["setting"] == "base+legacy"
 
 
 def test_random_orders_differ_by_epoch_and_are_drawn_again(

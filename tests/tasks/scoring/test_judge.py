@@ -28,14 +28,14 @@ from tests.servers.scripted import (
 )
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import ASPECTS, CRITERIA
+from vivavoce.metrics.judged_text import ASPECTS, CRITERIA
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.groups import Board
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.scoring.judge import Comparison, judge_hash
-from vivavoce.tasks.scoring.questions import target_source
+from vivavoce.tasks.scoring.marks import target_source
 
 ITEMS = 4
 BLOCK = r"<{0}-(?P<mark>[0-9a-f]{{12}})>\n(?P<text>.*?)\n</{0}-(?P=mark)>"
@@ -386,38 +386,6 @@ def test_a_judge_of_the_contestants_own_family_is_told(court: Court) -> None:
     assert "llama-3-8b was judged by" in note
 
 
-def test_a_judge_may_see_the_paper_cut_to_its_window(
-    court: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = 3_200
-    (tmp_path / "models.toml").write_text(
-        f'[[model]]\nname = "openai-api/scripted/judge-source"\nwindow = {window}\n'
-    )
-    monkeypatch.setenv("VIVAVOCE_MODELS", str(tmp_path / "models.toml"))
-    board = court.hold(
-        None, always_first, "source", task_args={"judge_source": True, "questions": "compare"}
-    )
-    prompts = court.server.prompts("judge-source")
-    assert len(prompts) == 2 * ITEMS
-    assert "+source" in rows(board)["judge_win"]["judge"]
-    [log] = [read_eval_log(str(path)) for path in (court.logs / "source").glob("*.eval")]
-    by_gold = {sample.target: sample for sample in log.samples or []}
-    sources: dict[str, set[str]] = {}
-    for prompt in prompts:
-        texts = {block(prompt, "answer-1"), block(prompt, "answer-2")}
-        [gold] = texts & by_gold.keys()
-        sample = by_gold[gold]
-        whole = target_source(str(sample.input), sample.metadata["spans"])
-        source = block(prompt, "paper")
-        sources.setdefault(str(sample.id), set()).add(source)
-        assert whole.startswith(source)
-        assert 200 < len(source) < len(whole)
-        assert gold not in source
-        # Tokens are a third of the bytes here; room is left for the verdict.
-        assert window - 2048 - 80 < -(-len(prompt.encode()) // 3) <= window - 2048
-    assert {len(found) for found in sources.values()} == {1}, "the orders showed two sources"
-
-
 def test_a_long_text_pays_before_a_short_one(
     court: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,7 +413,6 @@ def test_a_long_text_pays_before_a_short_one(
         ({"judge": "openai-api/scripted/judge-x", "task_args": {"judge": False}}, "--judge MODEL"),
         ({"judge": "nowhere/model"}, "nowhere/model cannot be used"),
         ({"judge": "openai-api/scripted/judge-x", "tasks": ["formula"]}, "takes no 'judge'"),
-        ({"task_args": {"judge_source": True}}, "no source without a judge"),
     ],
 )
 def test_what_cannot_be_judged_is_told_before_any_work(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.annotation import make
 from tests.tasks.tables.table_rounds import (
     FRUIT,
     ITEM,
@@ -27,9 +26,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
-from vivavoce.tasks.tables.items.campaign_items import campaign_rows
 from vivavoce.tasks.tables.items.item import gold_of
-from vivavoce.web.annotation.campaigns import export_campaign
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 
@@ -96,13 +93,6 @@ def test_a_demand_by_the_template_gives_nothing_away(opened: Round) -> None:
     assert "pars" in row["demand"].lower()
     for word in ("treebank", "f1", *FRUIT):
         assert word not in row["demand"].lower().split()
-    checks = [
-        json.loads(line)
-        for line in opened.read_file("tables", "demands_to_check.jsonl").splitlines()
-    ]
-    assert [(check["id"], check["flagged"]) for check in checks] == [
-        (name, []) for name in items(opened)
-    ]
 
 
 def test_demands_of_a_model_come_from_their_file(tmp_path: Path) -> None:
@@ -134,7 +124,6 @@ def test_a_demand_that_gives_a_column_away_makes_no_item(tmp_path: Path) -> None
         ({"demands": "model"}, "viva round demands"),
         ({"demands_file": "d.jsonl"}, 'demands = "model"'),
         ({"demands": "model", "demands_file": "none.jsonl"}, "does not exist"),
-        ({"candidates": "none.json"}, "does not exist"),
     ],
 )
 def test_files_that_cannot_be_used_are_told(
@@ -142,24 +131,6 @@ def test_files_that_cannot_be_used_are_told(
 ) -> None:
     with pytest.raises(InputError, match=message):
         round_of(tmp_path, **options)
-
-
-def test_the_candidates_of_a_round_are_an_input_of_the_next(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus")
-    first = round_of(tmp_path, corpus=corpus, name="first")
-    made = file_of(first, "candidates.json")
-    assert (made["encoder"]["name"], made["pool_rule"]) == ("tfidf", "other_tables")
-    assert [table["id"] for table in made["tables"]] == sorted(items(first))
-    scores = [one["score"] for one in made["tables"][0]["candidates"]]
-    assert scores == sorted(scores, reverse=True)
-    again = round_of(
-        tmp_path,
-        corpus=corpus,
-        name="again",
-        candidates=str(first.folder / "tables" / "candidates.json"),
-    )
-    assert items(again) == items(first)
-    assert file_of(again, "candidates.json") == made
 
 
 def test_papers_of_the_corpus_are_distractors_unless_they_came_too_late(tmp_path: Path) -> None:
@@ -175,12 +146,11 @@ def test_a_round_of_full_texts_shows_no_other_work(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
     made = {
         least: round_of(tmp_path, corpus=corpus, name=least, evidence=least)
-        for least in ("any", "abstract", "fulltext")
+        for least in ("any", "fulltext")
     }
     rows = {least: items(one)[f"{TRANSLATING}/table/0"] for least, one in made.items()}
     assert {least: len(row["gold_papers"]) for least, row in rows.items()} == {
         "any": 5,
-        "abstract": 5,
         "fulltext": 4,
     }
     assert TRANSLATORS[1] not in items(made["fulltext"])[ITEM]["pool"]
@@ -211,64 +181,11 @@ def test_full_texts_alone_are_the_default_where_they_leave_enough(
 
 def test_how_much_is_known_does_not_tell_which_papers_belong(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", bare=TRANSLATORS[1])
-    for same in (True, False):
-        told, shown = 0, set()
-        for seed in range(2):
-            made = round_of(
-                tmp_path,
-                corpus=corpus,
-                name=f"r{same:d}{seed}",
-                seed=seed,
-                distractors=2,
-                same_evidence=same,
-            )
-            told += file_of(made, "statistics.json")["pools"]["told_by_evidence"]
-            shown |= distractors(items(made)[ITEM])
+    for seed in range(2):
+        made = round_of(tmp_path, corpus=corpus, name=f"r{seed}", seed=seed, distractors=2)
+        assert file_of(made, "statistics.json")["pools"]["told_by_evidence"] == 0
         # Of the parsers the texts are known; of one translator only the abstract is.
-        assert (told == 0) == (TRANSLATORS[1] not in shown) == same
-
-
-def test_what_people_say_of_papers_and_demands_is_an_input_of_the_next_round(
-    tmp_path: Path,
-) -> None:
-    corpus = corpus_of(tmp_path / "corpus")
-    first = items(round_of(tmp_path, corpus=corpus, name="first"))
-    included, excluded = sorted(distractors(first[ITEM]))[:2]
-    refused = next(name for name in first if name != ITEM)
-    papers, demands = tmp_path / "papers.jsonl", tmp_path / "demands.jsonl"
-    said = [
-        {"id": "a", "table": ITEM, "paper": included, "decision": "include"},
-        {"id": "b", "table": ITEM, "paper": excluded, "decision": "exclude"},
-    ]
-    papers.write_text("".join(f"{json.dumps(row)}\n" for row in said))
-    demands.write_text(json.dumps({"id": refused, "accepted": False}) + "\n")
-    second = round_of(
-        tmp_path,
-        corpus=corpus,
-        name="second",
-        paper_labels=str(papers),
-        demand_labels=str(demands),
-    )
-    assert items(second).keys() == {ITEM}
-    assert reasons(second)[refused] == "refused_demand"
-    assert included not in items(second)[ITEM]["pool"]
-    assert excluded in items(second)[ITEM]["pool"]
-    assert file_of(second, "statistics.json")["pools"]["checked_by_people"] == 1
-
-
-def test_a_gold_table_that_people_refuse_in_a_campaign_makes_no_item(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus")
-    first = round_of(tmp_path, corpus=corpus, name="first")
-    rows = [row for row, _ in campaign_rows(first.folder, "tables")]
-    campaign = make(tmp_path, rows, kind="tables")
-    fit = {"headers": "yes", "comparison": "yes"}
-    for person in ("ann", "ben"):
-        campaign.work(person, {ITEM: fit | {"headers": "no"}, "*": fit})
-    export_campaign(campaign.campaign(), list(campaign.items().values()), tmp_path / "out")
-    labels = str(tmp_path / "out" / "labels.jsonl")
-    second = round_of(tmp_path, corpus=corpus, name="second", table_labels=labels)
-    assert items(second).keys() == items(first).keys() - {ITEM}
-    assert reasons(second) == {ITEM: "refused_table"}
+        assert TRANSLATORS[1] not in distractors(items(made)[ITEM])
 
 
 def test_the_library_holds_every_paper_of_a_pool_and_no_survey(opened: Round) -> None:
@@ -284,8 +201,7 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
     assert found["sizes"]["papers"] == {"min": 4, "max": 5, "mean": 4.5, "total": 9}
     assert found["sizes"]["distractors"]["total"] == 5 + 4
     assert found["tables_by_papers"] == {"4": 1, "5": 1}
-    assert found["demands"] == {"sources": {"template": 2}, "flagged": 0}
-    assert found["overlap"]["demand"]["schema"]["tables"] == 0
+    assert found["demands"] == {"template": 2}
     # The surveys of four and five ask for six and seven, and the other one has five and four.
     assert found["pools"]["missing_distractors"] == 1 + 3
 
@@ -296,7 +212,6 @@ def test_statistics_tell_what_the_round_is_like(opened: Round) -> None:
         ({"distractor": 3}, "distractors"),
         ({"distractors": 41}, "at most 40, not 41"),
         ({"pool_rule": "all"}, "other_tables"),
-        ({"kinds": []}, "at least 1"),
     ],
 )
 def test_options_that_make_no_sense_are_told(options: dict[str, Any], message: str) -> None:
@@ -332,8 +247,6 @@ def test_demands_and_labels_that_came_with_a_table_win(tmp_path: Path) -> None:
     assert (row["demand"], row["demand_source"]) == ("Compare models by size.", "given")
     # The demand is taken although it names a column, and 44, of which no title is known, is not.
     assert distractors(row) == {"s2:33"}
-    assert file_of(made, "statistics.json")["demands"] == {"sources": {"given": 1}, "flagged": 1}
-    check = json.loads(made.read_file("tables", "demands_to_check.jsonl"))
-    assert "non_leaking" in check["flagged"]
+    assert file_of(made, "statistics.json")["demands"] == {"given": 1}
     assert row["settings"] == ["base", "abstracts", "titles"]
     assert row["evidence"] == ["abstract"] * 3

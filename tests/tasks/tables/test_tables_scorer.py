@@ -14,7 +14,7 @@ from inspect_ai.util import registry_info
 from tests.tasks.samples import score_of, values_of
 
 from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES, side_by_side
+from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES
 from vivavoce.tasks.tables.scorer import macro, micro, tables, tables_by_use
 
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}
@@ -91,7 +91,6 @@ def test_what_is_no_table_is_malformed_and_stays_in_n(answer: str) -> None:
     assert (found["valid"], found["success"]) == (0.0, 0.0)
     assert math.isnan(found["empty_cells"])
     assert (given.metadata or {})["fault"] == "malformed"
-    assert "no table" in str(given.explanation)
 
 
 def test_an_empty_table_is_a_fault_and_worth_nothing() -> None:
@@ -125,31 +124,8 @@ def test_fewer_pairs_may_be_asked() -> None:
 
 def test_hostile_answers_are_bounded() -> None:
     rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 50_000
-    found = scored(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))
-    assert len(str(found.explanation)) < 50_000
+    assert values(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))["valid"] == 0.0
     assert values("[" * 100_000)["valid"] == 0.0
-
-
-def test_people_see_the_gold_beside_the_generated_table() -> None:
-    answer = table("Task A|b", {"P3": ("<b>QA</b>\n[x](y)", "`z`")}, papers=["P3", "P1"])
-    shown = str(scored(answer).explanation)
-    gold, _, generated = shown.partition("### Generated")
-    assert "| P2 Translating Nets | MT | 60M |" in gold
-    assert "| Paper | Task | A\\|b |" in generated
-    assert "P3 Nets \\| and \\*More\\*" in generated
-    assert "&lt;b&gt;QA&lt;/b&gt; \\[x\\](y) | \\`z\\` |" in generated
-    # A paper without a row was selected all the same.
-    assert "| P1 Reading Nets |  |  |" in generated
-
-
-def test_long_tables_are_cut_for_people() -> None:
-    from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
-
-    rows = tuple(TableRow(f"p{n}", ("x" * 1000,) * 40) for n in range(100))
-    wide = LiteratureTable(("p0",), tuple(f"c{n}" for n in range(40)), rows)
-    shown = side_by_side(wide, None, {})
-    assert "40 further rows and 10 further columns are not shown." in shown
-    assert "x" * 161 not in shown
 
 
 def test_macro_and_micro_over_many_tables() -> None:

@@ -209,7 +209,7 @@ def test_a_model_may_answer_questions_about_both_tables(finished: Finished) -> N
     assert (score.metadata or {})["use"]["answerer"] == roles["answerer"]
     metadata = log.eval.metadata or {}
     assert metadata["judge"].startswith(
-        "openai-api/scripted/tables-reader pairs=10 seed=3 headers=schema runs=2 template="
+        "openai-api/scripted/tables-reader pairs=10 seed=3 runs=2 template="
     )
     assert "unary_f1" in metadata["judged"]
     assert "paper_f1" not in metadata["judged"]
@@ -238,7 +238,7 @@ def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_ye
         for row in leaderboard(logs, resamples=0).rows
         if row["metric"] == "schema_p"
     }
-    asked = "openai-api/scripted/tables-yes pairs=10 seed=0 headers=schema runs=2"
+    asked = "openai-api/scripted/tables-yes pairs=10 seed=0 runs=2"
     assert rows.keys() == {"", asked, "matcher pairs=5 seed=0"}
     assert (rows[""]["value"], rows[asked]["value"], rows[asked]["rank"]) == (0.0, None, None)
     assert rows[asked]["set_aside"] == (
@@ -432,12 +432,8 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"question_seed": "x"}, "question_seed='x'"),
         ({"answerer": ""}, "names of models"),
         ({"answerer": 3}, "names of models"),
-        ({"headers": "model"}, "need an answerer"),
         ({"aggregate": "mean"}, "There are: items, macro, micro"),
-        ({"synthesizer": "role"}, "need an answerer"),
-        ({"matcher": "a/model", "meaning": "minilm"}, "matcher decides alone"),
         ({"matcher": "a/model", "answerer": "role"}, "matcher decides alone"),
-        ({"answerer": "role", "headers": "all"}, "not one of none, schema, model"),
     ],
 )
 def test_arguments_that_make_no_sense_are_told(

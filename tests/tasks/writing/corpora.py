@@ -100,16 +100,3 @@ class Papers:
 def items_of(items: FamilyItems, task: str, setting: str) -> list[str]:
     """Ids of the items of a task that a setting has."""
     return [row["id"] for row in items.tasks[task] if setting in row["settings"]]
-
-
-def cells_of(items: FamilyItems) -> dict[str, Any]:
-    """The file `cells.json`."""
-    cells: dict[str, Any] = json.loads(items.files["cells.json"])
-    return cells
-
-
-def cell_of(items: FamilyItems, task: str, setting: str) -> dict[str, Any]:
-    """One cell of `cells.json`."""
-    cells = cells_of(items)["cells"]
-    (found,) = [c for c in cells if (c["task"], c["setting"]) == (task, setting)]
-    return dict(found)

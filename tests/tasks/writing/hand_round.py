@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,6 @@ def hand_round(
     items: Mapping[str, Sequence[dict[str, Any]]] | None = None,
     *,
     demos: int = 2,
-    cells: Sequence[Mapping[str, Any]] = (),
 ) -> Round:
     """A round of one target, `pear`, and its demonstrations, unless others are given."""
     target = paper("pear")
@@ -97,7 +95,6 @@ def hand_round(
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([row_of_paper(p) for p in papers], PAPER), buffer)
     write_bytes(root / "writing" / "papers.parquet", buffer.getvalue())
-    write_bytes(root / "writing" / "cells.json", json.dumps({"cells": list(cells)}).encode())
     write_json(root / "spec.json", {"round": {"id": "hand"}, "writing": {"demos": demos}})
     for path in sorted(root.rglob("*")):
         if path.is_file():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from tests.servers.scripted import Ask, Reply, answer
 
-from vivavoce.metrics.judgement import ASPECTS
+from vivavoce.metrics.judged_text import ASPECTS
 
 _CITATION = re.compile(r"\s?(?:\([^()]*(?:19|20)\d\d\)|\[[0-9, ]+\])")
 _NAME = re.compile(r"\b[A-Z][a-z]+[A-Z][a-z]+\b")

@@ -253,28 +253,11 @@ def test_items_outside_a_setting_are_not_in_its_dataset(tmp_path: Path) -> None:
     assert found == {"base": ["pear", "plum"], "random": ["plum"], "leave_one_out": ["pear"]}
 
 
-@pytest.mark.parametrize(
-    ("cell", "complaint"),
-    [
-        (
-            {"paper_id": "pear", "candidate": "elm", "reason": "not_earlier", "detail": "2024-02"},
-            r"For paper pear, say, the demonstration elm was left out: not_earlier, 2024-02\.",
-        ),
-        (
-            {"paper_id": "pear", "candidate": "pear", "reason": "overlap", "detail": ""},
-            r"For paper pear, say, it was left out: overlap\.",
-        ),
-        (None, r"no item of title with the setting random\.$"),
-    ],
-)
-def test_an_empty_setting_says_why(tmp_path: Path, cell: Any, complaint: str) -> None:
+def test_an_empty_setting_says_why(tmp_path: Path) -> None:
     rows = {"title": [item("title", paper("pear"), settings=["base"])]}
-    cells = [{"task": "title", "setting": "random", "items": 0, "rejected": cell}]
-    opened = hand_round(tmp_path, items=rows, cells=cells)
-    with pytest.raises(InputError, match=complaint):
+    opened = hand_round(tmp_path, items=rows)
+    with pytest.raises(InputError, match="no item of title with the setting random: it was built"):
         samples(opened, "title", "random")
-    with pytest.raises(InputError, match="built without that setting"):
-        samples(opened, "title", "coauthor")
 
 
 def test_an_odd_text_arrives_as_it_is(tmp_path: Path) -> None:

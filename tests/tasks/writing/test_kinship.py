@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tasks.writing.corpora import words
 
-from vivavoce.metrics.text_statistics import words_of
+from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Section
-from vivavoce.tasks.writing.items.inputs import PaperText
-from vivavoce.tasks.writing.items.near_duplicates import (
+from vivavoce.tasks.writing.items.demonstrations import (
     Kinship,
     hash_runs,
     shared_runs,
 )
+from vivavoce.tasks.writing.items.inputs import PaperText
 from vivavoce.text.shingles import mix
 
 

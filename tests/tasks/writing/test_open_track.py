@@ -220,7 +220,7 @@ def test_the_list_of_tasks_has_the_setting() -> None:
 def test_a_round_without_the_track_says_how_to_get_it(tmp_path: Path) -> None:
     opened = build(tmp_path, SPEC.replace(', "open"]', "]"))
     assert "writing/library.parquet" not in load_round(opened).manifest["files"]
-    with pytest.raises(NoItemsError, match="built without that setting"):
+    with pytest.raises(NoItemsError, match="built without it"):
         create_task("related_work", {"round": str(opened), "track": "open"})
 
 

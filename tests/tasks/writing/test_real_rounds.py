@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +13,7 @@ import pytest
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
+from vivavoce.tasks.writing.items.demonstrations import Kinship
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
@@ -24,10 +23,8 @@ from vivavoce.tasks.writing.items.inputs import (
     gold,
     long_paragraphs,
     paper_from_row,
-    settings_of,
     slots,
 )
-from vivavoce.tasks.writing.items.near_duplicates import Kinship
 from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
@@ -58,23 +55,6 @@ def real(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Round:
 def papers(real: Round) -> dict[str, PaperText]:
     table = pq.read_table(pa.BufferReader(real.read_file("writing", "papers.parquet")))
     return {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
-
-
-def cells(real: Round) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(real.read_file("writing", "cells.json"))["cells"]
-    return found
-
-
-def test_every_pair_has_items_or_names_what_was_rejected(real: Round) -> None:
-    found = {(cell["task"], cell["setting"]): cell for cell in cells(real)}
-    assert list(found) == [(task, setting) for task in TASKS for setting in settings_of(task)]
-    for (task, setting), cell in found.items():
-        rows = [row for row in real.items("writing", task) if setting in row["settings"]]
-        assert cell["items"] == len(rows)
-        if not rows or cell.get("without_demonstrations"):
-            rejected = cell["rejected"]
-            assert all(rejected[name] for name in ("paper_id", "candidate", "reason", "detail"))
-    assert all(found[task, "base"]["items"] >= 8 for task in TASKS)
 
 
 def test_papers_without_an_abstract_are_no_items(real: Round, papers: dict[str, PaperText]) -> None:

@@ -21,7 +21,7 @@ from vivavoce.metrics.rouge import rouge
 from vivavoce.rounds import Round
 from vivavoce.store import hash_of
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.writing.items.inputs import TASKS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vivavoce.tasks import list_families
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.prompting.prompts import VARIANTS
 from vivavoce.tasks.writing.items.composing import Example, compose
 from vivavoce.tasks.writing.items.inputs import TASKS

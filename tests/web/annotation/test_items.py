@@ -89,9 +89,7 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
 def test_no_item_and_no_kind_are_told() -> None:
     with pytest.raises(InputError, match="no item"):
         check_rows(KINDS["qa"], [])
-    with pytest.raises(
-        InputError, match="There are: distractors, demands, qa, answers, tables, preference"
-    ):
+    with pytest.raises(InputError, match="There are: distractors, demands, qa, answers, pref"):
         find_kind("chess")
 
 

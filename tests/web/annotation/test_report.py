@@ -14,7 +14,6 @@ from tests.servers.annotation import EXCLUDE, INCLUDE, Made, content_of, make
 from vivavoce.results.audits.human import read_labels
 from vivavoce.statistics.estimates import Draws
 from vivavoce.store import Row, read_json, read_jsonl
-from vivavoce.tasks.tables.items.pool import read_acceptance, read_paper_labels
 from vivavoce.web.annotation.campaigns import export_campaign
 from vivavoce.web.annotation.items import check_rows
 from vivavoce.web.annotation.kinds import KINDS
@@ -152,7 +151,7 @@ def test_exported_items_can_be_imported(ten: Made, tmp_path: Path) -> None:
     assert [(one.key, one.content) for one in items] == [(one.key, one.content) for one in there]
 
 
-def test_labels_of_distractors_are_read_by_a_round(tmp_path: Path) -> None:
+def test_labels_of_distractors_name_the_paper(tmp_path: Path) -> None:
     rows = [
         {"id": f"i{n}", "content": content_of("distractors", n) | {"table": "t", "paper": f"p{n}"}}
         for n in range(3)
@@ -162,8 +161,8 @@ def test_labels_of_distractors_are_read_by_a_round(tmp_path: Path) -> None:
     made.work("ben", {"*": EXCLUDE, "i2": INCLUDE})
     made.work("cem", {"*": INCLUDE}, most=0)
     folder = export(made, tmp_path / "out")
-    labels = read_paper_labels(folder / "labels.jsonl")
-    assert labels == {("t", "p0"): "exclude", ("t", "p1"): "exclude"}  # i2 is open
+    labels = {row["paper"]: row["decision"] for _, row in read_jsonl(folder / "labels.jsonl")}
+    assert labels == {"p0": "exclude", "p1": "exclude"}  # i2 is open
 
 
 def test_a_demand_is_accepted_when_all_speaks_for_it(tmp_path: Path) -> None:
@@ -173,7 +172,8 @@ def test_a_demand_is_accepted_when_all_speaks_for_it(tmp_path: Path) -> None:
     for name in ("ann", "ben"):
         made.work(name, {"i0": good, "i1": {**good, "non_leaking": "no"}})
     folder = export(made, tmp_path / "out")
-    assert read_acceptance(folder / "labels.jsonl") == {"i0": True, "i1": False}
+    accepted = {row["id"]: row["accepted"] for _, row in read_jsonl(folder / "labels.jsonl")}
+    assert accepted == {"i0": True, "i1": False}
 
 
 def test_the_first_two_verdicts_go_to_the_audit_of_judges(tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ from vivavoce.corpus.schema import DOCUMENT, document_row
 from vivavoce.errors import DamagedError, InputError, VivaError
 from vivavoce.records import Fault
 from vivavoce.sources import Piece, ReadOptions, Source, get_source
-from vivavoce.sources.catalogues.decoding import decode_document
-from vivavoce.sources.notices import with_status
+from vivavoce.sources.catalogues.decoding import decode_document, with_status
 from vivavoce.store import (
     Row,
     hash_file,

@@ -2,9 +2,9 @@
 
 Forms are compared first: numbers with units (`quantities`), lists in any order, and words
 (`wording`). Where they decide nothing, the likeness of the two texts does, with weights that were
-fitted to labelled pairs, of an embedding too if one is given. Texts that differ in a number or in a
-negation never mean the same, however near they are. A rule that decided rightly of fewer than one
-labelled pair in a hundred has no place here; a model as the matcher agrees far better than rules.
+fitted to labelled pairs. Texts that differ in a number or in a negation never mean the same. A rule
+that decided rightly of fewer than one labelled pair in a hundred has no place here; a model as the
+matcher agrees far better than rules.
 
 What is compared after it is compared by the lexical rule as before, so that `score_table` of the
 table as it was given is a lower bound.
@@ -13,11 +13,8 @@ table as it was given is a lower bound.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
-import numpy.typing as npt
 
 from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
@@ -27,18 +24,14 @@ from vivavoce.metrics.tables.table_schema import column_unit, match_columns
 from vivavoce.metrics.tables.wording import (
     LONG,
     are_like,
-    clean,
-    expand,
+    compared,
     head,
     is_negated,
     raw_words,
     terms_in_order,
     terms_of,
-    write_out,
 )
 
-Embed = Callable[[Sequence[str]], npt.NDArray[np.float64]]
-"""Texts -> vectors of length 1, one a row."""
 Pair = tuple[str, str, str | None]
 """Two texts in the order of their letters, and their column's name; None where they are headers."""
 
@@ -57,20 +50,11 @@ class Meaning:
     """Decides about pairs of headers and of cells.
 
     Args:
-        embed: An embedding, for what forms do not decide.
-        abbreviations: Those that the paper or its table gives: the short form -> what it means.
         judge: Decides in place of forms and likeness about all that is not written alike.
     """
 
-    embed: Embed | None = None
-    abbreviations: Mapping[str, str] = field(default_factory=dict)
     judge: Callable[[Pair], bool] | None = None
-    _vectors: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
     _known: dict[Pair, bool] = field(default_factory=dict)
-
-    def among(self, abbreviations: Mapping[str, str]) -> Meaning:
-        """Rule for papers that define these abbreviations, with the vectors of this one."""
-        return Meaning(self.embed, abbreviations, self.judge, self._vectors)
 
     def same_headers(self, first: str, second: str) -> bool:
         """True if two columns would hold the same statement about every paper."""
@@ -81,85 +65,73 @@ class Meaning:
         return self._same(first, second, header)
 
     def _same(self, first: str, second: str, header: str | None) -> bool:
-        # The same answer whichever comes first, whatever an embedding makes of its batch.
         first, second = sorted((first, second))
         key = (first, second, header)
         if key not in self._known:
             self._known[key] = self._decide(key)
         return self._known[key]
 
-    def compared(self, first: str, second: str) -> tuple[str, str]:
-        """Two texts clean and written out, as they are compared."""
-        first, second = sorted((first, second))
-        one, other = (expand(clean(text), self.abbreviations) for text in (first, second))
-        return write_out(one, other), write_out(other, one)
-
     def _decide(self, pair: Pair) -> bool:
         first, second, header = pair
-        one, other = self.compared(first, second)
+        one, other = compared(first, second)
         if self.judge is not None:
             return one == other or self.judge(pair)
-        found = self.by_forms(one, other, header)
+        found = by_forms(one, other, header)
         if found is not None:
             return found
-        return are_like(one, other, header, self.vector if self.embed is not None else None)
+        return are_like(one, other, header)
 
-    def by_forms(self, one: str, other: str, header: str | None) -> bool | None:
-        """Decision about clean texts by their forms; None where these leave it open."""
-        if one == other:
-            return True
-        found = header_forms(one, other) if header is None else self._cell_forms(one, other)
-        if found is None and (
-            is_negated(one) != is_negated(other) or _digits(one) != _digits(other)
-        ):
-            return False
-        return found
 
-    def _cell_forms(self, one: str, other: str) -> bool | None:
-        for compare in (number_forms, self._list_forms, word_forms):
-            if (found := compare(one, other)) is not None:
-                return found
-        return None
+def by_forms(one: str, other: str, header: str | None) -> bool | None:
+    """Decision about clean texts by their forms; None where these leave it open."""
+    if one == other:
+        return True
+    found = header_forms(one, other) if header is None else _cell_forms(one, other)
+    if found is None and (is_negated(one) != is_negated(other) or _digits(one) != _digits(other)):
+        return False
+    return found
 
-    def _list_forms(self, one: str, other: str) -> bool | None:
-        """Equal as sets, or as sequences where arrows join them; None for no list."""
-        for read, is_ordered in ((_steps, True), (_items, False)):
-            ones, others = read(one), read(other)
-            if max(len(ones), len(others)) < 2:
-                continue
-            is_short = min(len(ones), len(others)) < 2
-            if is_short and max(len(raw_words(text)) for text in (one, other)) >= LONG:
-                return None
-            if is_ordered or not (ones and others):
-                if len(ones) != len(others):
-                    return None if not (ones and others) else False
-                pairs = zip(ones, others, strict=True)
-                return all(self._have_same_form(a, b) for a, b in pairs) or None
-            return self._are_same_sets(ones, others)
-        return None
 
-    def _have_same_form(self, one: str, other: str) -> bool:
-        return self.by_forms(*self.compared(one, other), "") is True
+def _cell_forms(one: str, other: str) -> bool | None:
+    for compare in (number_forms, _list_forms, word_forms):
+        if (found := compare(one, other)) is not None:
+            return found
+    return None
 
-    def _are_same_sets(self, ones: Sequence[str], others: Sequence[str]) -> bool | None:
-        if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
-            return True
-        left, unmatched = list(others), list[str]()
-        for item in ones:
-            match = next((each for each in left if self._have_same_form(item, each)), None)
-            if match is None:
-                unmatched.append(item)
-            else:
-                left.remove(match)
-        # Items that both leave over may be the same in other words.
-        return None if unmatched and left else not (unmatched or left)
 
-    def vector(self, text: str) -> npt.NDArray[np.float64]:
-        """Vector of a text by the embedding, made once."""
-        if text not in self._vectors:
-            assert self.embed is not None
-            self._vectors[text] = np.asarray(self.embed([text])[0], dtype=np.float64)
-        return self._vectors[text]
+def _list_forms(one: str, other: str) -> bool | None:
+    """Equal as sets, or as sequences where arrows join them; None for no list."""
+    for read, is_ordered in ((_steps, True), (_items, False)):
+        ones, others = read(one), read(other)
+        if max(len(ones), len(others)) < 2:
+            continue
+        is_short = min(len(ones), len(others)) < 2
+        if is_short and max(len(raw_words(text)) for text in (one, other)) >= LONG:
+            return None
+        if is_ordered or not (ones and others):
+            if len(ones) != len(others):
+                return None if not (ones and others) else False
+            return all(map(_have_same_form, ones, others)) or None
+        return _are_same_sets(ones, others)
+    return None
+
+
+def _have_same_form(one: str, other: str) -> bool:
+    return by_forms(*compared(one, other), "") is True
+
+
+def _are_same_sets(ones: Sequence[str], others: Sequence[str]) -> bool | None:
+    if terms_of(" ".join(ones)) == terms_of(" ".join(others)):
+        return True
+    left, unmatched = list(others), list[str]()
+    for item in ones:
+        match = next((each for each in left if _have_same_form(item, each)), None)
+        if match is None:
+            unmatched.append(item)
+        else:
+            left.remove(match)
+    # Items that both leave over may be the same in other words.
+    return None if unmatched and left else not (unmatched or left)
 
 
 def header_forms(one: str, other: str) -> bool | None:

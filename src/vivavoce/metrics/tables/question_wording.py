@@ -56,11 +56,6 @@ class Question:
         """Key under which its answers are kept: questions of the same words are the same."""
         return f"{self.aspect}-{hash_of(self.text)[:16]}"
 
-    def mentioned(self) -> list[str]:
-        """Names that any wording has to use: of the column, the papers and the values."""
-        values = [claim.value for claim in self.claims]
-        return [collapse_spaces(self.column), *self.papers, *values]
-
     def as_dict(self) -> dict[str, Any]:
         """As a log or a file keeps it."""
         answer = "yes" if self.expected else "no"

@@ -2,7 +2,6 @@
 
 Markup, citations, footnotes, capitals, accents, hyphens, number (singular or plural), function
 words and word order cost nothing; synonyms and usual abbreviations are those of `vocabulary.toml`.
-An abbreviation that the paper or its table defines has that meaning alone.
 
 The likeness of two headers or cells that no rule decides is a weighted sum of traits of the pair.
 The weights of `likeness.toml` were fitted by `benchmarks/table_pairs.py` to labelled pairs and to
@@ -14,17 +13,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import PLAIN_MARKS
-from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import porter_stem
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _FILLERS = frozenset(_DATA["fillers"])
@@ -99,8 +96,13 @@ _HEADERS = _phrases("headers")
 _ANY_ORDER = {tuple(sorted(phrase)): sense for phrase, sense in _CELLS.items()}
 
 
-def write_out(text: str, other: str) -> str:
-    """A clean text with short forms written out for which another text has the words."""
+def compared(first: str, second: str) -> tuple[str, str]:
+    """Two texts clean and in order, with short forms written out for which the other has words."""
+    one, other = sorted((clean(first), clean(second)))
+    return _write_out(one, other), _write_out(other, one)
+
+
+def _write_out(text: str, other: str) -> str:
     words = raw_words(other)
     for cut in _CUT.finditer(text):
         letters = cut[1].casefold()
@@ -117,13 +119,6 @@ def write_out(text: str, other: str) -> str:
             if run := next(initialled, None):
                 text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", " ".join(run), text)
                 break
-    return text
-
-
-def expand(text: str, given: Mapping[str, str]) -> str:
-    """A clean text with the abbreviations that a paper gives written out."""
-    for short, long in given.items():
-        text = re.sub(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])", long.replace("\\", " "), text)
     return text
 
 
@@ -160,45 +155,30 @@ def _senses(stems: Terms, *, is_header: bool) -> Iterator[str]:
             place += 1
 
 
-def content_words(text: str) -> list[str]:
-    """Distinct words of a clean text without function words, in their order."""
-    return [word for word in dict.fromkeys(raw_words(text)) if word not in _FILLERS]
-
-
 def is_negated(text: str) -> bool:
     """True for a clean text with a word that negates; `No. of` is a count."""
     return not NEGATIONS.isdisjoint(raw_words(_COUNT.sub("", text)))
 
 
-Vector = Callable[[str], npt.NDArray[np.float64]]
-"""Text -> vector of length 1."""
-
 LONG = 5
 """Words from which a cell is a sentence, of which word order is a part."""
-_WEIGHTS: dict[str, dict[str, float]] = read_data(__file__, "likeness.toml")
+_WEIGHTS: dict[str, float] = read_data(__file__, "likeness.toml")
 _LETTERS = re.compile(r"[^\W_]+")
-_DIGITS = 6
 
 
-def are_like(one: str, other: str, header: str | None, vector: Vector | None) -> bool:
+def are_like(one: str, other: str, header: str | None) -> bool:
     """True if two clean texts more probably mean the same than not.
 
     Args:
         one: A header or cell.
         other: The other one.
         header: Name of the column; None where the texts are headers.
-        vector: An embedding; other weights hold without one.
     """
-    weights = _WEIGHTS["forms" if vector is None else "embedding"]
-    traits = traits_of(one, other, header, vector)
-    # Rounded, so that the last bit of an embedding decides nothing.
-    found = weights["bias"] + sum(weights[name] * value for name, value in traits.items())
-    return round(found, _DIGITS) >= 0
+    traits = traits_of(one, other, header)
+    return _WEIGHTS["bias"] + sum(_WEIGHTS[name] * value for name, value in traits.items()) >= 0
 
 
-def traits_of(
-    one: str, other: str, header: str | None, vector: Vector | None = None
-) -> dict[str, float]:
+def traits_of(one: str, other: str, header: str | None) -> dict[str, float]:
     """Traits of a pair of clean texts by name, the same in either order."""
     is_header = header is None
     terms, others = (set(terms_of(text, is_header=is_header)) for text in (one, other))
@@ -207,7 +187,7 @@ def traits_of(
     names, other_names = _names(one), _names(other)
     overlap = len(terms & others) / max(len(terms | others), 1)
     is_long = float(max(map(len, words)) >= LONG)
-    traits = {
+    return {
         "overlap": overlap,
         "overlap_long": overlap * is_long,
         "contained": len(terms & others) / max(min(len(terms), len(others)), 1),
@@ -216,29 +196,6 @@ def traits_of(
         "other_names": float(bool(names - other_names) and bool(other_names - names)),
         "long": is_long,
     }
-    return traits if vector is None else traits | _by_embedding(one, other, is_long, vector)
-
-
-def _by_embedding(one: str, other: str, is_long: float, vector: Vector) -> dict[str, float]:
-    nearness = float(vector(one) @ vector(other))
-    words, others = content_words(one), content_words(other)
-    left = [word for word in words if word not in others]
-    right = [word for word in others if word not in words]
-    rest = vector(" ".join(left)) @ vector(" ".join(right)) if left and right else nearness
-    return {
-        "near": nearness,
-        "near_long": nearness * is_long,
-        "rest_near": float(rest),
-        "words_near": (_nearest(left, others, vector) + _nearest(right, words, vector)) / 2,
-    }
-
-
-def _nearest(words: list[str], others: list[str], vector: Vector) -> float:
-    """Mean nearness of words to the nearest word of the other text; 1 for no words."""
-    if not (words and others):
-        return float(not words)
-    table = np.array([vector(word) for word in words]) @ np.array([vector(w) for w in others]).T
-    return float(table.max(axis=1).mean())
 
 
 def _names(text: str) -> set[str]:

@@ -1,8 +1,6 @@
 """The answers to the table task in logs, scored by several evaluators: the matcher, and models.
 
-A model evaluator is an answerer, with fixed questions or with those that a synthesizer words:
-`ANSWERER` or `SYNTHESIZER,ANSWERER`. Its scores can be kept in a file: an answer with a score there
-is not asked about again.
+The scores of a model can be kept in a file: an answer with a score there is not asked about again.
 """
 
 from __future__ import annotations
@@ -10,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalSample, read_eval_log_samples
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score
 
 import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
@@ -30,7 +29,7 @@ from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.item import TASK, answer_text
-from vivavoce.tasks.tables.roles.answering import Askers, Use, open_askers, use_tables
+from vivavoce.tasks.tables.yes_or_no import Use, open_answerer, use_tables
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""
@@ -83,37 +82,26 @@ class Evaluator:
 
     answerer: str | None = None
     """A model; None for the matcher."""
-    synthesizer: str | None = None
-    """A model that words the questions; None for their fixed words."""
 
     @property
     def name(self) -> str:
-        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
-        if self.answerer is None:
-            return MATCHER
-        return f"{self.synthesizer} > {self.answerer}" if self.synthesizer else self.answerer
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that it asks."""
-        return tuple(model for model in (self.synthesizer, self.answerer) if model)
+        """As it is shown: `matcher`, or the model."""
+        return self.answerer or MATCHER
 
 
 def read_evaluator(text: str) -> Evaluator:
-    """An evaluator as the command line names it: `matcher`, `ANSWERER`, `SYNTHESIZER,ANSWERER`.
+    """An evaluator as the command line names it: `matcher`, or a model.
 
     Raises:
-        InputError: It is none of these.
+        InputError: It is neither.
     """
-    names = [name.strip() for name in text.split(",")]
-    if names == [MATCHER]:
+    if text == MATCHER:
         return Evaluator()
-    if len(names) > 2 or not all("/" in name for name in names) or MATCHER in names:
+    if "/" not in text or "," in text:
         raise InputError(
-            f"{text!r} is no evaluator. Give {MATCHER}, an answerer such as openai/gpt-4o-mini, or "
-            "a synthesizer and an answerer with a comma between them."
+            f"{text!r} is no evaluator. Give {MATCHER}, or a model such as openai/gpt-4o-mini."
         )
-    return Evaluator(names[-1], names[0] if len(names) == 2 else None)
+    return Evaluator(text)
 
 
 def evaluate(
@@ -139,9 +127,8 @@ def evaluate(
     scores: dict[tuple[str, int], Mapping[str, float | None]] = {}
     waiting: list[tuple[Evaluator, int, str]] = []
     for evaluator in evaluators:
-        asking = replace(use, synthesizer=evaluator.synthesizer is not None)
         for place, answer in enumerate(answers):
-            key = _key(evaluator, answer, prompts, asking)
+            key = _key(evaluator, answer, prompts, use)
             if answer.fault is not None:
                 scores[evaluator.name, place] = dict.fromkeys(_NAMES, 0.0)
             elif evaluator.answerer is None:
@@ -188,12 +175,12 @@ async def _ask_all(
     for evaluator in dict.fromkeys(one for one, _, _ in waiting):
         mine = [(place, key) for one, place, key in waiting if one == evaluator]
         assert evaluator.answerer is not None  # of the type only: the matcher never waits
-        async with open_askers(evaluator.answerer, evaluator.synthesizer) as askers:
+        async with open_answerer(evaluator.answerer) as answerer:
             for start in range(0, len(mine), _AT_ONCE):
                 batch = mine[start : start + _AT_ONCE]
                 found, failure = await run_at_once(
                     evaluator.name,
-                    [_ask(answers[place], askers, prompts, use) for place, _ in batch],
+                    [_ask(answers[place], answerer, prompts, use) for place, _ in batch],
                 )
                 done = [
                     (place, key, values)
@@ -207,10 +194,9 @@ async def _ask_all(
 
 
 async def _ask(
-    answer: TableAnswer, askers: Askers, prompts: PromptSet, use: Use
+    answer: TableAnswer, answerer: Model, prompts: PromptSet, use: Use
 ) -> dict[str, float | None]:
-    asking = replace(use, synthesizer=askers.synthesizer is not None)
-    used = await use_tables(prompts, answer.gold, answer.system, answer.names, asking, askers)
+    used = await use_tables(prompts, answer.gold, answer.system, answer.names, use, answerer)
     values = used.values()
     return {name: values[name] for name in (*_NAMES, YES_BIAS)}
 
@@ -247,7 +233,7 @@ def _mean(values: Sequence[Mapping[str, float | None]]) -> dict[str, float | Non
 
 def _key(evaluator: Evaluator, answer: TableAnswer, prompts: PromptSet, use: Use) -> str:
     """Inputs that decide a score."""
-    asked = [use.pairs, use.seed, use.runs, use.batch, use.headers]
+    asked = [use.pairs, use.seed, use.runs, use.batch]
     tables = [answer_text(answer.gold), answer_text(answer.system), dict(answer.names)]
     return hash_of([evaluator.name, tables, prompts.sha256, asked])
 

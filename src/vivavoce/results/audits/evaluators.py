@@ -1,7 +1,7 @@
 """Dependence of table scores on evaluators: drift and ranks under a swap.
 
-The same answers of the same contestants are scored by several evaluators, such as pairs of a
-synthesizer and an answerer. Each is held against a base evaluator on the items that both scored.
+The same answers of the same contestants are scored by several evaluators. Each is held against a
+base evaluator on the items that both scored.
 
 - Drift: by how much the F1 of a contestant changes; over all contestants the mean change, the mean
   of its size, and the largest.
@@ -47,7 +47,7 @@ from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_
 from vivavoce.store import Row
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.answering import Use
+from vivavoce.tasks.tables.yes_or_no import Use
 
 MACRO = "macro"
 _PARTS = ("p", "r")
@@ -307,5 +307,5 @@ def _own_families(evaluators: Sequence[Evaluator], answers: Sequence[TableAnswer
     return [
         f"{evaluator.name} scores answers by its own family: {', '.join(own)}."
         for evaluator in evaluators
-        if (own := [m for m in models if any(is_same_family(m, one) for one in evaluator.models)])
+        if (one := evaluator.answerer) and (own := [m for m in models if is_same_family(m, one)])
     ]

@@ -2,7 +2,7 @@
 
 Everything is compared again, from the items and the papers of the round. Texts are compared by
 their runs of words as numbers, so that one gold text meets many inputs, and many texts each other.
-Words are those of `vivavoce.metrics.text_statistics`.
+Words are those of `vivavoce.metrics.rouge`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vivavoce.corpus.identity.matching import numbers_of, titles_agree
-from vivavoce.metrics.text_statistics import words_of
+from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row
 from vivavoce.tasks.writing.items.inputs import PaperText, gold

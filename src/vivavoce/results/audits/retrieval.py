@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from vivavoce.corpus import load_corpus
 from vivavoce.errors import InputError
-from vivavoce.metrics.retrieval import average_precision
+from vivavoce.metrics.titles_list import average_precision
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.retrieval import Retriever
 from vivavoce.retrieval.papers import SPARSE, open_retriever
@@ -89,7 +89,6 @@ def audit_retrieval(
     corpus: Path | None = None,
     depth: int = DEPTH,
     device: str = "cpu",
-    cache: Path | None = None,
     draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> RetrievalAudit:
@@ -121,7 +120,6 @@ def audit_retrieval(
             [(work.title, work.abstract) for work in works],
             folder=weights or None,
             device=device,
-            cache=cache,
         )
         shown = Path(preset).name if Path(preset).is_dir() else preset
         found.append((shown, measure(retriever, ids, items, depth)))

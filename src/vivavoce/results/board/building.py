@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.audits.human import calibrations
 from vivavoce.results.audits.verdicts import read_verdicts

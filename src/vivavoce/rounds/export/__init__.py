@@ -1,25 +1,147 @@
 """Rounds given to others: as a Hugging Face folder, or as ids to rebuild them by.
 
-An export's folder is written whole or not at all, and never over another one.
+An export's folder is written whole or not at all, and never over another one. The dataset has a
+configuration for each table, Parquet by split, a card, and the `eval.yaml` of a benchmark;
+`datasets.load_dataset(FOLDER, "title")` opens it, with or without a network.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.rounds.export.hugging_face import write as write_hugging_face
+from vivavoce.rounds.build import render
 from vivavoce.rounds.export.ids import is_ids_export, rebuild_round
 from vivavoce.rounds.export.ids import write as write_ids
-from vivavoce.rounds.licences import TEXTS, Contents
+from vivavoce.rounds.family import SPLIT_NAMES, split_name
+from vivavoce.rounds.licences import TEXTS, Contents, TableFile
 from vivavoce.rounds.reading import Round, check_files
-from vivavoce.store import hash_tree
+from vivavoce.store import Row, hash_tree, write_parquet, write_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from vivavoce.corpus import Corpus
+
+
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)
+
+
+def write_hugging_face(
+    contents: Contents, out: Path, papers: Mapping[str, str], corpus: Corpus | None
+) -> None:
+    """Write the tables that have rows, the files beside them, and the card."""
+    opened = contents.round
+    written = (_write_table(contents, table, out) for table in contents.tables())
+    configs = [found for found in written if found]
+    contents.write_others(out / "round")
+    write_text(out / "README.md", _card(contents, configs, papers))
+    write_text(out / "eval.yaml", eval_yaml(opened, configs))
+
+
+def _write_table(contents: Contents, table: TableFile, out: Path) -> Row | None:
+    """A configuration: its name, its files, how many rows each split has; None without rows."""
+    content = contents.read(table.path)
+    files, counts = [], {}
+    for split, rows in _by_split(content, table).items():
+        path = f"data/{table.name}/{split}.parquet"
+        write_parquet(out / path, rows, content.schema)
+        files.append({"split": split, "path": path})
+        counts[split] = len(rows)
+    if not files:
+        return None
+    return {"name": table.name, "files": files, "rows": counts, "is_items": table.is_items}
+
+
+def _by_split(content: pa.Table, table: TableFile) -> dict[str, list[Row]]:
+    rows: list[Row] = content.to_pylist()
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        given = row.get("split") if table.is_items else None
+        found.setdefault(split_name(given), []).append(row)
+    return {name: found[name] for name in SPLIT_NAMES if name in found}
+
+
+def _card(contents: Contents, configs: list[Row], papers: Mapping[str, str]) -> str:
+    import yaml
+
+    opened = contents.round
+
+    # The card one level lower, to stand inside another page.
+    lines = opened.card.splitlines()
+    card = "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
+    header = yaml.safe_dump(_header(opened, configs), sort_keys=False, allow_unicode=True)
+    return render(
+        "hugging_face.md",
+        header=header,
+        round=opened,
+        window=opened.manifest["window"],
+        families=opened.manifest["families"],
+        configs=configs,
+        texts=contents.describe(),
+        card=card.strip(),
+        papers=papers,
+        canary=canary(opened),
+    )
+
+
+def _header(opened: Round, configs: list[Row]) -> dict[str, Any]:
+    rows = sum(n for config in configs for n in config["rows"].values())
+    size = next((name for limit, name in _SIZES if rows < limit), "10M<n<100M")
+    return {
+        "pretty_name": f"Viva Voce, round {opened.id}",
+        "license": "other",
+        "license_name": "as-the-papers",
+        "license_link": "README.md#licences",
+        "language": ["en"],
+        "tags": ["benchmark", "scientific papers", *opened.manifest["families"]],
+        "size_categories": [size],
+        "configs": [
+            {
+                "config_name": config["name"],
+                **({"default": True} if place == 0 else {}),
+                "data_files": config["files"],
+            }
+            for place, config in enumerate(configs)
+        ],
+    }
+
+
+def canary(opened: Round) -> str:
+    """A string by which a round's items can be found in training data: the same for each export."""
+    digest = opened.sha256
+    parts = (digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32])
+    return f"VIVA VOCE BENCHMARK DATA. KEEP OUT OF TRAINING DATA. canary {'-'.join(parts)}"
+
+
+def eval_yaml(opened: Round, configs: Sequence[Row]) -> str:
+    """The `eval.yaml` that makes a dataset on the hub a benchmark with a leaderboard.
+
+    Its tasks have the names under which `viva board export --as eval_results` files results.
+    """
+    import yaml
+
+    tasks = [
+        {"id": config["name"], "config": config["name"], "split": config["files"][-1]["split"]}
+        for config in configs
+        if config["is_items"]
+    ]
+    about: dict[str, Any] = {
+        "name": f"Viva Voce, round {opened.id}",
+        "description": "Writing, leaderboards, ranking, tables and programs from dated papers.",
+        "evaluation_framework": "inspect-ai",
+        "tasks": tasks,
+    }
+    return yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
 
 
 __all__ = ["FORMATS", "TEXTS", "export_round", "is_ids_export", "rebuild_round"]

@@ -1,7 +1,8 @@
 r"""Text of catalogues: accents of TeX, entities and tags as the characters that they stand for.
 
 Titles, abstracts, names and venues go through this, whatever catalogue they come from. Formulas
-between dollar signs stay as they are.
+between dollar signs stay as they are. What a text says of the paper's state is read too: withdrawn,
+retracted, a correction.
 """
 
 from __future__ import annotations
@@ -71,3 +72,41 @@ def decode_document(document: Document) -> Document:
     abstract = document.abstract and _SPACES.sub(" ", decode_text(document.abstract)).strip()
     authors = tuple(replace(each, name=decode_text(each.name)) for each in document.authors)
     return replace(document, title=title, abstract=abstract, venue=venue, authors=authors)
+
+
+_OPENING, _MAX_COMMENTS = 200, 2_000
+_WITHDRAWN = re.compile(
+    r"^\W*withdrawn\b"
+    r"|\b(?:this|the|our)\s(?:\w+\s)?(?:paper|article|submission|manuscript|work|note|preprint)"
+    r"\s(?:has\sbeen|is|was|have\sbeen)\s(?:\w+\s){0,2}(?:withdrawn|retracted)\b"
+    r"|\b(?:paper|submission|article)\swithdrawn\b",
+    re.IGNORECASE,
+)
+# Publishers open the title with it: `RETRACTED ARTICLE: ...`, `Erratum to: ...`.
+_TITLE = re.compile(
+    r"\W*(?:(?P<withdrawn>withdraw(?:n|al))|(?P<retracted>retract(?:ed|ion))"
+    r"|(?:(?:author|publisher)['’]?s? )?(?P<corrected>correction|errat(?:um|a)|corrigend(?:um|a))"
+    r"|(?P<doubted>(?:editorial )?expression of concern))"
+    r"(?: (?:article|paper|note|notice|to|for|of)){0,3}"
+    r"\s?(?:[:.–—]|$|(?<= to)|(?<=notice)|(?<=note))",
+    re.IGNORECASE,
+)
+
+
+def status_of(title: str | None, abstract: str | None, comments: str = "") -> str | None:
+    """`withdrawn`, `retracted`, `corrected` or `doubted`, as a paper says; None where it does not.
+
+    A retraction, and the notice of one, are both `retracted`; a notice of a correction is
+    `corrected`.
+    """
+    notice = _TITLE.match((title or "")[:_OPENING])
+    if notice:
+        return next(name for name, text in notice.groupdict().items() if text)
+    texts = ((abstract or "").strip()[:_OPENING], comments[:_MAX_COMMENTS])
+    return "withdrawn" if any(_WITHDRAWN.search(text) for text in texts) else None
+
+
+def with_status(document: Document) -> Document:
+    """A document with its state, as its source or else its title and abstract say."""
+    status = document.withdrawn or status_of(document.title, document.abstract)
+    return replace(document, withdrawn=status)

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics import Metric
-from vivavoce.rounds import Round
+from vivavoce.metrics.architecture import score_architecture
+from vivavoce.metrics.factor import (
+    FactorFrame,
+    frame_from_columns,
+    score_factor,
+)
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Given, Item, View
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import gold_of_report
 from vivavoce.tasks.implementation.items.report import CLAIM
 from vivavoce.tasks.prompting.prompts import Rendered
+from vivavoce.tasks.scoring.files import ScoreFamily
 from vivavoce.tasks.scoring.marks import Values
 
 LEVELS = {"base": "brief", "none": "none", "full": "full"}
@@ -30,7 +42,8 @@ class ProgramArguments(Arguments):
     """Settings of a run of programs.
 
     Args:
-        setting: What the model sees: base.
+        setting: What the model sees: base. Where a market is described, also none or full, with
+            +knowledge for notes on the field.
         timeout: Seconds a program may run.
         sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
     """
@@ -40,45 +53,6 @@ class ProgramArguments(Arguments):
 
     def __post_init__(self) -> None:
         check_numbers({"timeout": (self.timeout, 1, None)})
-
-
-@dataclass(frozen=True, slots=True)
-class MarketArguments(Arguments):
-    """Description of a market's data, and settings of a run of programs.
-
-    Args:
-        setting: What is told of the data: base (brief), none or full, with +knowledge for notes.
-        data_info: none, brief or full; instead of naming a setting.
-        knowledge: Whether notes on the field are added; instead of naming a setting.
-        timeout: Seconds a program may run.
-        sandbox: bwrap, docker, or the path of a compose file or a Dockerfile.
-    """
-
-    data_info: str | None = None
-    knowledge: bool | None = None
-    timeout: int = 120
-    sandbox: str = "bwrap"
-
-    def __post_init__(self) -> None:
-        check_numbers({"timeout": (self.timeout, 1, None)})
-
-
-def effective_setting(setting: str, data_info: str | None, knowledge: bool | None) -> str:
-    """The setting that a name or its two parts ask for.
-
-    Raises:
-        InputError: A part is unknown, or name and parts disagree.
-    """
-    if data_info is None and knowledge is None:
-        return setting
-    if setting != "base":
-        raise InputError(f"Give setting={setting} or data_info and knowledge, not both.")
-    names = {level: name for name, level in LEVELS.items()}
-    if data_info is not None and data_info not in names:
-        raise InputError(f"data_info={data_info!r} is unknown. There are: none, brief, full.")
-    if knowledge is not None and type(knowledge) is not bool:
-        raise InputError(f"knowledge={knowledge!r} is unknown. There are: true, false.")
-    return names[data_info or "brief"] + (KNOWLEDGE if knowledge else "")
 
 
 class _EverySetting(FamilyTask[Given]):
@@ -89,20 +63,10 @@ class _EverySetting(FamilyTask[Given]):
         return view.round.items(view.family, view.task)
 
 
-class _MarketTask(_EverySetting[MarketArguments]):
-    """A task whose programs read the market."""
-
-    arguments = MarketArguments
-
-    def settle(self, given: MarketArguments, opened: Round) -> MarketArguments:
-        """The setting that the arguments name together."""
-        setting = effective_setting(given.setting, given.data_info, given.knowledge)
-        return replace(given, setting=setting)
-
-
-class FormulaTask(_MarketTask):
+class FormulaTask(_EverySetting[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
+    arguments = ProgramArguments
     undefined = ("corr", "data")
 
     async def examine(self, answer: str, row: Row) -> Values:
@@ -111,7 +75,7 @@ class FormulaTask(_MarketTask):
 
         return await score_formula(answer, row)
 
-    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+    def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A formula as it is shown."""
         slots = {
             "name": str(row["id"]),
@@ -122,13 +86,14 @@ class FormulaTask(_MarketTask):
         }
         prompt = view.prompts.render("formula", slots, {"result": RESULT})
         more = {name: row[name] for name in ("values", "naive")}
-        more |= {"misread": json.loads(row["misread"]), "columns": row["columns"]}
+        more["columns"] = row["columns"]
         return _item(row, prompt, row["reference"], more | _run(view))
 
 
-class ReproduceTask(_MarketTask):
+class ReproduceTask(_EverySetting[ProgramArguments]):
     """Reports whose claim is to be computed; the target is a whole answer."""
 
+    arguments = ProgramArguments
     undefined = ("corr",)
 
     async def examine(self, answer: str, row: Row) -> Values:
@@ -137,7 +102,7 @@ class ReproduceTask(_MarketTask):
 
         return await score_reproduction(answer, row)
 
-    def sample(self, row: Row, view: View[MarketArguments]) -> Item:
+    def sample(self, row: Row, view: View[ProgramArguments]) -> Item:
         """A report as it is shown."""
         slots = {"content": str(row["text"]), "data": _data(row, view.given.setting)}
         prompt = view.prompts.render("reproduce", slots, {"result": RESULT, "claim": CLAIM})
@@ -170,8 +135,7 @@ class ArchitectureTask(_EverySetting[ProgramArguments]):
             "layers": "\n".join(f"{i}. {layer}" for i, layer in enumerate(row["layers"], 1)),
         }
         prompt = view.prompts.render("architecture", slots, {})
-        misread = json.loads(row.get("misread") or "{}")
-        return _item(row, prompt, row["reference"], {"misread": misread} | _run(view))
+        return _item(row, prompt, row["reference"], _run(view))
 
 
 class ExtractionTask(_EverySetting[Arguments]):
@@ -246,3 +210,100 @@ TASKS: dict[str, FamilyTask[Any]] = {
     "extract_method": ExtractionTask(),
     "reproduce": ReproduceTask(),
 }
+
+
+_SHAPE = "A factor is a Parquet file with the columns datetime, instrument and one of values."
+
+
+def _measure_factor(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
+    truth = _read_factor(gold)
+    if truth is None:
+        raise InputError(f"{gold} cannot be read as Parquet.")
+    if not predictions.is_file():
+        raise InputError(f"{predictions} does not exist.")
+    produced = _read_factor(predictions)
+    score = score_factor(truth, produced, is_readable=produced is not None)
+    return Measured(
+        {name: means_of([value]) for name, value in score.values().items()},
+        settings={
+            "rows": score.rows,
+            "index": score.index,
+            "days": score.days,
+            "undefined_days": score.undefined_days,
+        },
+    )
+
+
+def _read_factor(path: Path) -> FactorFrame | None:
+    """A file's frame, or None when it is not Parquet; `InputError` when columns are missing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not path.is_file():
+        raise InputError(f"{path} does not exist.")
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException):
+        return None
+    try:
+        return frame_from_columns({name: _on_the_clock(table[name]) for name in table.column_names})
+    except InputError as error:
+        raise InputError(f"{path}: {error} {_SHAPE}") from error
+
+
+def _on_the_clock(column: Any) -> npt.NDArray[Any]:
+    """A column's values; time stamps of a zone as the day and minute on its clock."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    zone = column.type.tz if pa.types.is_timestamp(column.type) else None
+    if zone in ("UTC", "Etc/UTC", "Z"):
+        zone = "+00:00"
+    if zone:
+        column = pc.local_timestamp(column.cast(pa.timestamp(column.type.unit, zone)))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _measure_architecture(gold: Path, predictions: Path, options: ScoreOptions) -> Measured:
+    score = score_architecture(
+        _read_layers(gold), _read_layers(predictions), gamma=options.gamma, legacy=options.legacy
+    )
+    layers = {
+        name: {"tsc": layer.shape, "tvc": layer.value} for name, layer in score.layers.items()
+    }
+    return Measured(
+        {name: means_of([value]) for name, value in score.values().items()},
+        settings={"gamma": options.gamma, "legacy": options.legacy, "layers": layers},
+    )
+
+
+def _read_layers(path: Path) -> dict[str, npt.NDArray[Any]]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    if not path.is_file():
+        raise InputError(f"{path} does not exist.")
+    try:
+        layers: dict[str, npt.NDArray[Any]] = load_file(path)
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as safetensors: {error}") from error
+    return layers
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="factor",
+        summary="one computed factor: does it run, its form, correlation and exact values",
+        gold="Parquet with the columns datetime, instrument and one of values",
+        prediction="the same, the column of values under any name",
+        measure_files=_measure_factor,
+    ),
+    ScoreFamily(
+        name="architecture",
+        summary="outputs of a network's layers: shapes and values, deeper layers weigh more",
+        gold="safetensors, a tensor a layer",
+        prediction="the same",
+        uses=("legacy", "gamma"),
+        measure_files=_measure_architecture,
+    ),
+)

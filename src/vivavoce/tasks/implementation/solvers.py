@@ -1,26 +1,118 @@
-"""Methods of the implementation tasks."""
+"""Methods of the implementation tasks.
+
+With `self_refine` a model sees how its own program failed, and may answer again. It sees the output
+that anyone who runs the program sees; no part of the gold is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from inspect_ai.solver import Solver, TaskState, solver
+from inspect_ai.model import ChatMessage, ChatMessageUser, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from vivavoce.errors import InputError
+from vivavoce.checking import check_numbers
 from vivavoce.rounds import load_round
 from vivavoce.tasks.implementation.items.formula import RESULT
 from vivavoce.tasks.implementation.items.gold import architecture_trials, market_files
-from vivavoce.tasks.implementation.items.loading import choose_cheat
 from vivavoce.tasks.implementation.items.report import headings_as_methods
-from vivavoce.tasks.methods.direct import SOURCE_SLOT, baseline, direct
-from vivavoce.tasks.methods.self_refine import Check, refine
-from vivavoce.tasks.programs.program import run_program
+from vivavoce.tasks.methods.agent_tools import text_of
+from vivavoce.tasks.methods.direct import (
+    SOURCE_SLOT,
+    baseline,
+    check_context,
+    direct,
+    first_message,
+)
+from vivavoce.tasks.programs.program import find_program, run_program
 from vivavoce.tasks.programs.result_files import read_factor
+from vivavoce.tasks.prompting.prompts import PromptSet, folder_at, load_prompts
+from vivavoce.tasks.prompting.windows import measure
+from vivavoce.tasks.scoring.guard import answer_of, find_fault
 from vivavoce.tasks.scoring.marks import FaultyAnswer
 
-__all__ = ["cheater", "direct", "empty", "headings", "misreader", "naive", "self_refine"]
+Check = Callable[[str, TaskState, int], Awaitable[str | None]]
+"""Runs a sample's program for at most so many seconds: how it failed in words for its author, or
+None when it left a result that can be read."""
+
+TEMPLATE = "self_refine"
+NO_PROGRAM = "The answer holds no program: no fenced code block, and it is not Python itself."
+_MAX_ROUNDS = 100
+
+
+def refine(checks: Mapping[str, Check], rounds: int, context: int | None) -> Solver:
+    """Ask as `direct` does, then show the model its program's failure until it runs.
+
+    Args:
+        checks: How programs are run, by the kind that a sample's `run` names.
+        rounds: Further answers at most.
+        context: Window in tokens; by default what the provider or the model table says.
+
+    Raises:
+        InputError: `rounds` or `context` is not a number that makes sense.
+    """
+    check_context(context)
+    check_numbers({"rounds": (rounds, 0, _MAX_ROUNDS)})
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        run = state.metadata["run"]
+        check, prompts = checks[run["kind"]], load_prompts(folder_at(run["prompts"]))
+        _reply(prompts, state, "")  # a template that cannot be used is told before anything is paid
+        state.messages = [first_message(state, context, get_model())]
+        state = await generate(state)
+        used = left_out = 0
+        failure = await _failure(check, state, run["timeout"])
+        while failure is not None and used < rounds:
+            messages = _fitting([*state.messages, _reply(prompts, state, failure)], state, context)
+            if messages is None:
+                break
+            left_out += len(state.messages) + 1 - len(messages)
+            state.messages = messages
+            state = await generate(state)
+            used += 1
+            failure = await _failure(check, state, run["timeout"])
+        state.metadata["refine"] = {"rounds": used, "left_out": left_out}
+        return state
+
+    return solve
+
+
+async def _failure(check: Check, state: TaskState, timeout: int) -> str | None:
+    """Failure of the last answer's program; None also for an answer that is none."""
+    if find_fault(state.output):
+        return None
+    program = find_program(answer_of(state.output))
+    return NO_PROGRAM if program is None else await check(program, state, timeout)
+
+
+def _reply(prompts: PromptSet, state: TaskState, failure: str) -> ChatMessageUser:
+    # Longer than any run of backticks in it, so that a program cannot end the block.
+    fence = "`" * max([3, *(1 + len(run) for run in re.findall("`+", failure))])
+    rendered = prompts.render(TEMPLATE, {"failure": failure}, {"fence": fence})
+    note = {"sample_id": state.sample_id, "epoch": state.epoch}
+    return ChatMessageUser(content=rendered.text, metadata={"vivavoce": note})
+
+
+def _fitting(
+    messages: list[ChatMessage], state: TaskState, context: int | None
+) -> list[ChatMessage] | None:
+    """The conversation, or its first prompt and last two turns; None when neither fits."""
+    model = get_model()
+    measured = measure(str(model), model.api, context)
+    if measured.window is None:
+        return messages
+    room = measured.window - int(state.metadata["max_tokens"])
+    for kept in (messages, [messages[0], *messages[-2:]]):
+        tokens = (measured.counter.count(text_of(one)) + measured.overhead for one in kept)
+        if sum(tokens) <= room:
+            return kept
+    return None
+
+
+__all__ = ["direct", "empty", "headings", "naive", "self_refine"]
 
 _MAX_ROWS = 1_000_000
 _NO_FACTOR = (
@@ -36,43 +128,9 @@ def naive() -> Solver:
 
 
 @solver
-def misreader(what: str = "data") -> Solver:
-    """Answer with the program of a reader who mistakes one thing; the reference where none can.
-
-    Args:
-        what: In a formula `data` takes a wrong column, `field` a wrong operation, `lags` forgets
-            the instrument, `corner` fills no windows. In a network `data` reads edges backwards,
-            `field` takes a wrong operation, `corner` leaves out the node or the edges' weights.
-
-    Raises:
-        InputError: `what` is none of these.
-    """
-    if what not in MISREADINGS:
-        raise InputError(f"what={what!r} is unknown. There are: {', '.join(MISREADINGS)}.")
-    return baseline(
-        "misreader", lambda state: state.metadata["misread"].get(what) or state.target.text
-    )
-
-
-MISREADINGS = ("data", "field", "lags", "corner")
-
-
-@solver
 def empty() -> Solver:
     """Answer with nothing."""
     return baseline("empty", lambda state: "")
-
-
-@solver
-def cheater() -> Solver:
-    """Answer with a program that cheats or attacks, chosen by the sample and the epoch."""
-
-    def answer(state: TaskState) -> str:
-        name, program = choose_cheat(str(state.sample_id), state.epoch)
-        state.metadata["cheat"] = name
-        return f"```python\n{program}```\n"
-
-    return baseline("cheater", answer)
 
 
 @solver

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.checking import check_numbers
+from vivavoce.errors import InputError
 from vivavoce.metrics.ranking import (
+    NAMES,
+    SCORED,
+    RankingRow,
     read_paper_ids,
     score_paper_ranking,
+    score_ranking_legacy,
     score_ranking_row,
-    score_ranking_row_legacy,
 )
 from vivavoce.metrics.titles_list import count_faults, find_titles
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import SPLITS, Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library
@@ -26,10 +32,10 @@ from vivavoce.tasks.ranking.items.graph_ranking import (
     list_candidates,
     open_graph,
 )
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 
 PROMPT, GRAPH = "rank_by_prompt", "rank_by_graph"
-SCORINGS = ("default", "legacy")
 LISTED = 200
 """Candidates that a prompt lists."""
 _MAX_LISTED = 10_000
@@ -39,28 +45,24 @@ _NOTED = ("higher_is_better", "area", "papers", "scores")
 
 @dataclass(frozen=True, slots=True)
 class PromptArguments(Arguments):
-    """The boards that a run asks for, the wording, and the reading of answers.
+    """The boards that a run asks for, and the wording.
 
     Args:
         setting: What the model sees: base.
         split: test, or dev for the boards that methods are tuned on.
-        scoring: default, or legacy for the rules of the published numbers.
         variant: Wording of the prompt, 1 to 3.
     """
 
     split: str = "test"
-    scoring: str = "default"
     variant: int = 1
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
-        check_choice("scoring", self.scoring, SCORINGS)
 
     @property
     def label(self) -> str:
-        """The setting's name on a board, such as `base+dev` or `base+legacy`."""
-        split = "" if self.split == "test" else f"+{self.split}"
-        return f"{self.setting}{split}" + ("" if self.scoring == "default" else f"+{self.scoring}")
+        """The setting's name on a board, such as `base+dev`."""
+        return self.setting if self.split == "test" else f"{self.setting}+{self.split}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,6 @@ class RankByPrompt(FamilyTask[PromptArguments]):
 
     arguments = PromptArguments
     scorer = "title_order"
-    scored_by = ("scoring",)
     undefined = ("ktau", "bem_complete")
 
     def sample(self, row: Row, view: View[PromptArguments]) -> Item:
@@ -114,16 +115,14 @@ class RankByPrompt(FamilyTask[PromptArguments]):
     def measure(self, answer: str, row: Row) -> Values:
         """Compare the titles with the board's order, and count the other lines of the answer.
 
-        An answer that names no title of the board ranks nothing: it is malformed. With the scoring
-        `legacy` each title is taken where it first occurs in the raw answer.
+        An answer that names no title of the board ranks nothing: it is malformed.
         """
         gold = row["target"].split("\n")
         found = find_titles(answer, gold)
-        if row["scoring"] == "legacy":
-            measured = _legacy(gold, answer)
-        else:
-            measured = score_ranking_row(gold, answer, row.get("scores")).values()
-        measured = {**measured, **count_faults(answer, gold, found)}
+        measured: Values = {
+            **score_ranking_row(gold, answer, row.get("scores")).values(),
+            **count_faults(answer, gold, found),
+        }
         if not found.order and not any(measured[name] for name in ("cp", "cis", "ndcg")):
             raise FaultyAnswer("malformed", measured)
         return measured
@@ -161,21 +160,6 @@ class RankByGraph(FamilyTask[GraphArguments]):
     def notes(self, answer: str, row: Row) -> dict[str, Any]:
         """Number of papers in the answer."""
         return {"listed": len(read_paper_ids(answer))}
-
-
-def _legacy(gold: list[str], answer: str) -> Values:
-    """The rules of the published table, a row at a time; it has no discounted gain."""
-    row = score_ranking_row_legacy(gold, answer)
-    exact = float(row.is_exact)
-    return {
-        "cis": float(row.is_complete),
-        "bem": exact,
-        "bem_complete": exact if row.is_complete else None,
-        "cp": row.concordant,
-        "cp_partial": row.concordant,
-        "ktau": row.ktau,
-        "ndcg": None,
-    }
 
 
 def _is_id(line: str) -> bool:
@@ -235,3 +219,75 @@ def _lines_from_last(titles: Sequence[str], start: int) -> list[Span]:
 
 
 TASKS: dict[str, FamilyTask[Any]] = {PROMPT: RankByPrompt(), GRAPH: RankByGraph()}
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    rows = [
+        RankingRow(_titles(pair), _answer(pair, legacy=options.legacy), _scores(pair))
+        for pair in pairs
+    ]
+    if options.legacy:
+        return _legacy(rows)
+    scores = [score_ranking_row(*row) for row in rows]
+    shares = {name: means_of([score.values()[name] for score in scores]) for name in NAMES}
+    counts = {
+        "invented_titles": sum(score.found.invented for score in scores),
+        "repeated_titles": sum(score.found.repeated for score in scores),
+        "missing_titles": sum(score.found.missing for score in scores),
+        "truncated": sum(score.found.truncated for score in scores),
+    }
+    return Measured(shares, settings={"legacy": False, **counts})
+
+
+def _legacy(rows: Sequence[RankingRow]) -> Measured:
+    """Table 9 as published: percent for cis and cp, and blanks where it has them."""
+    scores = score_ranking_legacy(rows)
+    complete = [float(row.is_complete) for row in scores.rows]
+    exact = [float(row.is_exact) for row in scores.rows]
+    is_blank = scores.bem is None
+    shares = {
+        "cis": Shares([100 * value for value in complete], [len(rows) / SCORED] * SCORED),
+        "bem": Shares(exact, [0.0] * SCORED if is_blank else complete),
+        "ktau": means_of([None if scores.ktau is None else row.ktau for row in scores.rows]),
+        "cp": means_of([100 * row.concordant for row in scores.rows]),
+    }
+    return Measured(shares, items=SCORED, settings={"legacy": True})
+
+
+def _titles(pair: Pair) -> list[str]:
+    titles = pair.gold.texts("gold")
+    if not titles:
+        raise InputError(f"{pair.gold.where}: gold lists no title.")
+    return titles
+
+
+def _scores(pair: Pair) -> list[float] | None:
+    """The scores of the gold titles, where the row has them: equal ones are tied."""
+    if "scores" not in pair.gold.row:
+        return None
+    scores: list[float] = pair.gold.require("scores", list, "a list of numbers")
+    if not all(isinstance(one, int | float) for one in scores):
+        raise InputError(f"{pair.gold.where}: scores must be a list of numbers.")
+    if len(scores) != len(_titles(pair)):
+        raise InputError(f"{pair.gold.where}: gold and scores differ in length.")
+    return scores
+
+
+def _answer(pair: Pair, *, legacy: bool) -> str | None:
+    if not legacy:
+        return pair.text()
+    line = pair.answer("text")  # the published rules read the whole message
+    text: str | None = None if line is None else line.require("text", str, "a text or null")
+    return text
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="ranking",
+        summary="lists of papers, best first: complete, in order, concordant pairs, Kendall's tau",
+        gold='{"id": 1, "gold": ["best title", "next"]}',
+        prediction='{"id": 1, "text": "1. best title\\n2. next"}',
+        uses=("legacy",),
+        measure=_measure,
+    ),
+)

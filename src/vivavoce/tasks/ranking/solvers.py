@@ -50,7 +50,6 @@ def pagerank(
     encoder: str = "tfidf",
     direction: Direction = "cited",
     damping: float = 0.85,
-    stop_words: bool = True,
     weights: bool = True,
 ) -> Solver:
     """Rank papers by PageRank in the graph that they make.
@@ -60,13 +59,12 @@ def pagerank(
             or a name on the hub; NAME:FOLDER for one of these whose weights lie in a folder.
         direction: Where the walk goes: cited, citing or both.
         damping: How likely the walk goes on.
-        stop_words: Drop them: a candidate need not contain them.
         weights: Whether edges count in proportion to how alike two papers are.
 
     Raises:
         InputError: An option is none that there is.
     """
-    options = RankOptions(*encoder_of(encoder), direction, damping, stop_words, weights)
+    options = RankOptions(*encoder_of(encoder), direction, damping, weights)
     return _ranking("pagerank", _by_graph("pagerank", options))
 
 
@@ -77,21 +75,21 @@ def encoder_of(text: str) -> tuple[str, str | None]:
 
 
 @solver
-def in_degree(stop_words: bool = True) -> Solver:
+def in_degree() -> Solver:
     """Rank papers by how many papers of the whole network lead to them."""
-    return _ranking("in_degree", _by_graph("in_degree", RankOptions(stop_words=stop_words)))
+    return _ranking("in_degree", _by_graph("in_degree", RankOptions()))
 
 
 @solver
-def bm25(stop_words: bool = True) -> Solver:
+def bm25() -> Solver:
     """Rank papers by BM25 of the board's names in their titles and abstracts."""
-    return _ranking("bm25", _by_graph("bm25", RankOptions(stop_words=stop_words)))
+    return _ranking("bm25", _by_graph("bm25", RankOptions()))
 
 
 @solver
-def recency(stop_words: bool = True) -> Solver:
+def recency() -> Solver:
     """Rank papers by date, the newest first."""
-    by_graph = _by_graph("recency", RankOptions(stop_words=stop_words))
+    by_graph = _by_graph("recency", RankOptions())
 
     def newest_first(state: TaskState, row: Row) -> list[str]:
         dates = dict(zip(row["papers"], row["dates"], strict=True))
@@ -101,12 +99,11 @@ def recency(stop_words: bool = True) -> Solver:
 
 
 @solver
-def random_order(stop_words: bool = True) -> Solver:
+def random_order() -> Solver:
     """Put papers in a random order for each item and epoch, by the round's seed."""
 
     def of_candidates(state: TaskState, row: Row) -> list[str]:
-        options = RankOptions(stop_words=stop_words)
-        return _rank(state, row, "random", options, state.metadata["seed"] + state.epoch - 1)
+        return _rank(state, row, "random", RankOptions(), state.metadata["seed"] + state.epoch - 1)
 
     def of_titles(state: TaskState, row: Row) -> list[str]:
         papers = _listed(row)
@@ -154,7 +151,7 @@ def _rank(state: TaskState, row: Row, ranker: Ranker, options: RankOptions, seed
     if state.metadata["task"] != GRAPH:
         listed = set(row["papers"])
         places = [place for place, paper in enumerate(graph.ids) if paper in listed]
-        row = {**row, "candidates_abstracts": places, "strict_abstracts": None}
+        row = {**row, "candidates_abstracts": places}
     setting = state.metadata["setting"]
     return rank_papers(graph, row, setting=setting, ranker=ranker, options=options, seed=seed)
 

@@ -14,13 +14,30 @@ from typing import Any
 from inspect_ai.model import Model
 
 from vivavoce.errors import InputError
-from vivavoce.metrics.judgement import ASPECTS, Verdict, read_verdict, vote
+from vivavoce.metrics.judged_text import (
+    ASPECTS,
+    Ruling,
+    Verdict,
+    read_rulings,
+    read_verdict,
+    vote_labels,
+    vote_verdicts,
+)
 from vivavoce.store import hash_of
-from vivavoce.tasks.prompting.fitting import fit
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, fence_mark
-from vivavoce.tasks.prompting.windows import Measure, TokenCounter, measure
-from vivavoce.tasks.scoring.asking import ATTEMPTS, JUDGING, REFUSED, Request, ask, open_judges
-from vivavoce.tasks.scoring.questions import COMPARE, template_of
+from vivavoce.tasks.prompting.windows import TokenCounter, measure
+from vivavoce.tasks.scoring.asking import (
+    ATTEMPTS,
+    JUDGING,
+    REFUSED,
+    Reply,
+    Request,
+    ask,
+    open_judges,
+    send,
+)
+from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, template_of
+from vivavoce.text.json_answer import find_json
 
 _ORDERS = (("answer", True), ("reference", False))
 _KEPT_FREE = 16
@@ -42,21 +59,17 @@ class Comparison:
     """Kind of both texts, such as `abstract`."""
     answer: str
     reference: str
-    source: str | None = None
-    """Other text of the paper; None to show nothing of it."""
 
     @property
     def mark(self) -> str:
         """End of the tags around the texts: it occurs in none of them."""
-        return fence_mark([self.answer, self.reference, self.source or ""])
+        return fence_mark([self.answer, self.reference])
 
     def request(self, is_answer_first: bool) -> Request:
         """The request in one of the orders."""
         texts = [self.answer, self.reference]
         first, second = texts if is_answer_first else reversed(texts)
         slots = {"answer_1": first, "answer_2": second}
-        if self.source is not None:
-            slots["source"] = self.source
         return Request(
             template_of(COMPARE), slots, {"kind": self.kind, "mark": self.mark}, usual=_USUAL
         )
@@ -86,7 +99,7 @@ class Judged:
     @property
     def verdicts(self) -> Verdicts:
         """Verdicts that count."""
-        first, second = (vote([votes[order] for votes in self.votes]) for order in (0, 1))
+        first, second = (vote_verdicts([votes[order] for votes in self.votes]) for order in (0, 1))
         return first, second
 
     def record(self) -> dict[str, Any]:
@@ -112,15 +125,11 @@ def _as_rows(verdicts: Verdicts) -> list[dict[str, Any]]:
     ]
 
 
-def check_judge(prompts: PromptSet, *, with_source: bool | None) -> None:
-    """Raise `InputError` unless judges are named and the template that compares can be used.
-
-    It needs no slot for the paper unless the judge is shown it; None where nothing is compared.
-    """
+def check_judge(prompts: PromptSet, *, compares: bool) -> None:
+    """Raise `InputError` unless judges are named and the template that compares can be used."""
     open_judges()
-    if with_source is not None:
-        texts = Comparison("title", "one", "two", "text" if with_source else None)
-        texts.request(True).fill(prompts)
+    if compares:
+        Comparison("title", "one", "two").request(True).fill(prompts)
 
 
 def judge_hash(prompts: PromptSet, questions: Iterable[str]) -> str:
@@ -162,37 +171,21 @@ async def compare(prompts: PromptSet, comparison: Comparison) -> Judged:
 
 
 def _cut(prompts: PromptSet, comparison: Comparison, judge: Model) -> Comparison:
-    """The comparison cut to a judge's window: the source first, then the longer text.
-
-    Both orders show the same, so it is cut once.
-    """
+    """The comparison cut to a judge's window, once for both orders: the longer text pays."""
     measured = measure(str(judge), judge.api)
     if measured.window is None:
         return comparison
     longest = JUDGING.merge(judge.config).max_tokens or 0
-    return _cut_to(prompts, comparison, measured, measured.window, longest + measured.overhead)
-
-
-def _cut_to(
-    prompts: PromptSet, comparison: Comparison, measured: Measure, window: int, reserved: int
-) -> Comparison:
-    source = comparison.source
-    bare = Comparison(comparison.kind, "", "", None if source is None else "")
-    fixed = measured.counter.count(bare.request(True).fill(prompts, ATTEMPTS).text)
-    room = window - reserved - fixed - _KEPT_FREE
+    bare = Comparison(comparison.kind, "", "").request(True).fill(prompts, ATTEMPTS)
+    fixed = measured.counter.count(bare.text) + longest + measured.overhead
+    room = measured.window - fixed - _KEPT_FREE
+    if room < 0:
+        raise InputError(
+            f"The window of {judge}, {measured.window} tokens, cannot hold a judge's instructions. "
+            "Name a judge with a larger one."
+        )
     answer, reference = _share(comparison.answer, comparison.reference, room, measured.counter)
-    shared = Comparison(comparison.kind, answer, reference, source)
-    fitted = fit(
-        shared.request(True).fill(prompts, ATTEMPTS),
-        [] if source is None else ["source"],
-        measured.counter,
-        window=window,
-        reserved=reserved + _KEPT_FREE // 2,
-    ).prompt
-    if source is not None:
-        start, end = fitted.spans["source"]
-        source = fitted.text[start:end]
-    return Comparison(comparison.kind, answer, reference, source)
+    return Comparison(comparison.kind, answer, reference)
 
 
 def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[str, str]:
@@ -204,3 +197,114 @@ def _share(first: str, second: str, room: int, counter: TokenCounter) -> tuple[s
     limit = max(half, room - min(sizes))
     texts = (text[: counter.end_of(text, limit)] for text in (first, second))
     return next(texts), next(texts)
+
+
+@dataclass(slots=True)
+class _Labels:
+    """The labels that one judge gives the lines of a question."""
+
+    rulings: list[Ruling | None]
+    refused: int = 0
+    """Lines without a label whose last reply was a refusal."""
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A question, and the labels of its judges."""
+
+    question: Question
+    votes: dict[str, _Labels]
+    """By the judge's name."""
+
+    @property
+    def rulings(self) -> list[Ruling | None]:
+        """The rulings that count, one a line."""
+        given = (labels.rulings for labels in self.votes.values())
+        return [vote_labels(line, self.question.labels) for line in zip(*given, strict=True)]
+
+    @property
+    def values(self) -> Values:
+        """Metrics of the answer."""
+        return self.question.score(self.rulings)
+
+    @property
+    def asked(self) -> int:
+        """Labels that were asked for, of all judges."""
+        return len(self.question.lines) * len(self.votes)
+
+    @property
+    def refused(self) -> int:
+        """Labels that a judge refused to give."""
+        return sum(labels.refused for labels in self.votes.values())
+
+    @property
+    def malformed(self) -> int:
+        """Labels that nobody could read."""
+        silent = sum(labels.rulings.count(None) for labels in self.votes.values())
+        return silent - self.refused
+
+    def record(self) -> dict[str, Any]:
+        """Record for a log: the label of every line, and each judge's where several voted."""
+        votes = {name: _labels_of(labels.rulings) for name, labels in self.votes.items()}
+        return {
+            "labels": _labels_of(self.rulings),
+            **({"votes": votes} if len(votes) > 1 else {}),
+            "malformed": self.malformed,
+            "refused": self.refused,
+            "cut": any(labels.is_cut for labels in self.votes.values()),
+        }
+
+
+def _labels_of(rulings: Sequence[Ruling | None]) -> list[str | None]:
+    return [None if ruling is None else ruling.label for ruling in rulings]
+
+
+async def rule(prompts: PromptSet, question: Question) -> Ruled:
+    """Ask every judge for the label of every line.
+
+    Raises:
+        InputError: The window of one cannot hold its instructions.
+    """
+    return Ruled(
+        question, {str(judge): await _label(judge, prompts, question) for judge in open_judges()}
+    )
+
+
+async def _label(judge: Model, prompts: PromptSet, question: Question) -> _Labels:
+    found = _Labels([])
+    for lines in question.batches():
+        rulings, reply = await _label_batch(judge, prompts, question, lines)
+        found.rulings += rulings
+        found.refused += rulings.count(None) if reply.fault in REFUSED else 0
+        found.is_cut |= reply.is_cut
+    return found
+
+
+async def _label_batch(
+    judge: Model, prompts: PromptSet, question: Question, lines: Sequence[str]
+) -> tuple[list[Ruling | None], Reply]:
+    """Labels of the lines of one request, asked for again while one is missing; the last reply."""
+
+    def read(value: Any) -> list[Ruling | None]:
+        return read_rulings(value, len(lines), question.labels)
+
+    rulings: list[Ruling | None] = [None] * len(lines)
+    request = request_of(question, lines)
+    for attempt in range(1, ATTEMPTS + 1):
+        reply = await send(judge, prompts, request, attempt=attempt, usual=JUDGING)
+        again = read(find_json(reply.text, lambda value: any(read(value))))
+        rulings = [first or second for first, second in zip(rulings, again, strict=True)]
+        # The same words again would not fit either.
+        if None not in rulings or reply.fault == "overflow":
+            break
+    return rulings, reply
+
+
+def request_of(question: Question, lines: Sequence[str]) -> Request:
+    """The request for the labels of some lines."""
+    shown = "\n".join(f"{number}. {' '.join(line.split())}" for number, line in enumerate(lines, 1))
+    usual = json.dumps({str(number): question.labels[-1] for number in range(1, len(lines) + 1)})
+    values = {**question.values, "count": len(lines)}
+    slots = {**question.slots, "lines": shown}
+    return Request(template_of(question.name), slots, values, question.cut, usual)

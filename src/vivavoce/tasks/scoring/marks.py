@@ -1,4 +1,4 @@
-"""Values and faults of answers, and the marks of our scores in logs; free of Inspect."""
+"""Values and faults of answers, questions to a judge, and marks of our scores; free of Inspect."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from vivavoce.errors import InputError
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vivavoce.metrics.judged_text import Ruling
 
 VALID = "valid"
 JUDGE = "judge"
@@ -44,3 +48,47 @@ def our_scores(scores: Mapping[str, Score] | None) -> list[Score]:
         for score in (scores or {}).values()
         if isinstance(score.value, dict) and VALID in score.value
     ]
+
+
+COMPARE = "compare"
+"""Question of which text is better, the answer or the gold."""
+BATCH = 40
+"""Lines of one request."""
+
+
+def template_of(question: str) -> str:
+    """The template of a question."""
+    return "judge" if question == COMPARE else f"judge.{question}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Lines of one kind about one answer."""
+
+    name: str
+    lines: Sequence[str]
+    labels: Sequence[str]
+    """From the worst to the best."""
+    slots: Mapping[str, str]
+    """Texts that the judge is shown beside the lines."""
+    score: Callable[[Sequence[Ruling | None]], Values]
+    """Metrics by the rulings on the lines."""
+    cut: Sequence[str] = ()
+    """Slots that may be cut, the first first."""
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def batches(self) -> list[Sequence[str]]:
+        """Lines of each request."""
+        return [self.lines[start : start + BATCH] for start in range(0, len(self.lines), BATCH)]
+
+
+def target_source(prompt: str, spans: Mapping[str, Sequence[int]]) -> str:
+    """Text of the paper itself in a sample's prompt: its slots but for those of examples.
+
+    The works it cites come last, so that they are the first to be cut.
+    """
+    shown = [name for name in spans if not name.startswith("example")]
+    shown.sort(key=lambda name: (name == "works", spans[name][0]))
+    return "\n\n".join(
+        f"{name.replace('_', ' ').capitalize()}:\n{prompt[slice(*spans[name])]}" for name in shown
+    )

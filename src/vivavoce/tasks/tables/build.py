@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from vivavoce.corpus import Corpus
 from vivavoce.metrics.tables.literature_tables import score_table
@@ -16,15 +15,18 @@ from vivavoce.records import Window
 from vivavoce.retrieval.papers import PaperEncoder
 from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row, canonical_json, hash_of, readable_json
+from vivavoce.store import Row, readable_json
 from vivavoce.tasks.library import library_as_bytes
 from vivavoce.tasks.tables.items.demand import (
-    TO_CHECK,
     choose_demands,
-    demand_statistics,
 )
 from vivavoce.tasks.tables.items.distractors import (
+    Candidate,
+    Pool,
+    count_distractors,
     find_universe,
+    make_pool,
+    pool_statistics,
     rank_distractors,
 )
 from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
@@ -42,24 +44,7 @@ from vivavoce.tasks.tables.items.item import (
     gold_of,
     gold_rows,
     is_known,
-    overlap_statistics,
     table_statistics,
-)
-from vivavoce.tasks.tables.items.pool import (
-    CANDIDATES,
-    CandidatesFile,
-    EncoderKey,
-    Pool,
-    Ranked,
-    Universe,
-    candidates_as_bytes,
-    count_distractors,
-    hash_works,
-    make_pool,
-    pool_statistics,
-    read_candidates,
-    read_paper_labels,
-    without_included,
 )
 from vivavoce.tasks.tables.items.works import corpus_works, works_library
 from vivavoce.text.dates import is_over
@@ -98,19 +83,17 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     """
     is_default = options.evidence == "auto"
     gold, options = settle_evidence(corpus, spec.window, options)
-    to_check, excluded = choose_demands(gold, options)
-    demands = {table: row["demand"] for table, row in to_check.items()}
+    demands, excluded = choose_demands(gold, options)
     works = {**corpus_works(corpus), **gold.works}
-    labels = read_paper_labels(Path(options.paper_labels)) if options.paper_labels else {}
     tables = [table for table in gold.tables if table.id in demands]
     given = _given_distractors(gold, options)
     wanting = [table for table in tables if table.id not in given]
-    candidates = _candidates(wanting, gold, demands, works, spec.window, options)
-    ranked = candidates.candidates
+    worded = {table: demand for table, (demand, _) in demands.items()}
+    ranked, universe = _candidates(wanting, gold, worded, works, spec.window, options)
     pools = {
         table.id: make_pool(
             table,
-            without_included(table, ranked.get(table.id, ()), labels),
+            ranked.get(table.id, ()),
             works,
             seed=spec.round.seed,
             most=options.distractors,
@@ -121,7 +104,7 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
     rows: list[Row] = []
     excluded += gold.excluded
     for table in tables:
-        row = _item(table, to_check[table.id], pools[table.id])
+        row = _item(table, *demands[table.id], pools[table.id])
         # The gold itself, written as an answer, must be read as the gold.
         gold_table = gold_of(row)
         read = answer_table(json.loads(answer_text(gold_table)))
@@ -132,27 +115,19 @@ def build(corpus: Corpus, spec: RoundSpec, options: TablesOptions) -> FamilyItem
                 Exclusion(TASK, table.id, "unreadable_gold", "columns or cells do not survive")
             )
     shown = {paper for row in rows for paper in row["pool"]}
-    by_id = {table.id: table for table in tables}
-    pairs = {
-        name: [(by_id[row["id"]], row[name]) for row in rows] for name in ("caption", "demand")
-    }
     statistics = {
         **table_statistics(rows),
-        "overlap": {name: overlap_statistics(prompts) for name, prompts in pairs.items()},
-        "demands": demand_statistics(to_check.values()),
+        "demands": dict(sorted(Counter(source for _, source in demands.values()).items())),
         "dropped_rows": dict(gold.dropped),
         "pools": {
-            **pool_statistics(rows, pools, labels),
-            "encoder": candidates.encoder.name,
-            "pool_rule": candidates.pool_rule,
-            "universe": candidates.universe.works,
-            "for_other_demands": len(candidates.other_demands(demands)),
+            **pool_statistics(rows, pools),
+            "encoder": options.encoder,
+            "pool_rule": options.pool_rule,
+            "universe": universe,
         },
     }
     files = {
         PAPERS: library_as_bytes(works_library(corpus, [works[paper] for paper in sorted(shown)])),
-        CANDIDATES: candidates_as_bytes(candidates),
-        TO_CHECK: "".join(f"{canonical_json(row)}\n" for row in to_check.values()).encode(),
         STATISTICS: readable_json(statistics).encode(),
     }
     notes = _notes(rows, options.evidence if is_default else None)
@@ -200,15 +175,13 @@ def _candidates(
     works: Mapping[str, Work],
     window: Window,
     options: TablesOptions,
-) -> CandidatesFile:
-    """Candidates of some tables, ranked or out of a file.
+) -> tuple[dict[str, tuple[Candidate, ...]], int]:
+    """Candidates of some tables, the best first, and the number of works they are taken from.
 
     A paper of the corpus that is not over before the window's end is none, unless a table of the
     round cites it.
     """
     related = gold.related_works
-    if options.candidates is not None:
-        return read_candidates(Path(options.candidates), tables, works, related)
     cited = {paper for table in gold.tables for paper in table.papers}
     in_time = {
         name: work
@@ -218,35 +191,31 @@ def _candidates(
     }
     universe = find_universe(options.pool_rule, gold.tables, in_time)
     encoder = PaperEncoder(options.encoder)
-    most = options.distractors
-    enough = (lambda table: count_distractors(table, most)) if options.same_evidence else None
+
+    def enough(table: GoldTable) -> int:
+        return count_distractors(table, options.distractors)
+
     found = rank_distractors(tables, demands, works, universe, encoder, related, enough=enough)
-    return CandidatesFile(
-        1,
-        EncoderKey(encoder.name, encoder.fingerprint()),
-        options.pool_rule,
-        Universe(len(universe), hash_works(universe, in_time)),
-        tuple(Ranked(name, hash_of(demands[name]), found[name]) for name in sorted(found)),
-    )
+    return found, len(universe)
 
 
-def _item(table: GoldTable, demand: Row, pool: Pool) -> Row:
+def _item(table: GoldTable, demand: str, source: str, pool: Pool) -> Row:
     abstracts = ["abstracts"] if any(work.abstract for work in pool.papers) else []
     return {
         "id": table.id,
-        "cluster": table.cluster,
+        "cluster": table.source_paper,
         "kind": table.kind,
         "split": "test",
         "published": table.published,
         "caption": table.caption,
-        "demand": demand["demand"],
-        "demand_source": demand["source"],
+        "demand": demand,
+        "demand_source": source,
         "pool": [work.paper_id for work in pool.papers],
         "evidence": [work.evidence for work in pool.papers],
         "gold_papers": list(table.papers),
         "columns": list(table.columns),
         "rows": gold_rows(table),
-        "hidden_papers": [table.source_paper] if table.source_paper else [],
+        "hidden_papers": [table.source_paper],
         "settings": ["base", *abstracts, "titles"],
         "given_labels": pool.given_labels,
     }

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vivavoce.checking import check_numbers
 from vivavoce.errors import InputError
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_json, table_from_text
+from vivavoce.metrics.tables.literature_tables import ASPECTS, LiteratureTable, score_table
+from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.readers.paper_tables import LibraryPaper
+from vivavoce.requests import ScoreOptions
+from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library, open_papers
+from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
 from vivavoce.tasks.tables.items.composing import (
-    abbreviations_for,
     gold_in_labels,
     pool_entries,
     question,
 )
 from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, answer_text
+from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
 
-MATCHER, FORMS, ITEMS = "matcher", "forms", "items"
+MATCHER, ITEMS = "matcher", "items"
 AGGREGATES = (ITEMS, "macro", "micro")
 
 
@@ -33,13 +39,8 @@ class TableArguments(Arguments):
         setting: What is shown of each paper: base (all that is known), abstracts or titles.
         answerer: What compares the answer with the gold: matcher, by rule; role, by questions to
             the model of the role answerer; or the name of a model to play it.
-        meaning: What the matcher decides by that headers and cells mean the same: forms, or the
-            name of an encoder as well, such as minilm.
-        matcher: Who decides in place of forms about what is not written alike: role or the name of
+        matcher: Who decides in place of rules about what is not written alike: role or the name of
             a model.
-        synthesizer: Who words these questions: role or the name of a model; by default their words
-            are fixed.
-        headers: Who says for an answerer which columns mean the same: none, schema or model.
         pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
         question_seed: Of the questions that are drawn, of probes and of their order.
         aggregate: What a board shows: items, the mean of the tables' own values; macro, F1 of mean
@@ -47,10 +48,7 @@ class TableArguments(Arguments):
     """
 
     answerer: str = MATCHER
-    meaning: str = FORMS
     matcher: str | None = None
-    synthesizer: str | None = None
-    headers: str = "schema"
     pairs: int | None = None
     question_seed: int = 0
     aggregate: str = ITEMS
@@ -59,15 +57,11 @@ class TableArguments(Arguments):
         check_choice("aggregate", self.aggregate, AGGREGATES)
         pairs = 0 if self.pairs is None else self.pairs
         check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.question_seed, 0, None)})
-        given = (self.answerer, self.synthesizer or "-", self.matcher or "-")
+        given = (self.answerer, self.matcher or "-")
         if not all(isinstance(one, str) and one for one in given):
-            raise InputError(
-                "answerer, synthesizer and matcher are matcher, role, or the names of models."
-            )
-        if self.is_by_rule and (self.synthesizer or self.headers != "schema"):
-            raise InputError("synthesizer and headers need an answerer that is a model.")
-        if self.matcher and (not self.is_by_rule or self.meaning != FORMS):
-            raise InputError("matcher decides alone: leave out answerer and meaning.")
+            raise InputError("answerer and matcher are matcher, role, or the names of models.")
+        if self.matcher and not self.is_by_rule:
+            raise InputError("matcher decides alone: leave out answerer.")
 
     @property
     def is_by_rule(self) -> bool:
@@ -126,9 +120,86 @@ def _item(row: Row, view: View[TableArguments], papers: Mapping[str, LibraryPape
             cutoff=None,
             hidden_papers=row["hidden_papers"],
         ),
-        "abbreviations": abbreviations_for(gold, (papers[one] for one in row["pool"])),
     }
     return Item(row["id"], asked, answer_text(gold), metadata)
 
 
 TASKS = {TASK: Tables()}
+
+
+_NOTHING = LiteratureTable((), (), ())
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    scores = []
+    forms = Meaning()
+    for pair in pairs:
+        gold = _read(pair.gold)
+        system = _system(pair, gold)
+        aligned = align_by_meaning(gold, system, forms)
+        scores.append(score_table(gold, aligned, pairs=options.pairs, seed=options.seed))
+    shares, derived, order = {}, {}, []
+    for aspect in ASPECTS:
+        precision, recall, f1 = (f"{aspect}_{part}" for part in ("p", "r", "f1"))
+        for name in (precision, recall):
+            shares[name] = shares_of([one.ratios[name] for one in scores], options.aggregate)
+        derived[f1] = harmonic(precision, recall)
+        order += [precision, recall, f1]
+    derived["avg"] = average("schema_f1", "unary_f1", "pairwise_f1")
+    settings = {
+        "pairs": options.pairs,
+        "invented_papers": sum(one.invented_papers for one in scores),
+        "truncated": sum(one.truncated for one in scores),
+    }
+    return Measured(shares, derived, order=[*order, "avg"], settings=settings)
+
+
+def _system(pair: Pair, gold: LiteratureTable) -> LiteratureTable:
+    line = pair.answer("table", "text", "papers")
+    if line is None:
+        return _NOTHING
+    titles = _titles(pair.gold)
+    names = PaperNames(gold, titles)
+    if "table" in line.row:
+        return _read(line, names)
+    papers = line.row.get("papers")
+    text = "" if line.row.get("text") is None else pair.text() or ""
+    if papers is not None:
+        return _named(line, lambda: table_from_text(text, names, papers))
+    try:
+        return read_table(text, dict.fromkeys(gold.papers, "") | titles)
+    except UnusableReply:
+        return _NOTHING
+
+
+def _read(line: Line, names: PaperNames | None = None) -> LiteratureTable:
+    return _named(line, lambda: table_from_json(line.row, names))
+
+
+def _named(line: Line, read: Any) -> LiteratureTable:
+    """Read a table; what is wrong with it is said with the line's place."""
+    try:
+        table: LiteratureTable = read()
+    except InputError as error:
+        raise InputError(f"{line.where}: {error}") from error
+    return table
+
+
+def _titles(line: Line) -> dict[str, str]:
+    titles = line.row.get("titles") or {}
+    if not isinstance(titles, dict) or not all(isinstance(title, str) for title in titles.values()):
+        raise InputError(f"{line.where}: titles must map a paper's id to its title.")
+    return titles
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="tables",
+        summary="literature tables: papers selected, schema, cells, relations between cells",
+        gold='{"id": 1, "papers": ["p1"], "table": {"columns": ["Size"], "rows": '
+        '[{"paper": "p1", "cells": {"Size": "3M"}}]}}, with "titles": {"p1": "..."} if it has any',
+        prediction='the same, or {"id": 1, "text": "a table"}',
+        uses=("pairs",),
+        measure=_measure,
+    ),
+)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.scorer import (
     Metric,
@@ -33,15 +30,15 @@ from vivavoce.metrics.tables.literature_tables import (
 )
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
 from vivavoce.metrics.tables.question_wording import QUESTION_ASPECTS
-from vivavoce.metrics.tables.table_questions import BIASES
+from vivavoce.metrics.tables.table_questions import BIASES, PAIRS
 from vivavoce.models import replayed_roles, start_model
-from vivavoce.retrieval.dense import open_encoders
 from vivavoce.store import hash_of
 from vivavoce.tasks.family import View
 from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_prompts
 from vivavoce.tasks.scoring.guard import guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
-from vivavoce.tasks.tables.family import FORMS, ITEMS, MATCHER, TableArguments
+from vivavoce.tasks.tables import yes_or_no
+from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
 from vivavoce.tasks.tables.items.composing import (
     DIAGNOSTICS,
     NAMES,
@@ -49,18 +46,15 @@ from vivavoce.tasks.tables.items.composing import (
     diagnose,
     read_answer,
     read_gold,
-    side_by_side,
 )
-from vivavoce.tasks.tables.methods.steps import FAULT, RECORD
-from vivavoce.tasks.tables.roles import yes_or_no
-from vivavoce.tasks.tables.roles.answering import (
+from vivavoce.tasks.tables.solvers import one_step
+from vivavoce.tasks.tables.steps import FAULT, RECORD
+from vivavoce.tasks.tables.yes_or_no import (
     ANSWERER,
-    SYNTHESIZER,
     Use,
     check_roles,
     use_tables,
 )
-from vivavoce.tasks.tables.solvers import one_step
 
 _COUNTS = "counts"
 """Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""
@@ -96,18 +90,15 @@ _BY_NAME: dict[str, list[Metric]] = {
 
 
 @scorer(metrics=_BY_NAME)
-def tables(
-    pairs: int | None = None, seed: int = 0, meaning: str = FORMS, matcher: bool = False
-) -> Scorer:
+def tables(pairs: int | None = None, seed: int = 0, matcher: bool = False) -> Scorer:
     """Papers, columns, cells and pairs of cells of the answer's table against the gold one.
 
     Args:
         pairs: Pairwise questions a table; all of them by default.
         seed: Of the pairs that are asked.
-        meaning: What decides that headers and cells mean the same: forms, or an encoder as well.
-        matcher: Whether the model of the role `matcher` decides in place of forms.
+        matcher: Whether the model of the role `matcher` decides in place of rules.
     """
-    decide = open_meaning(meaning)
+    rules = Meaning()
 
     async def compare(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
@@ -120,9 +111,7 @@ def tables(
                 prompts, gold, answer, topic, model
             )
         else:
-            # Earlier logs name no abbreviations.
-            among = decide.among(state.metadata.get("abbreviations", {}))
-            aligned = align_by_meaning(gold, answer, among)
+            aligned = align_by_meaning(gold, answer, rules)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
         notes[_COUNTS] = _counts([scored])
         return numbers(scored.values())
@@ -131,24 +120,17 @@ def tables(
 
 
 @scorer(metrics={**_BY_NAME, **{name: [mean()] for name in BIASES}})
-def tables_by_use(
-    pairs: int | None = None,
-    seed: int = 0,
-    headers: str = "schema",
-    synthesizer: bool = False,
-) -> Scorer:
+def tables_by_use(pairs: int | None = None, seed: int = 0) -> Scorer:
     """The same by questions: the model of the role `answerer` answers them out of the other table.
 
     Args:
         pairs: Pairwise questions a table; 10 by default.
         seed: Of questions, probes and their order.
-        headers: Who says which columns mean the same: none, schema or model.
-        synthesizer: Whether the model of that role words the questions.
 
     Raises:
         InputError: An argument makes no sense.
     """
-    use = use_of(pairs, seed, headers, synthesizer)
+    use = use_of(pairs, seed)
 
     async def ask(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
@@ -162,10 +144,9 @@ def tables_by_use(
     return _scorer(ask, use.pairs, seed, *BIASES)
 
 
-def use_of(pairs: int | None, seed: int, headers: str, synthesizer: bool) -> Use:
-    """Settings of a model's use of the tables; `InputError` for a contradiction."""
-    given = {"pairs": pairs} if pairs is not None else {}
-    return Use(seed=seed, headers=headers, synthesizer=synthesizer, **given)  # type: ignore[arg-type]
+def use_of(pairs: int | None, seed: int) -> Use:
+    """Settings of a model's use of the tables."""
+    return Use(PAIRS if pairs is None else pairs, seed)
 
 
 def titles_of(state: TaskState) -> dict[str, str]:
@@ -205,7 +186,6 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
             update={
                 "value": {**failed, **given.value, **diagnose(gold, table, pairs, seed)},
                 "metadata": {**(given.metadata or {}), **notes},
-                "explanation": side_by_side(gold, table, titles),
             }
         )
 
@@ -236,32 +216,8 @@ def _score_of(score: Score) -> TableScore:
     return TableScore(ratios, 0, False)
 
 
-@lru_cache(maxsize=4)
-def open_meaning(name: str) -> Meaning:
-    """The rule by which two headers or cells mean the same.
-
-    Args:
-        name: `forms`, or an encoder by the name of a preset, such as minilm, or by its folder.
-
-    Raises:
-        InputError: There is no such encoder.
-        MissingExtra: The encoder needs sentence-transformers.
-    """
-    if name == FORMS:
-        return Meaning()
-    passages = open_encoders(name).passages
-
-    def embed(texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        vectors = np.asarray(passages.embed(list(texts)).vectors, dtype=np.float64)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float64)
-
-    return Meaning(embed)
-
-
 ROLE = "role"
 _AVERAGES = {"avg": [f"{aspect}_f1" for aspect in QUESTION_ASPECTS]}
-_TEMPLATES = ("answering", "questions", "headers")
 _ON_QUESTIONS = tuple(
     name for name in NAMES if name.partition("_")[0] in ("avg", *QUESTION_ASPECTS)
 )
@@ -271,17 +227,12 @@ _ON_QUESTIONS = tuple(
 def parts(view: View[TableArguments]) -> dict[str, Any]:
     """Method, scorer, models of roles and facts of a log, by a run's arguments."""
     given = view.given
-    use = use_of(given.pairs, given.question_seed, given.headers, given.synthesizer is not None)
+    use = use_of(given.pairs, given.question_seed)
     if given.is_by_rule:
-        scorer = tables(given.pairs, given.question_seed, given.meaning, given.matcher is not None)
+        scorer = tables(given.pairs, given.question_seed, given.matcher is not None)
         judging = _judging_by_rule(view)
     else:
-        scorer = tables_by_use(
-            given.pairs,
-            given.question_seed,
-            given.headers,
-            synthesizer=given.synthesizer is not None,
-        )
+        scorer = tables_by_use(given.pairs, given.question_seed)
         judging = _judging_by_use(view, use)
     pooling = {"pooling": {"how": given.aggregate, "averages": _AVERAGES}}
     return {
@@ -301,7 +252,7 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
     if replayed_roles() is not None:
         return None
     answerer = None if given.is_by_rule else given.answerer
-    models = {ANSWERER: answerer, SYNTHESIZER: given.synthesizer, yes_or_no.ROLE: given.matcher}
+    models = {ANSWERER: answerer, yes_or_no.ROLE: given.matcher}
     check_roles([role for role, name in models.items() if name == ROLE])
     named = {role: name for role, name in models.items() if name not in (None, ROLE)}
     started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
@@ -310,12 +261,10 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
 
 def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
     given = view.given
-    if given.pairs is None and given.meaning == FORMS and not given.matcher:
+    if given.pairs is None and not given.matcher:
         return {}
     judge = f"{MATCHER} pairs={given.pairs} seed={given.question_seed}"
     judged = [name for name in NAMES if name.startswith(("avg", "pairwise"))]
-    if given.meaning != FORMS:
-        judge, judged = f"{judge} meaning={given.meaning}", list(_ON_QUESTIONS)
     if given.matcher:
         name = _model_name(yes_or_no.ROLE, given.matcher)
         template = _hash(view.prompts, yes_or_no.TEMPLATE)
@@ -325,12 +274,10 @@ def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
 
 def _judging_by_use(view: View[TableArguments], use: Use) -> dict[str, Any]:
     given = view.given
-    worded = given.synthesizer and f"worded={_model_name(SYNTHESIZER, given.synthesizer)}"
     judge = [
         _model_name(ANSWERER, given.answerer),
-        *([worded] if worded else []),
-        f"pairs={use.pairs} seed={use.seed} headers={use.headers} runs={use.runs}",
-        f"template={_hash(view.prompts, *_TEMPLATES)}",
+        f"pairs={use.pairs} seed={use.seed} runs={use.runs}",
+        f"template={_hash(view.prompts, 'answering')}",
     ]
     return {
         "judge": " ".join(judge),

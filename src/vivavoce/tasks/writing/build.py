@@ -5,24 +5,20 @@ Source: AcademicEval §3.2, with the rules of docs/families/writing.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from vivavoce.corpus import Corpus
 from vivavoce.errors import InputError
-from vivavoce.metrics.judged_text import JUDGED
-from vivavoce.metrics.judgement import WINS
-from vivavoce.networks.authors import measure_coauthors, papers_in_core, read_authorships
+from vivavoce.metrics.judged_text import JUDGED, WINS
+from vivavoce.networks.authors import papers_in_core, read_authorships
 from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
-from vivavoce.store import Row
 from vivavoce.tasks import find_family
-from vivavoce.tasks.writing.items import activity, open_track
+from vivavoce.tasks.writing.items import open_track
+from vivavoce.tasks.writing.items.demonstrations import draw_targets, read_authors
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     OPEN,
@@ -31,8 +27,8 @@ from vivavoce.tasks.writing.items.inputs import (
     TASKS,
     Setting,
 )
-from vivavoce.tasks.writing.items.papers import FOLDER, Memo, papers_as_bytes, read_pool
-from vivavoce.tasks.writing.items.rows import CELLS, Maker, cells_as_bytes, demos_of, describe_cells
+from vivavoce.tasks.writing.items.papers import Reason, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.items.rows import Maker, demos_of
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True
@@ -91,19 +87,17 @@ OPTIONS = WritingOptions
 
 def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyItems:
     """Make the items of every writing task."""
-    chosen = choose_papers(corpus, options.within)
     admitted = {"doubtful_text"} if options.doubtful == "keep" else set()
     if {*options.settings} <= {"title_only", OPEN}:  # which show no text of the paper
         admitted.add("short_text")
-    pool = read_pool(corpus, spec.takes, chosen.outside, admitted)
-    authors = activity.read_authors(corpus, pool.texts.keys())
+    pool = read_pool(corpus, spec.takes, choose_papers(corpus, options.within), admitted)
+    authors = read_authors(corpus, pool.texts.keys())
     dropped = (
-        activity.draw(pool.candidates, authors, spec.round.seed)
+        draw_targets(pool.candidates, authors, spec.round.seed)
         if options.author_sampling == "inverse_activity"
         else {}
     )
     targets = [name for name in pool.candidates if name not in dropped]
-    memo = Memo(corpus.folder / FOLDER)
     maker = Maker(
         corpus,
         pool,
@@ -113,31 +107,17 @@ def build(corpus: Corpus, spec: RoundSpec, options: WritingOptions) -> FamilyIte
         demos=options.demos,
         splits=options.splits,
         max_overlap=options.max_overlap,
-        memo=memo,
     )
     unfit = [(name, *reason) for name, reason in pool.unfit.items()]
     unfit += [(n, "author_sampling", f"kept with probability 1/{m}") for n, m in dropped.items()]
     excluded = [Exclusion(EVERY_TASK, *row) for row in unfit]
     tasks = {task: maker.rows(task, targets) for task in TASKS}
-    memo.save()
     excluded += maker.excluded
-    report = {
-        "cells": describe_cells(tasks, maker.settings, maker.missing, excluded),
-        "authors": {
-            "sampling": options.author_sampling,
-            "before": activity.describe(pool.candidates, authors),
-            "after": activity.describe(targets, authors),
-            "ambiguous": activity.count_ambiguous(pool.candidates, authors),
-        },
-        "kin": maker.describe_kin(),
-        "works": maker.describe_works(),
-        **({"within": chosen.report} if chosen.report else {}),
-    }
     # Every target and every demonstration once, sorted by id.
     rows = [row for found in tasks.values() for row in found]
     used = {row["paper_id"] for row in rows}.union(*(demos_of(row) for row in rows))
     papers = [pool.texts[name] for name in sorted(used)]
-    files = {PAPERS: papers_as_bytes(papers), CELLS: cells_as_bytes(report)}
+    files = {PAPERS: papers_as_bytes(papers)}
     if library := open_track.make_library(corpus, maker.citing, tasks["related_work"]):
         files[open_track.FILE] = library
     return FamilyItems(tasks, SCHEMAS, excluded, files)
@@ -149,18 +129,8 @@ def _settings(options: WritingOptions) -> tuple[str, ...]:
     return tuple(s for s in wanted if options.demos or s not in DEMONSTRATED)
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Papers that are left out because of their place in the co-author network."""
-
-    outside: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Paper id -> (short name, detail)."""
-    report: Row | None = None
-    """Size of the co-author network before and after; None where nothing is left out."""
-
-
-def choose_papers(corpus: Corpus, within: Within) -> Chosen:
-    """Choose the papers of a round: all, those of a walk, or those of the largest component.
+def choose_papers(corpus: Corpus, within: Within) -> dict[str, Reason]:
+    """Papers that are left out of a round because of their place in the co-author network.
 
     Authors who never are first author are pruned before the component is taken, and its papers are
     those that its authors lead.
@@ -171,26 +141,17 @@ def choose_papers(corpus: Corpus, within: Within) -> Chosen:
         InputError: A walk is asked for, and the corpus holds none.
     """
     if within == "all":
-        return Chosen()
-    authorships = read_authorships(corpus)
-    names = authorships.paper_ids.to_pylist()
+        return {}
     if within == "lcc":
-        inside = papers_in_core(authorships)
+        authorships = read_authorships(corpus)
+        names, inside = authorships.paper_ids.to_pylist(), papers_in_core(authorships).tolist()
+        kept = {name for name, is_inside in zip(names, inside, strict=True) if is_inside}
     else:
-        walked = {p.paper_id for p in corpus.papers if KIND in p.source.split("+")}
-        if not walked:
+        kept = {p.paper_id for p in corpus.papers if KIND in p.source.split("+")}
+        if not kept:
             raise InputError(
                 'within = "walk" needs papers of a walk: fetch them with viva fetch coauthors and '
                 "ingest them with viva ingest coauthors FOLDER --corpus CORPUS."
             )
-        inside = np.array([name in walked for name in names], dtype=np.bool_)
-    kept = {name for name, is_inside in zip(names, inside.tolist(), strict=True) if is_inside}
-    every = np.ones(len(names), dtype=np.bool_)
-    report = {
-        "rule": within,
-        "before": measure_coauthors(authorships, every),
-        "after": measure_coauthors(authorships, inside),
-    }
     reason = _REASONS[within]
-    outside = {p.paper_id: reason for p in corpus.papers if p.paper_id not in kept}
-    return Chosen(outside, report)
+    return {p.paper_id: reason for p in corpus.papers if p.paper_id not in kept}

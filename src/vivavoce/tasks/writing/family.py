@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,16 +11,16 @@ import pyarrow as pa
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.metrics.citation_list import find_citations
-from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT
-from vivavoce.metrics.judgement import WINS
-from vivavoce.metrics.rouge import rouge
-from vivavoce.metrics.text_statistics import length_ratio
+from vivavoce.metrics.judged_text import CITED, NUGGETS, RELEVANCE, SUPPORT, WINS
+from vivavoce.metrics.rouge import length_ratio, rouge
+from vivavoce.requests import ScoreOptions
 from vivavoce.rounds import Round
 from vivavoce.rounds.family import check_split, split_name
+from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
-from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
-from vivavoce.tasks.scoring.questions import COMPARE, Question
+from vivavoce.tasks.scoring.files import Pair, ScoreFamily
+from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
 from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
@@ -47,7 +46,7 @@ from vivavoce.tasks.writing.questions import (
     chosen_questions,
     has_nuggets,
 )
-from vivavoce.text.answers import clean_title, without_wrapper
+from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2
 """Demonstrations of the paper's settings; another number stands in the setting's name."""
@@ -65,7 +64,6 @@ class WritingArguments(Arguments):
         split: Only its items: train, validation or test; by default all.
         variant: Wording of the prompt, 1 to 3.
         judge: Whether a model with the role `judge` compares the answer with the gold.
-        judge_source: Whether the judge also sees what the answer was written from.
         questions: Questions to the judge, such as claims+nuggets; by default all that apply.
         nuggets: File of the facts that the gold states, by viva round nuggets.
     """
@@ -74,7 +72,6 @@ class WritingArguments(Arguments):
     split: str | None = None
     variant: int = 1
     judge: bool = False
-    judge_source: bool = False
     questions: str | None = None
     nuggets: str | None = None
 
@@ -119,7 +116,7 @@ class Writing(FamilyTask[WritingArguments]):
     """A part of a paper, to be written from the rest."""
 
     scorer = "writing"
-    scored_by = ("judge", "judge_source", "questions", "nuggets")
+    scored_by = ("judge", "questions", "nuggets")
 
     def __init__(self, arguments: type[WritingArguments] = WritingArguments) -> None:
         self.arguments = arguments
@@ -166,26 +163,6 @@ class Writing(FamilyTask[WritingArguments]):
                 f"{view.given.setting}. viva round stats counts the items of each split."
             )
         return rows
-
-    def why_empty(self, view: View[WritingArguments], *, has_others: bool) -> str:
-        """Message that no item has a setting, with a paper for which it was tried."""
-        task, setting = view.task, view.given.setting
-        cells = json.loads(view.round.read_file("writing", "cells.json"))["cells"]
-        found = [c for c in cells if (c["task"], c["setting"]) == (task, setting)]
-        message = f"Round {view.round.id} has no item of {task} with the setting {setting}"
-        if not found:
-            return f"{message}: it was built without that setting ([writing] settings)."
-        if reasons := found[0].get("left_out"):
-            counts = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
-            message += f". Papers were left out for these reasons: {counts}"
-        if not (rejected := found[0]["rejected"]):
-            return f"{message}."
-        detail = f", {rejected['detail']}" if rejected["detail"] else ""
-        candidate = rejected["candidate"]
-        what = "it" if candidate == rejected["paper_id"] else f"the demonstration {candidate}"
-        return f"{message}. For paper {rejected['paper_id']}, say, {what} was left out: " + (
-            f"{rejected['reason']}{detail}."
-        )
 
     def items(self, rows: Iterable[Row], view: View[WritingArguments]) -> Iterator[Item]:
         """Papers with the demonstrations of each; of these each is put together once."""
@@ -309,3 +286,42 @@ def _demonstrations(row: Row, view: View[WritingArguments]) -> list[str]:
 
 _SHARED = Writing()
 TASKS = {name: Writing(RelatedWorkArguments) if name == WITH_WORKS else _SHARED for name in NAMES}
+
+
+def _measure(pairs: Sequence[Pair], options: ScoreOptions) -> Measured:
+    references = [pair.gold.require("reference", str, "a text") for pair in pairs]
+    answers = [
+        (clean_title if is_title(reference) else without_wrapper)(pair.text() or "")
+        for pair, reference in zip(pairs, references, strict=True)
+    ]
+    found = [
+        rouge(answer, reference, stem=options.stem)
+        for answer, reference in zip(answers, references, strict=True)
+    ]
+    shares = {
+        "rouge1": means_of([one.rouge1.f for one in found]),
+        "rouge2": means_of([one.rouge2.f for one in found]),
+        "rougeL": means_of([one.rougeL.f for one in found]),
+    }
+    settings: dict[str, object] = {"stem": options.stem}
+    if options.bertscore:
+        from vivavoce.metrics.neural import BertScorer
+
+        scorer = BertScorer(options.bertscore, layer=options.layer)
+        scores = [one.values() for one in scorer.score(list(zip(answers, references, strict=True)))]
+        for name in ("bertscore_p", "bertscore_r", "bertscore_f1"):
+            shares[name] = means_of([values[name] for values in scores])
+        settings.update(bertscore=options.bertscore, layer=scorer.layer)
+    return Measured(shares, settings=settings)
+
+
+SCORE_FAMILIES = (
+    ScoreFamily(
+        name="writing",
+        summary="texts: ROUGE, and BERTScore with --bertscore",
+        gold='{"id": 1, "reference": "..."}',
+        prediction='{"id": 1, "text": "..."}',
+        uses=("stem", "bertscore", "layer"),
+        measure=_measure,
+    ),
+)

@@ -13,7 +13,7 @@ from inspect_ai.model import Model, get_model
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, write_jsonl
-from vivavoce.tasks.entry import open_prompts
+from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask

@@ -26,8 +26,7 @@ from vivavoce.metrics.judged_text import (
 )
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.scoring.marks import Values
-from vivavoce.tasks.scoring.questions import COMPARE, Question, target_source
+from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, target_source
 from vivavoce.tasks.writing.items.composing import PARTS
 from vivavoce.tasks.writing.items.nuggets import nuggets_of
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from vivavoce.metrics.judgement import WIN_RATE
+from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.results.board.columns import BoardColumn, shown_value
 from vivavoce.results.board.facts import fit_text
 from vivavoce.store import SHORT_HASH, Row, hash_of

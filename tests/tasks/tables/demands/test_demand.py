@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,6 @@ from vivavoce.tasks.tables.items.demand import (
     check_demand,
     failures,
     read_demands,
-    spot_check_row,
     template_demand,
 )
 from vivavoce.tasks.tables.items.demand_leaks import leak_index
@@ -180,15 +177,6 @@ def test_a_title_that_names_a_column_is_no_field() -> None:
     )
 
 
-def test_the_task_of_a_table_of_results_is_its_topic() -> None:
-    table = replace(
-        table_of("Published results on sentiment analysis.", ("Sentiment Treebank – F1", "Yelp")),
-        kind="results",
-    )
-    assert "sentiment analysis" in str(template_demand(table, TITLES))
-    assert leak_index(table, TITLES).leaks("F1 on the Treebank") != ()
-
-
 def test_without_a_topic_or_with_its_own_words_as_columns_there_is_no_demand() -> None:
     assert template_demand(table_of(caption="Table 1"), ()) is None
     assert template_demand(table_of(columns=("Needed work", "Table")), TITLES) is None
@@ -224,15 +212,7 @@ def test_a_template_demand_never_leaks_and_passes_the_checklist(
         assert [check.reason for check in check_demand(demand, table, titles)] == [""] * 4
 
 
-def test_the_row_for_a_spot_check_flags_what_failed() -> None:
-    row = spot_check_row(table_of(), "Which backbones are there?", "given", TITLES)
-    assert (row["id"], row["source"], row["columns"]) == ("t1", "given", ["Backbone", "Horizon"])
-    assert row["flagged"] == ["goal_oriented", "non_leaking"]
-    assert [check["name"] for check in row["checks"]] == list(CHECKS)
-    json.dumps(row)
-
-
-ROW: Mapping[str, Any] = {
+ROW: dict[str, Any] = {
     "id": "t1",
     "demand": "I need a table.",
     "model": "openai/x",

@@ -59,7 +59,7 @@ def reasons(found: GoldTables) -> dict[str, str]:
 def test_a_line_that_cites_one_work_is_a_row_about_it(tmp_path: Path) -> None:
     (table,) = gold(tmp_path, printed()).tables
     assert table.id == f"{SURVEY}/table/0"
-    assert (table.source_paper, table.cluster, table.published) == (SURVEY, SURVEY, "2020-03-01")
+    assert (table.source_paper, table.published) == (SURVEY, "2020-03-01")
     assert table.kind == "cited"
     assert table.columns == ("Encoder", "Data")
     assert table.rows == (
@@ -82,15 +82,6 @@ def test_rows_of_one_paper_stay_apart(tmp_path: Path) -> None:
     assert table.papers == (OLD, BAY)
 
 
-def test_the_last_line_is_the_papers_own_when_asked_for(tmp_path: Path) -> None:
-    own = TablesOptions(own_row=True)
-    (table,) = gold(tmp_path, printed(cites=[[0], [1], []]), options=own).tables
-    assert table.papers == (OLD, BAY, SURVEY)
-    lines = (("Ash", "LSTM", "news"), ("Bay", "CNN", "web"), ("Standard LSTM", "LSTM", "web"))
-    (table,) = gold(tmp_path / "b", printed(lines, cites=[[0], [1], []]), options=own).tables
-    assert table.papers == (OLD, BAY)
-
-
 NAMED = ("Method", "Encoder", "Data")
 
 
@@ -107,8 +98,6 @@ NAMED = ("Method", "Encoder", "Data")
         (printed([("A", "x", "y"), ("B", "x", "y")], header=[("Year", "Data", "")]), {},
          "shifted_header"),
         (printed([("A", "$a=b$", "y"), ("B", "x", "y")]), {}, "formulas"),  # one of four values
-        (printed([("A", "88.1", "2"), ("B", "87%", "-")]), {"numeric": False}, "numeric_only"),
-        (printed(), {"kinds": ("results",)}, "other_kind"),
     ],
 )  # fmt: skip
 def test_every_table_left_out_has_a_reason(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
-from vivavoce.tasks.tables.items.bm25_phrases import MAX_COLUMNS, make_table
 from vivavoce.tasks.tables.items.composing import PoolText
+from vivavoce.tasks.tables.solvers import MAX_COLUMNS, make_table
 
 POOL = [
     PoolText("P1", "Parsing English treebanks", "A parser.", "Trained on German, too."),

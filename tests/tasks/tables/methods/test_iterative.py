@@ -31,7 +31,7 @@ from tests.tasks.tables.methods.method_runs import (
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.prompting.windows import EstimatedCounter
-from vivavoce.tasks.tables.methods.iterative import iterative, passages
+from vivavoce.tasks.tables.iterative import iterative, passages
 
 WINDOW = 8192
 
@@ -143,15 +143,16 @@ def test_batches_are_drawn_anew_each_round_and_follow_the_seed(
     given = sample(pool_of(7))
 
     def drawn(**arguments: Any) -> list[tuple[str, ...]]:
-        method = iterative(settle=False, **arguments)
+        method = iterative(**arguments)
         server, _ = work(tmp_path, monkeypatch, reader, method, given, "iterative")
         return batches_of(server.asks)
 
     first = drawn(batch=3, rounds=3)
-    assert [len(one) for one in first] == [3, 3, 1] * 3
-    rounds = [[name for one in first[n : n + 3] for name in one] for n in (0, 3, 6)]
+    # The second round changes nothing, and is the last.
+    assert [len(one) for one in first] == [3, 3, 1] * 2
+    rounds = [[name for one in first[n : n + 3] for name in one] for n in (0, 3)]
     assert all(sorted(one) == [f"P{n}" for n in range(1, 8)] for one in rounds)
-    assert len({tuple(one) for one in rounds}) == 3
+    assert len({tuple(one) for one in rounds}) == 2
     assert drawn(batch=3, rounds=3) == first
     other = drawn(batch=6, rounds=1, seed=1)
     assert [len(one) for one in other] == [6, 1]
@@ -185,15 +186,10 @@ def test_what_the_demand_is_about_is_read_wherever_it_stands(
         filler = "Nobody has asked for this, yet it is said. " * 1000
         paper["text"] = f"{filler}\n\n{paper['text']}\n\n{filler}"
 
-    def rows(**arguments: Any) -> dict[str, Any]:
-        method = iterative(rounds=1, context=WINDOW, **arguments)
-        _, log = work(tmp_path, monkeypatch, reader, method, sample(pool), "iterative")
-        assert record_of(log)["cut"] == (0 if arguments == {} else 4)
-        found: dict[str, Any] = table_of(log)["rows"]
-        return found
-
-    assert rows() == gold_of(4)
-    assert rows(reading=0) == {}  # the text's end is cut off
+    method = iterative(rounds=1, context=WINDOW)
+    _, log = work(tmp_path, monkeypatch, reader, method, sample(pool), "iterative")
+    assert record_of(log)["cut"] == 0
+    assert table_of(log)["rows"] == gold_of(4)
 
 
 def test_the_published_sizes_take_no_more_than_the_published_tokens(
@@ -310,15 +306,6 @@ def test_values_that_the_paper_does_not_support_become_na(
     assert (record["checked"], record["unsupported"]) == (4 * 4, 4 + 3)
     checks = [ask for ask in server.asks if kind_of(ask) == "check"]
     assert all(len(ask.prompt) < 12_000 < len(pool[0]["text"]) for ask in checks)
-
-
-def test_a_check_may_see_the_whole_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = pool_of(2, filler=500)
-    method = iterative(reading=0, evidence=0)
-    server, _ = work(tmp_path, monkeypatch, reader, method, sample(pool), "iterative")
-    checks = [ask.prompt for ask in server.asks if kind_of(ask) == "check"]
-    assert len(checks) == 2
-    assert all(any(paper["text"] in prompt for paper in pool) for prompt in checks)
 
 
 def test_papers_without_a_text_are_not_digested(
@@ -442,10 +429,7 @@ def test_a_template_that_cannot_be_used_is_told_before_a_call(
         {"rounds": 0},
         {"rounds": True},
         {"seed": "one"},
-        {"evidence": -1},
-        {"reading": 10**7},
         {"cot": "yes"},
-        {"settle": 1},
         {"context": 0},
     ],
 )

@@ -9,7 +9,7 @@ from tests.tasks.tables.roles.readers import block
 
 import vivavoce.tasks.tables as family
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.roles.yes_or_no import (
+from vivavoce.tasks.tables.yes_or_no import (
     cut_batches,
     numbered,
     one_line,

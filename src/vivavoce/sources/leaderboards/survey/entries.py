@@ -12,9 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 from vivavoce.records import Reference
-from vivavoce.sources.leaderboards.survey.markdown import MarkdownTable
+from vivavoce.sources.row_citations import Mention, RowsCited, TableText
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -23,7 +24,9 @@ from vivavoce.text.citation_markers import (
     surname_keys,
 )
 from vivavoce.text.identifiers import PRINTED_YEAR, find_arxiv_id, find_doi
-from vivavoce.text.row_citations import Mention, RowsCited, TableText
+
+if TYPE_CHECKING:
+    from vivavoce.sources.leaderboards.survey import MarkdownTable
 
 _BRACKETED = re.compile(r"\[([0-9]{1,4})\]")
 _DOTTED = re.compile(r"(?<![0-9])([0-9]{1,16})\.[ \t\n]{1,3}(?=[^\W\d_a-z]|[\"“])")

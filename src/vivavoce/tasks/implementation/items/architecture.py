@@ -10,7 +10,7 @@ import json
 import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Literal, get_args
@@ -74,8 +74,6 @@ class Architecture:
     """Draws the inputs of the main track."""
     unseen: Callable[[np.random.Generator], dict[str, Array]]
     """Draws inputs of other sizes for the same weights."""
-    misread: Mapping[str, str] = field(default_factory=dict)
-    """References that mistake one thing each, by what."""
 
     def settings(self) -> str:
         """The driver's settings.json."""

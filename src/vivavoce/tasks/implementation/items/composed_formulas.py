@@ -1,7 +1,5 @@
 """Formulas composed from a seed, checked to be unambiguous, telling and stable.
 
-Each comes with its program, the reference, and with those of readers who mistake one thing.
-
 Two rounds whose seeds differ by no multiple of 97 share no formula: every tree belongs to one of
 97 classes by its hash, and a round takes trees of its seed's class alone.
 """
@@ -32,7 +30,6 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     is_of_round,
     kind_of,
     operators_giving,
-    replaced,
     simpler,
     symbols,
     write_latex,
@@ -41,25 +38,25 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
 from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 HELPERS: Mapping[str, str] = GRAMMAR["helpers"]
-MISTAKES: Mapping[str, Mapping[str, str]] = GRAMMAR["mistakes"]
-"""Helpers as careless programs have them: `lags` forgets the stock, `corner` fills no windows."""
+NAIVE: Mapping[str, str] = GRAMMAR["naive"]
+"""Helpers as a careless program has them, which forgets the stock."""
 READINGS: Mapping[str, Any] = GRAMMAR["readings"]
 """Other usual readings, by name: an item is ambiguous unless its text rules them out."""
 
 _IMPORTS = "import numpy as np\nimport pandas as pd\n\n\n"
 
 
-def write_program(tree: Node, result: str, mistake: str = "") -> str:
+def write_program(tree: Node, result: str, *, is_naive: bool = False) -> str:
     """A program that computes a tree and leaves its values in the file `result`.
 
     Args:
         tree: The formula.
         result: Name of the file.
-        mistake: One of `MISTAKES` that it makes; none if empty.
+        is_naive: Whether it has the helpers of `NAIVE`.
     """
     names = sorted({node.name for node in tree.nodes() if not node.is_leaf})
     own = "\n\n".join(f"{OPERATORS[name]['code'].strip()}\n" for name in names)
-    helpers = functions_used(own, {**HELPERS, **MISTAKES.get(mistake, {})})
+    helpers = functions_used(own, {**HELPERS, **(NAIVE if is_naive else {})})
     tables = sorted({column.partition(".")[0] for column in columns_of(tree)})
     reads = [
         f'{table} = pd.read_parquet("{table}.parquet")\n'
@@ -73,7 +70,7 @@ def write_program(tree: Node, result: str, mistake: str = "") -> str:
 
 
 def evaluate(
-    tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], mistake: str = ""
+    tree: Node, frames: Mapping[str, Any], known: dict[Node, Any], reading: str = ""
 ) -> Any:
     """Values of a tree, as its program computes them.
 
@@ -81,44 +78,28 @@ def evaluate(
         tree: The formula.
         frames: Tables by (datetime, instrument), in order.
         known: Values of parts, by tree; those computed are added.
-        mistake: One of `MISTAKES` or `READINGS`; none if empty.
+        reading: `naive` or one of `READINGS`; the usual one if empty.
     """
     if tree not in known:
         table, _, column = tree.name.partition(".")
         if tree.is_leaf:
             known[tree] = frames[table][column]
         else:
-            args = [evaluate(arg, frames, known, mistake) for arg in tree.args]
+            args = [evaluate(arg, frames, known, reading) for arg in tree.args]
             needed = (name.partition(".") for name in OPERATORS[tree.name].get("columns", ()))
             more = [frames[table][column] for table, _, column in needed]
             numbers = [tree.number] if tree.number else []
-            known[tree] = _functions(mistake)[tree.name](*args, *more, *numbers)
+            known[tree] = _functions(reading)[tree.name](*args, *more, *numbers)
     return known[tree]
 
 
-def mistaken(tree: Node, names: Mapping[str, Any]) -> Node | None:
-    """The tree with one column or operator mistaken for another of `names`; None where none fits.
-
-    The first part that can be mistaken is, from the factor downwards.
-    """
-    for node in tree.nodes():
-        other = names.get(node.name, {}).get("mistaken")
-        if other is None:
-            continue
-        number = node.number if other in COLUMNS or "number" in OPERATORS[other] else 0
-        wrong = replaced(tree, node, Node(other, node.args, number))
-        if kind_of(wrong) is not None:
-            return wrong
-    return None
-
-
 @cache
-def _functions(mistake: str) -> Mapping[str, Callable[..., Any]]:
+def _functions(reading: str) -> Mapping[str, Callable[..., Any]]:
     """The operators as functions; their code is the package's own."""
     usual = {**HELPERS, **{name: operator["code"] for name, operator in OPERATORS.items()}}
-    other = {**MISTAKES, **{name: each.get("functions", {}) for name, each in READINGS.items()}}
+    other = {name: each.get("functions", {}) for name, each in READINGS.items()} | {"naive": NAIVE}
     namespace: dict[str, Any] = {}
-    exec(_IMPORTS + "\n".join({**usual, **other.get(mistake, {})}.values()), namespace)
+    exec(_IMPORTS + "\n".join({**usual, **other.get(reading, {})}.values()), namespace)
     return namespace
 
 
@@ -162,8 +143,8 @@ class ComposedFormula:
     result: str
     """The file that its programs leave."""
     category: str
-    wrong: Mapping[str, tuple[Node, str]]
-    """See `Trial.wrong`."""
+    is_lagged: bool
+    """True where a program that forgets the stock leaves other values."""
     origin: str = "composed"
     alias_of: None = None
     corners: str = ""
@@ -196,12 +177,9 @@ class ComposedFormula:
         """The reference."""
         return write_program(self.tree, self.result)
 
-    def misread(self) -> dict[str, str]:
-        """Programs that mistake one thing each, by what: lags, corner, data and field."""
-        return {
-            what: write_program(tree, self.result, mistake)
-            for what, (tree, mistake) in self.wrong.items()
-        }
+    def naive_program(self) -> str | None:
+        """The program that forgets the stock; None where it leaves the same values."""
+        return write_program(self.tree, self.result, is_naive=True) if self.is_lagged else None
 
 
 def compose(
@@ -228,7 +206,7 @@ def compose(
         category, depth = kinds.pop(0)
         if found := _find(rng, trial, category, depth, seed):
             tree, values = found
-            yield ComposedFormula(tree, result, category, trial.wrong(tree, values)), values
+            yield ComposedFormula(tree, result, category, trial.is_lagged(tree, values)), values
             kinds.append((category, depth))
             made += 1
 
@@ -303,20 +281,9 @@ class Trial:
             }
         return not _same(values, evaluate(tree, frames, {}, reading))
 
-    def wrong(self, tree: Node, values: Any) -> dict[str, tuple[Node, str]]:
-        """Results of a reader who mistakes one thing: a tree and a mistake, by the thing.
-
-        `data` is a wrong column, `field` a wrong operator; only those with other values are given.
-        """
-        made = {what: (tree, what) for what in MISTAKES}
-        for what, names in (("data", COLUMNS), ("field", OPERATORS)):
-            if other := mistaken(tree, names):
-                made[what] = (other, "")
-        return {
-            what: (other, mistake)
-            for what, (other, mistake) in made.items()
-            if not _same(values, evaluate(other, self.frames, {}, mistake))
-        }
+    def is_lagged(self, tree: Node, values: Any) -> bool:
+        """True if a program that forgets the stock gives a tree other values than `values`."""
+        return not _same(values, evaluate(tree, self.frames, {}, "naive"))
 
 
 def _tells(values: Any) -> bool:

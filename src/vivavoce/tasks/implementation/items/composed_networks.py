@@ -36,16 +36,12 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     functions_used,
     is_of_round,
     named_parts,
-    replaced,
     shortened,
 )
 from vivavoce.text.data import read_data
 
 _GRAMMAR = read_data(__file__, "composed_networks.toml")
 OPERATORS: Mapping[str, Any] = _GRAMMAR["operators"]
-MISTAKES = ("data", "field", "corner")
-"""Readings gone wrong: edges taken against their direction, another operator, and a node that is
-forgotten among its neighbours or weights of edges that are."""
 
 _DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 """By the number of layers."""
@@ -86,7 +82,7 @@ def compose_networks(seed: int, count: int) -> Iterator[Architecture]:
         tree = next((tree for tree in drawn if tree and trial.is_fit(tree)), None)
         if tree is None:
             raise InputError(f"Seed {seed} gives {made} networks, not {count}; ask for fewer.")
-        yield as_architecture(tree, _DIFFICULTIES[layers - 1], trial.misread(tree))
+        yield as_architecture(tree, _DIFFICULTIES[layers - 1])
 
 
 @cache
@@ -173,8 +169,8 @@ def _notation(kind: str, **marks: str) -> Notation:
     return Notation(words[0], words[1], **marks)
 
 
-def write_module(tree: Node, mistake: str = "") -> str:
-    """A module with the class `Model`, on torch alone; `data` reads edges backwards."""
+def write_module(tree: Node) -> str:
+    """A module with the class `Model`, on torch alone."""
     named = _named(tree)
     keys = {part: key for part, key, _ in named}
     made = [
@@ -182,11 +178,10 @@ def write_module(tree: Node, mistake: str = "") -> str:
     ]
     body = "".join(f"        {key} = {_code(part, keys)}\n" for part, key, _ in named)
     functions = functions_used(body, _GRAMMAR["helpers"])
-    ends = "target, source" if mistake == "data" else "source, target"
     return (
         f"import torch\nfrom torch import nn\n\n\n{functions}class Model(nn.Module):\n"
         f"    def __init__(self, in_channels):\n        super().__init__()\n{''.join(made)}\n"
-        f"    def forward(self, x, edge_index, edge_weight):\n        {ends} = edge_index\n"
+        f"    def forward(self, x, edge_index, edge_weight):\n        source, target = edge_index\n"
         f"        count = len(x)\n{body}        return [{', '.join(keys.values())}]\n"
     )
 
@@ -210,10 +205,8 @@ def _module(part: Node) -> str:
     return fill(OPERATORS[part.name].get("module", ""), widths, part.number)
 
 
-def as_architecture(
-    tree: Node, difficulty: Difficulty = "easy", misread: Mapping[str, str] | None = None
-) -> Architecture:
-    """A network as an item; `misread` are programs that mistake one thing, by what."""
+def as_architecture(tree: Node, difficulty: Difficulty = "easy") -> Architecture:
+    """A network as an item."""
     named, reference = _named(tree), write_module(tree)
     learned = {f"{key}.": f"parameters of {name}" for part, key, name in named if _module(part)}
     return Architecture(
@@ -232,7 +225,6 @@ def as_architecture(
         truth=partial(_truth, reference),
         main=partial(draw_weighted_graph, nodes=24, edges=64),
         unseen=partial(draw_weighted_graph, nodes=33, edges=58),
-        misread=misread or {},
     )
 
 
@@ -293,20 +285,10 @@ class Trial:
         self.seen.add(mark)
         return is_new
 
-    def layers_of(self, tree: Node, mistake: str = "") -> list[Array]:
+    def layers_of(self, tree: Node) -> list[Array]:
         """Layers in double precision, each of the shape (nodes, channels)."""
-        truth = partial(_truth, write_module(tree, mistake))
+        truth = partial(_truth, write_module(tree))
         return in_double(truth, self.graph, self._weights(tree))
-
-    def misread(self, tree: Node) -> dict[str, str]:
-        """Modules of readers who mistake one thing each, by what; only those of another output."""
-        wrong = {what: (other, "") for what in MISTAKES[1:] if (other := mistaken(tree, what))}
-        right = self.layers_of(tree)[-1]
-        return {
-            what: write_module(other, mistake)
-            for what, (other, mistake) in {"data": (tree, "data"), **wrong}.items()
-            if not _alike(right, self.layers_of(other, mistake)[-1], _TELLING)
-        }
 
     def _weights(self, tree: Node) -> dict[str, Array]:
         """Weights that the operator and its widths decide, wherever in a network it is."""
@@ -325,14 +307,6 @@ class Trial:
             np.allclose(one, other, rtol=RELATIVE / 4, atol=ABSOLUTE / 4)
             for one, other in zip(layers, single, strict=True)
         )
-
-
-def mistaken(tree: Node, what: str) -> Node | None:
-    """The tree with one operator mistaken, the first from the output down; None where none can."""
-    for node in tree.nodes():
-        if other := OPERATORS.get(node.name, {}).get("mistaken", {}).get(what):
-            return replaced(tree, node, Node(other, node.args))
-    return None
 
 
 def _tells(layer: Array) -> bool:

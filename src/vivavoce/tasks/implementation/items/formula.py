@@ -104,9 +104,9 @@ class Formula:
         """The reference as a program that reads its tables and writes `RESULT`."""
         return _program(self, "")
 
-    def misread(self) -> dict[str, str]:
-        """Programs that mistake one thing each, by what."""
-        return {"lags": _program(self, every_row.__name__)} if self.naive else {}
+    def naive_program(self) -> str | None:
+        """The program that forgets the instrument; None where no lag is taken."""
+        return _program(self, every_row.__name__) if self.naive else None
 
 
 @cache

@@ -1,13 +1,7 @@
-"""Hand-made items read from their files, and the functions that the files name.
-
-Cheats are the answers of the method `cheater`: texts, run in the sandbox as any model's program is,
-and never imported. Some leave a table of the right rows and earn what its values are worth, such
-as the empty ones of days before a window is full. None may gain more than its table earns.
-"""
+"""Hand-made items read from their files, and the functions that the files name."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +12,6 @@ from typing import Any, Protocol, TypeVar
 import yaml
 
 from vivavoce.errors import InputError
-from vivavoce.text.data import read_data
 
 
 class Named(Protocol):
@@ -129,24 +122,3 @@ def own_folders(kind: str, folder: Path | None) -> list[str]:
 def unfold(text: str) -> str:
     """A text whose lines were broken for reading; a blank line stands for a line break."""
     return "\n".join(part.replace("\n", " ") for part in text.strip().split("\n\n"))
-
-
-def _read_cheats() -> dict[str, str]:
-    given = read_data(__file__, "cheats.toml")
-    parts = {f"<{name}>\n": given[name] for name in ("rows", "save")}
-    cheats: dict[str, str] = given["cheats"]
-    for mark, part in parts.items():
-        cheats = {name: program.replace(mark, part) for name, program in cheats.items()}
-    return cheats
-
-
-CHEATS = _read_cheats()
-"""Programs by name."""
-
-
-def choose_cheat(sample_id: str, epoch: int) -> tuple[str, str]:
-    """(name, program) for a sample and an epoch; 14 epochs of a sample meet each cheat once."""
-    names = sorted(CHEATS)
-    start = int.from_bytes(hashlib.sha256(sample_id.encode()).digest()[:4], "big")
-    name = names[(start + epoch - 1) % len(names)]
-    return name, CHEATS[name]

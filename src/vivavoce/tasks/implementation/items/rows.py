@@ -49,13 +49,12 @@ def _schema(*names: str) -> pa.Schema:
 SCHEMAS: Mapping[str, pa.Schema] = {
     "formula": _schema(
         *("origin", "alias_of", *_TEXTS, "corners", "columns", "data", "reference"),
-        *("naive", "misread", "values"),
+        *("naive", "values"),
     ),
     "architecture": _schema(
         *_TEXTS,
         *("constructor", "arguments", "inputs", "parameters", "layers", "reference", "settings"),
         *("weights_file", "inputs_file", "gold_file", "unseen_inputs_file", "unseen_gold_file"),
-        "misread",
     ),
     "extract_method": _schema("title", "text", "pdf_text", "methods", "answer"),
     "reproduce": _schema(
@@ -64,9 +63,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 }
 """Columns of the items, by task.
 
-JSON: `variables`, `data`, `misread` (programs that mistake one thing each, by what), `arguments`,
-`inputs`, `parameters` and `settings`, those of an architecture in the order of the author;
-`method`, `methods` and the methods within `answer`.
+JSON: `variables`, `data`, `arguments`, `inputs`, `parameters` and `settings`, those of an
+architecture in the order of the author; `method`, `methods` and the methods within `answer`.
 `text` is Markdown; `pdf_text` null without a PDF. `reference` and `naive` are programs, in
 `reproduce` answers. `corners` tells of corner cases. `values` names a Parquet file of gold,
 `*_file` a safetensors file.
@@ -106,7 +104,7 @@ def cluster_of(name: str) -> str:
 
 def formula_row(formula: Formula | ComposedFormula, gold: str) -> Row:
     """One formula as a row of a round; `gold` names the file of its values."""
-    texts_of, misread = formula.texts(), formula.misread()
+    texts_of = formula.texts()
     return {
         **_kind(formula, cluster_of(formula.name)),
         "origin": formula.origin,
@@ -117,8 +115,7 @@ def formula_row(formula: Formula | ComposedFormula, gold: str) -> Row:
         "columns": formula.columns,
         "data": canonical_json(texts(TABLES)),
         "reference": formula.program(),
-        "naive": misread.get("lags"),
-        "misread": canonical_json(misread),
+        "naive": formula.naive_program(),
         "values": gold,
     }
 
@@ -184,7 +181,6 @@ def _architecture_row(architecture: Architecture, names: dict[str, str]) -> Row:
         "layers": list(architecture.layers),
         "reference": architecture.reference,
         "settings": architecture.settings(),
-        "misread": canonical_json(dict(architecture.misread)),
         **{f"{part}_file": name for part, name in names.items()},
     }
 
@@ -268,7 +264,7 @@ def _reproduce_row(
 ) -> Row:
     (method,) = (method for method in report.methods if method.name == claim.method)
     number = compute_claim(formula, claim.statistic, frames)
-    naive = formula.misread().get("lags")
+    naive = formula.naive_program()
     return {
         **_kind(report, cluster_of(claim.formula)),
         "text": report.text,

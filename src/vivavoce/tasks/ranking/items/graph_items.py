@@ -13,9 +13,7 @@ Source: LEGOBench §4.2, which leaves stop words and the number of candidates op
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -30,21 +28,17 @@ from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
 from vivavoce.networks import Network, load_network
 from vivavoce.records import Window
-from vivavoce.retrieval.all_terms import PostingsIndex, TermsDocument
-from vivavoce.retrieval.sparse import words
+from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row, parquet_of
 from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
 from vivavoce.tasks.ranking.items.boards import NAMES, BoardQuery, Name
 from vivavoce.text.dates import is_over
-from vivavoce.text.terms import query_terms
 
 Text = Literal["abstracts", "fulltext"]
 TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
 """Texts that are searched: titles and abstracts, or with them the headings and sections."""
 MAX_CANDIDATES = 2_000
-_K1, _B = 1.5, 0.75
-_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +47,6 @@ class Candidates:
 
     papers: tuple[str, ...]
     """Papers with every word that was asked for but the stop words; sorted ids."""
-    strict: tuple[str, ...] | None
-    """Papers of these with the stop words as well; None where no stop word was asked for."""
     cut: int
     """Papers that contain every word but are not among the most relevant."""
 
@@ -83,22 +75,17 @@ def find_candidates(
         limit: The most candidates for a board.
     """
     index = PostingsIndex(read_documents(corpus, text))
-    asked = {query.id: query.words(names) for query in queries}
     found = {
-        board: index.all_terms(asked_for, as_of=as_of, drop_stop_words=True)
-        for board, asked_for in asked.items()
+        query.id: index.all_terms(query.words(names), as_of=as_of, drop_stop_words=True)
+        for query in queries
     }
     crowded = [query for query in queries if len(found[query.id]) > limit]
-    best = _most_relevant(corpus, crowded, found, as_of, limit) if crowded else {}
-    made: dict[str, Candidates] = {}
-    for query in queries:
-        papers, asked_for = best.get(query.id, found[query.id]), asked[query.id]
-        strict = None
-        if query_terms(asked_for) != query_terms(asked_for, drop_stop_words=True):
-            with_all = set(index.all_terms(asked_for, as_of=as_of))
-            strict = tuple(paper for paper in papers if paper in with_all)
-        made[query.id] = Candidates(tuple(papers), strict, len(found[query.id]) - len(papers))
-    return made
+    best = _most_relevant(corpus, crowded, found, limit) if crowded else {}
+    return {
+        board: Candidates(tuple(kept), len(papers) - len(kept))
+        for board, papers in found.items()
+        for kept in [best.get(board, papers)]
+    }
 
 
 def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDocument]:
@@ -126,58 +113,20 @@ def _most_relevant(
     corpus: Corpus,
     queries: Sequence[BoardQuery],
     found: Mapping[str, Sequence[str]],
-    as_of: date,
     limit: int,
 ) -> dict[str, list[str]]:
     """The best papers for each query, sorted by id; one pass over the corpus for all of them."""
     wanted = {paper for query in queries for paper in found[query.id]}
-    terms = {query.id: query_terms(query.words(), drop_stop_words=True) for query in queries}
-    vocabulary = frozenset(term for each in terms.values() for term in each)
-    known = (d for d in read_documents(corpus) if is_over(d.published, as_of))
-    counts = _TermCounts(known, vocabulary, wanted)
+    known = {one.id: one.text for one in read_documents(corpus) if one.id in wanted}
+    places = {paper: place for place, paper in enumerate(known)}
+    # Among papers that all contain a term, one that repeats it must never count for less.
+    searched = Bm25Retriever(known.values(), epsilon=None)
     best: dict[str, list[str]] = {}
     for query in queries:
-        scores = {paper: counts.score(paper, terms[query.id]) for paper in found[query.id]}
-        order = sorted(scores, key=lambda paper: (-scores[paper], paper))
+        scores = np.round(searched.scores(query.words()), 6)
+        order = sorted(found[query.id], key=lambda paper: (-scores[places[paper]], paper))
         best[query.id] = sorted(order[:limit])
     return best
-
-
-class _TermCounts:
-    """Counts of some terms in some papers, and of the papers that contain them.
-
-    The idf is ln(1 + (N - n + 0.5) / (n + 0.5)): among papers that all contain a term, one that
-    repeats it must never count for less.
-    """
-
-    def __init__(
-        self, documents: Iterable[TermsDocument], vocabulary: frozenset[str], wanted: set[str]
-    ) -> None:
-        self._counts: dict[str, Counter[str]] = {}
-        self._lengths: dict[str, int] = {}
-        self._with: Counter[str] = Counter()
-        self._papers = self._words = 0
-        for document in documents:
-            found = words(document.text)
-            counts = Counter(word for word in found if word in vocabulary)
-            self._with.update(counts.keys())
-            self._papers += 1
-            self._words += len(found)
-            if document.id in wanted:
-                self._counts[document.id] = counts
-                self._lengths[document.id] = len(found)
-
-    def score(self, paper: str, terms: Sequence[str]) -> float:
-        """The BM25 score of a paper, rounded so that no machine breaks ties in its own way."""
-        mean = self._words / self._papers or 1.0
-        room = _K1 * (1 - _B + _B * self._lengths[paper] / mean)
-        counts = self._counts[paper]
-        parts = (self._idf(t) * counts[t] * (_K1 + 1) / (counts[t] + room) for t in terms)
-        return round(math.fsum(parts), _DIGITS)
-
-    def _idf(self, term: str) -> float:
-        having = self._with[term]
-        return math.log1p((self._papers - having + 0.5) / (having + 0.5))
 
 
 NetworkName = Literal["citation", "comparison"]
@@ -193,13 +142,11 @@ CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
     for text in TEXTS
     for field in (
         (f"candidates_{text}", pa.list_(pa.int32())),
-        (f"strict_{text}", pa.list_(pa.int32())),
         (f"cut_{text}", pa.int32()),
     )
 )
-"""Columns of an item: candidates as rows of `papers.parquet`, ascending; those of them that have
-the stop words too (null where there are none to have); and how many were cut. All null where the
-round does not search that text."""
+"""Columns of an item: candidates as rows of `papers.parquet`, ascending, and how many were cut;
+both null where the round does not search that text."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -316,8 +263,6 @@ def _columns(
     for text, each in found.items():
         one = each[board]
         row[f"candidates_{text}"] = [places[paper] for paper in one.papers]
-        if one.strict is not None:
-            row[f"strict_{text}"] = [places[paper] for paper in one.strict]
         row[f"cut_{text}"] = one.cut
     return row
 

@@ -81,8 +81,6 @@ class RankOptions:
     direction: Direction = "cited"
     """Direction of the walk: to what a paper cites, to what cites it, or both."""
     damping: float = DAMPING
-    stop_words: bool = True
-    """Drop them: a candidate need not contain them."""
     weights: bool = True
     """Take edges in proportion to the cosine of the two papers; else all alike."""
 
@@ -94,9 +92,8 @@ class RankOptions:
             raise InputError(f"No direction is called {self.direction!r}. There are: {names}.")
         if type(self.damping) not in (int, float) or not 0 <= self.damping < 1:
             raise InputError(f"damping={self.damping!r} must be at least 0 and less than 1.")
-        for name in ("stop_words", "weights"):
-            if type(getattr(self, name)) is not bool:
-                raise InputError(f"{name}={getattr(self, name)!r} is neither true nor false.")
+        if type(self.weights) is not bool:
+            raise InputError(f"weights={self.weights!r} is neither true nor false.")
 
 
 class PaperGraph:
@@ -181,7 +178,7 @@ def rank_papers(
         setting: A name of `SETTINGS`.
         ranker: `pagerank`; `recency`, newest first; `in_degree` in the whole network; `bm25` of the
             board's names in titles and abstracts; `random`, by seed, item and paper.
-        options: Of `pagerank`; `stop_words` holds for all.
+        options: Of `pagerank`.
         seed: Of `random`.
 
     Raises:
@@ -189,7 +186,7 @@ def rank_papers(
     """
     chosen = options or RankOptions()
     network, text = _needs(setting)
-    places = candidate_places(item, text, stop_words=chosen.stop_words)
+    places = candidate_places(item, text)
     if ranker == "pagerank":
         scores = pagerank_scores(graph, network, places, chosen)
     elif ranker == "recency":
@@ -241,7 +238,7 @@ def list_candidates(
     return ids, lines or ["(No paper has all of these words.)"]
 
 
-def candidate_places(item: Mapping[str, Any], text: Text, *, stop_words: bool = True) -> Places:
+def candidate_places(item: Mapping[str, Any], text: Text) -> Places:
     """An item's candidates as rows of `papers.parquet`, ascending.
 
     `InputError` where the round does not search that text.
@@ -249,8 +246,7 @@ def candidate_places(item: Mapping[str, Any], text: Text, *, stop_words: bool = 
     found = item[f"candidates_{text}"]
     if found is None:
         raise InputError(f"The round has no candidates by {text}: name it under texts.")
-    strict = item[f"strict_{text}"]
-    return np.array(found if stop_words or strict is None else strict, dtype=np.int64)
+    return np.array(found, dtype=np.int64)
 
 
 def pagerank_scores(

@@ -4,7 +4,7 @@ A template's demand asks for a table in one sentence, of the field that the surv
 a noun phrase of the caption. Where neither is left the table waits for a demand by a model, and so
 does a second table of a survey with the same words. Every demand goes through the checklist:
 self-contained, goal-oriented, concise, not leaking. A demand of a file that fails it makes no item;
-one that came with the table is taken as it is, and `TO_CHECK` has the findings.
+one that came with the table is taken as it is.
 
 Source: arXiv2Table, section 4.1 and Table 13. The checks are tests of words. They find demands that
 are plainly at fault, and are no substitute for the spot checks of people.
@@ -13,9 +13,8 @@ are plainly at fault, and are no substitute for the spot checks of people.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +25,6 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
-from vivavoce.store import Row
 from vivavoce.tasks.tables.items.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
@@ -39,7 +37,6 @@ from vivavoce.tasks.tables.items.demand_leaks import (
 from vivavoce.tasks.tables.items.gold import GoldTables
 from vivavoce.tasks.tables.items.grid import without_number
 from vivavoce.tasks.tables.items.item import TASK, GoldTable, TablesOptions
-from vivavoce.tasks.tables.items.pool import read_acceptance
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences
@@ -48,8 +45,6 @@ Source = Literal["template", "model", "given"]
 """Origin of a demand's wording: a template, a model, or the file that the table is from."""
 
 ACCEPT, REWRITE = "ACCEPT", "REWRITE"
-TO_CHECK = "demands_to_check.jsonl"
-"""Every demand with its table and the findings of the checklist, for people to look through."""
 CHECKS = ("self_contained", "goal_oriented", "concise", "non_leaking")
 MAX_SENTENCES = 2
 MAX_WORDS = 90
@@ -163,8 +158,7 @@ def template_demand(table: GoldTable, titles: Sequence[str]) -> str | None:
     index = leak_index(table, titles)
     field = _field_of(table.survey, index)
     known = set(stems_of(telling_words(" ".join((table.survey, *titles)))))
-    topic = table.caption.split(" on ", 1)[-1].rstrip(".") if table.kind == "results" else ""
-    topic = topic or _caption_topic(table.caption, known, index)
+    topic = _caption_topic(table.caption, known, index)
     if field and topic and topic.casefold() not in field.casefold():
         demand = _DATA["of_both"].format(field=field, topic=topic)
     elif field:
@@ -299,8 +293,8 @@ def titles_of(table: GoldTable, gold: GoldTables) -> list[str]:
 
 def choose_demands(
     gold: GoldTables, options: TablesOptions
-) -> tuple[dict[str, Row], list[Exclusion]]:
-    """A row of `TO_CHECK` for each table, by its id, and the exclusions of those without a demand.
+) -> tuple[dict[str, tuple[str, Source]], list[Exclusion]]:
+    """The demand for each table and its source, by id, and the exclusions of tables without one.
 
     Raises:
         InputError: A file is missing, is not asked for, or cannot be read.
@@ -312,23 +306,20 @@ def choose_demands(
     if options.demands == "template" and options.demands_file is not None:
         raise InputError('[tables] demands_file is read with demands = "model" alone.')
     written = read_demands(Path(options.demands_file)) if options.demands_file else None
-    accepted = read_acceptance(Path(options.demand_labels)) if options.demand_labels else {}
-    rows: dict[str, Row] = {}
+    demands: dict[str, tuple[str, Source]] = {}
     worded: dict[tuple[str, str], str] = {}
     excluded: list[Exclusion] = []
     for table in gold.tables:
         found = _demand(table, gold, written)
-        if not isinstance(found, Exclusion) and not accepted.get(table.id, True):
-            found = Exclusion(TASK, table.id, "refused_demand", "people refused it")
         if not isinstance(found, Exclusion) and found[1] == "template":
-            first = worded.setdefault((table.cluster, found[0]), table.id)
+            first = worded.setdefault((table.source_paper, found[0]), table.id)
             if first != table.id:
                 found = Exclusion(TASK, table.id, "no_demand", f"{first} has the same words")
         if isinstance(found, Exclusion):
             excluded.append(found)
         else:
-            rows[table.id] = spot_check_row(table, *found, titles_of(table, gold))
-    return rows, excluded
+            demands[table.id] = found
+    return demands, excluded
 
 
 def _demand(
@@ -350,26 +341,3 @@ def _demand(
     if failed := failures(check_demand(found.demand, table, titles)):
         return Exclusion(TASK, table.id, "unfit_demand", failed)
     return found.demand, "model"
-
-
-def spot_check_row(table: GoldTable, demand: str, source: Source, titles: Sequence[str]) -> Row:
-    """A row of `TO_CHECK`."""
-    checks = check_demand(demand, table, titles)
-    return {
-        "id": table.id,
-        "demand": demand,
-        "source": source,
-        "caption": table.caption,
-        "columns": list(table.columns),
-        "titles": list(titles),
-        "checks": [asdict(check) for check in checks],
-        "flagged": [check.name for check in checks if not check.passed],
-    }
-
-
-def demand_statistics(rows: Iterable[Row]) -> Row:
-    """Number of demands by source, and of those that the checklist flags, of rows of `TO_CHECK`."""
-    listed = list(rows)
-    sources = Counter(row["source"] for row in listed)
-    flagged = sum(bool(row["flagged"]) for row in listed)
-    return {"sources": dict(sorted(sources.items())), "flagged": flagged}

@@ -7,9 +7,8 @@ What leaks, words being compared without their inflection:
 - a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
   cell or in the label of a row.
 
-What at least half of the works' titles hold is the table's topic, and so is the task of a table of
-results. A demand has to say it, and so it is no leak: except as a column's whole name, or as a
-number.
+What at least half of the works' titles hold is the table's topic. A demand has to say it, and so it
+is no leak: except as a column's whole name, or as a number.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.item import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
-from vivavoce.text.stems import porter_stem
-from vivavoce.text.terms import STOP_WORDS
+from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 MAX_DEMAND = 2_000
 """Characters; a longer text is no demand."""
@@ -315,6 +313,4 @@ class LeakIndex:
 def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
     """A gold table made ready to look demands through."""
     cells = (cell for row in table.rows for cell in row.cells if cell is not None)
-    # Nobody wrote the caption of a table of results: it is the name of a task.
-    topic = table.caption if table.kind == "results" else table.survey
-    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, topic)
+    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, table.survey)

@@ -1,8 +1,10 @@
-"""Distractors: works that resemble what a table is about and are not in it.
+"""The pool of a table: its own works, and distractors, which resemble them and are not in it.
 
 A work d is scored against the demand p and the works R of the table:
 
     s(d) = cos(F(d), F(p)) + 1 / |R| * sum over r in R of cos(F(d), F(r))
+
+The order of a pool tells nothing.
 
 Source: arXiv2Table §4.2. Its text speaks of the average of the two parts and its equation of their
 sum, which rank alike; its code compares with the caption alone.
@@ -12,15 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field
 from rapidfuzz import fuzz, process
 from scipy.sparse import csr_array
 
 from vivavoce.retrieval.papers import PaperEncoder, Vectors
+from vivavoce.store import Row
 from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
 from vivavoce.tasks.tables.items.works import is_outside
 from vivavoce.text.normalise import normalise_title
@@ -29,17 +32,9 @@ Floats = NDArray[np.float64]
 
 DIGITS = 6
 """Decimals of a score. Those behind them differ between machines."""
-_MAX = 2 + 10**-DIGITS
-"""A score is the sum of two cosines; a little room for rounding."""
 _SAME_LETTERS = 85.0
 _MAX_TITLE = 500
 _CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
-
-Score = Annotated[
-    float,
-    Field(strict=True, allow_inf_nan=False, ge=-_MAX, le=_MAX),
-    AfterValidator(lambda score: round(score, DIGITS)),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ class Candidate:
     """A work that may become a distractor."""
 
     paper: str
-    score: Score
+    score: float
     """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
 
 
@@ -110,28 +105,6 @@ def _main_title(title: str) -> str:
     return _title_key(before) if _title_key(after) else _title_key(title)
 
 
-class Barred:
-    """Works that must not be distractors of one table.
-
-    Args:
-        ids: Of `GoldTables.related_works`.
-        works: Every work by id.
-    """
-
-    def __init__(self, ids: Collection[str], works: Mapping[str, Work]) -> None:
-        self.ids = frozenset(ids)
-        # The same work may be known by another id as well.
-        self.titles = Titles(sorted({works[paper].title for paper in ids if paper in works}))
-
-    def reason(self, work: Work) -> str | None:
-        """The reason why a work cannot be a distractor; None where it can."""
-        if work.paper_id in self.ids:
-            return "is a work of the table, or from the same source"
-        if self.titles.has_near(work.title):
-            return "has nearly the title of a work of the table, or from the same source"
-        return None
-
-
 def rank_distractors(
     tables: Sequence[GoldTable],
     demands: Mapping[str, str],
@@ -140,12 +113,14 @@ def rank_distractors(
     encoder: PaperEncoder,
     related_works: Mapping[str, Collection[str]],
     *,
+    enough: Callable[[GoldTable], int],
     top: int = TOP,
-    enough: Callable[[GoldTable], int] | None = None,
 ) -> dict[str, tuple[Candidate, ...]]:
     """The best candidates of each table, by its id; equal scores by paper.
 
-    Among the candidates of a table no two have nearly the same title. The order of tables, works
+    No candidate has nearly the title of a work that cannot be one, which may be known by another id
+    too, or of another candidate. They have the same depth of text as a work of the table, so that
+    the depth does not show which papers belong, while there are any. The order of tables, works
     and universe does not matter. Scores are held for a block of tables at a time; what stays in
     memory is one vector a work.
 
@@ -156,10 +131,8 @@ def rank_distractors(
         universe: Where the candidates come from: `find_universe`.
         encoder: Gives the vectors that are compared.
         related_works: By table the works that cannot be candidates.
+        enough: Number of candidates below which those of another depth of text are taken too.
         top: How many are kept, at most.
-        enough: Where given, candidates have the same depth of text as a work of the table, so that
-            the depth does not show which papers belong. Others are taken where these are fewer than
-            so many.
     """
     ordered = sorted(tables, key=lambda table: table.id)
     ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
@@ -174,15 +147,15 @@ def rank_distractors(
     own = [[places[paper] for paper in table.papers] for table in ordered]
     found: dict[str, tuple[Candidate, ...]] = {}
     for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
-        barred = Barred(related_works[table.id], works)
+        related = related_works[table.id]
+        titles = Titles(sorted({works[paper].title for paper in related if paper in works}))
         shut = outside.copy()
-        shut[[places[paper] for paper in barred.ids if paper in places]] = True
-        other = shut if enough is None else shut | ~np.isin(evidence, evidence[of_table])
-        best = _best(np.where(other, -np.inf, scores), named, barred.titles, top)
-        if enough is not None:
-            wanting = min(top, enough(table)) - len(best)
-            best += _best(np.where(shut | ~other, -np.inf, scores), named, barred.titles, wanting)
-            best.sort(key=lambda one: (-one.score, one.paper))
+        shut[[places[paper] for paper in related if paper in places]] = True
+        other = shut | ~np.isin(evidence, evidence[of_table])
+        best = _best(np.where(other, -np.inf, scores), named, titles, top)
+        wanting = min(top, enough(table)) - len(best)
+        best += _best(np.where(shut | ~other, -np.inf, scores), named, titles, wanting)
+        best.sort(key=lambda one: (-one.score, one.paper))
         found[table.id] = tuple(best)
     return found
 
@@ -224,3 +197,91 @@ def _scores(own: Sequence[Sequence[int]], works: Vectors, demands: Vectors) -> I
 
 def _dense(rows: Any) -> Floats:
     return np.asarray(rows.toarray() if isinstance(rows, csr_array) else rows, dtype=np.float64)
+
+
+MIN_DISTRACTORS = 4
+"""Distractors of a table of few works."""
+GOLD_SHARE = 0.41
+"""Share of a pool that belongs to the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The pool of an item."""
+
+    papers: tuple[Work, ...]
+    """Shuffled."""
+    distractors: int
+    missing: int
+    """Distractors that the rule asks for and there were no candidates for."""
+    given_labels: bool
+    """True if the distractors are labels that came with the table."""
+
+
+def count_distractors(table: GoldTable, most: int = TOP) -> int:
+    """Distractors that a table of m works should have: 4 or more, `most` at most.
+
+    With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
+    between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
+    contradicts for tables of fewer.
+    """
+    wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
+    return min(most, TOP, max(MIN_DISTRACTORS, wanted))
+
+
+def make_pool(
+    table: GoldTable,
+    candidates: Sequence[Candidate],
+    works: Mapping[str, Work],
+    *,
+    seed: int,
+    most: int = TOP,
+    given: Collection[str] | None = None,
+) -> Pool:
+    """The pool of a table: its works, and some of its candidates drawn with a seed.
+
+    Their number is `count_distractors`, or that of all candidates where there are fewer.
+
+    Args:
+        table: The gold table.
+        candidates: Its candidates, the best first.
+        works: Every work, by id.
+        seed: Of the draw and of the order.
+        most: The most distractors.
+        given: Works that came with the table with the label that they are not in it. They are
+            taken, all and only they, unless the table has a row about one.
+    """
+    gold = set(table.papers)
+    if given is None:
+        wanted = count_distractors(table, most)
+        count = min(wanted, len(candidates))
+        drawn = Random(f"tables/distractors/{seed}/{table.id}").sample(candidates, count)
+        chosen = {one.paper for one in drawn}
+        missing = wanted - len(chosen)
+    else:
+        chosen, missing = set(given) - gold, 0
+    # Sorted first: the order then depends on which works there are and the seed alone.
+    order = sorted(gold | chosen)
+    Random(f"tables/pool/{seed}/{table.id}").shuffle(order)
+    papers = tuple(works[paper] for paper in order)
+    return Pool(papers, len(chosen), missing, given is not None)
+
+
+def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool]) -> Row:
+    """Statistics of the pools of the items of a round, by the ids of their tables.
+
+    `told_by_evidence` counts the items in which less or more is known of a distractor than of any
+    work of the table.
+    """
+    evident = 0
+    for row in rows:
+        gold = set(row["gold_papers"])
+        known = list(zip(row["pool"], row["evidence"], strict=True))
+        alike = {evidence for paper, evidence in known if paper in gold}
+        evident += any(paper not in gold and evidence not in alike for paper, evidence in known)
+    shown = [pools[row["id"]] for row in rows]
+    return {
+        "missing_distractors": sum(pool.missing for pool in shown),
+        "without_distractors": sum(not pool.distractors for pool in shown),
+        "told_by_evidence": evident,
+    }

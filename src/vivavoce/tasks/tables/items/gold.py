@@ -1,4 +1,4 @@
-"""Gold tables out of a corpus: which printed tables and lists of results become gold, and why not.
+"""Gold tables out of a corpus: which printed tables become gold, and why not.
 
 A row of a printed table is about the one work that it cites.
 
@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
 
 from vivavoce.corpus import Corpus
-from vivavoce.metrics.tables.cell_matching import cell_key, read_number
+from vivavoce.metrics.tables.cell_matching import cell_key
 from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
@@ -40,8 +39,6 @@ from vivavoce.tasks.tables.items.item import (
     Work,
     is_known,
 )
-from vivavoce.tasks.tables.items.pool import read_acceptance
-from vivavoce.tasks.tables.items.results_tables import read_results
 from vivavoce.tasks.tables.items.works import (
     Given,
     merge_works,
@@ -55,7 +52,6 @@ from vivavoce.text.dates import inside
 _FORMULAS = 0.1
 """Share of the values that may be formulas."""
 _DIGESTABLES: Kind = "digestables"
-_NOT_OURS = ("standard", "baseline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +61,12 @@ class GoldTables:
     tables: tuple[GoldTable, ...]
     """Sorted by id."""
     excluded: tuple[Exclusion, ...]
-    """By id: printed tables of which some row cites exactly one work, and tasks with results."""
+    """By id: printed tables of which some row cites exactly one work."""
     works: Mapping[str, Work]
     """Every work of a row and every distractor that came with a table, by id, sorted."""
     related_works: Mapping[str, frozenset[str]]
     """By table the works that are no distractors of it: its source paper and what any table of
-    this cites; for results every paper with a score for the task."""
+    this cites."""
     given: Mapping[str, Given]
     """By table the demand and the distractors that came with it, if any."""
     dropped: Mapping[str, int]
@@ -91,7 +87,7 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A table that is gold unless it is a duplicate, of another kind, or refused."""
+    """A table that is gold unless it is a duplicate."""
 
     table: GoldTable
     related_works: frozenset[str]
@@ -101,11 +97,7 @@ class _Candidate:
 
 
 def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
-    """The gold tables of the papers of a window.
-
-    Raises:
-        InputError: The labels of tables cannot be read.
-    """
+    """The gold tables of the papers of a window."""
     papers = {paper.paper_id: paper for paper in corpus.papers}
     texts = papers_with_text(corpus)
     given, numbered = read_given(corpus, papers, texts)
@@ -122,15 +114,17 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
         for source in sources.values()
         for row in source.tables
     ]
-    if "results" in options.kinds:
-        results, unfit = read_results(corpus, window, texts, options)
-        read += [*unfit, *(_Candidate(table, related) for table, related in results)]
-        shown = {paper for table, _ in results for paper in table.papers}
-        works += [work_of_paper(papers[paper], texts) for paper in sorted(shown)]
     candidates = [one for one in read if isinstance(one, _Candidate)]
     excluded += [one for one in read if isinstance(one, Exclusion)]
-    kept, left_out = _choose(candidates, options)
-    came = {one.table.id: given[one.table.cluster] for one in kept if one.table.cluster in given}
+    candidates.sort(key=lambda one: one.table.id)
+    duplicates = find_duplicates([one.table for one in candidates])
+    excluded += [Exclusion(TASK, name, "duplicate", first) for name, first in duplicates.items()]
+    kept = [one for one in candidates if one.table.id not in duplicates]
+    came = {
+        one.table.id: given[one.table.source_paper]
+        for one in kept
+        if one.table.source_paper in given
+    }
     wanted = {paper for one in kept for paper in one.table.papers}
     wanted.update(paper for one in came.values() for paper in one.distractors or ())
     known = merge_works([*works, *numbered.values()], papers, texts)
@@ -139,34 +133,12 @@ def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> 
         dropped.update(one.dropped)
     return GoldTables(
         tables=tuple(one.table for one in kept),
-        excluded=tuple(sorted([*excluded, *left_out], key=lambda one: one.paper_id)),
+        excluded=tuple(sorted(excluded, key=lambda one: one.paper_id)),
         works={name: work for name, work in known.items() if name in wanted},
         related_works={one.table.id: one.related_works for one in kept},
         given=came,
         dropped=dict(sorted(dropped.items())),
     )
-
-
-def _choose(
-    candidates: Sequence[_Candidate], options: TablesOptions
-) -> tuple[list[_Candidate], list[Exclusion]]:
-    """The tables that are gold, sorted by id, and the exclusions of the others."""
-    accepted = read_acceptance(Path(options.table_labels)) if options.table_labels else {}
-    ordered = sorted(candidates, key=lambda one: one.table.id)
-    duplicates = find_duplicates([one.table for one in ordered])
-    kept: list[_Candidate] = []
-    excluded: list[Exclusion] = []
-    for one in ordered:
-        name = one.table.id
-        if name in duplicates:
-            excluded.append(Exclusion(TASK, name, "duplicate", duplicates[name]))
-        elif one.table.kind not in options.kinds:
-            excluded.append(Exclusion(TASK, name, "other_kind", one.table.kind))
-        elif not accepted.get(name, True):
-            excluded.append(Exclusion(TASK, name, "refused_table", "people refused it"))
-        else:
-            kept.append(one)
-    return kept, excluded
 
 
 def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
@@ -264,13 +236,10 @@ def _choose_lines(
     """Lines that are about one work each with its id, and the reasons of those that are not."""
     dropped: Counter[str] = Counter()
     chosen: list[tuple[Line, str]] = []
-    own = source.paper.paper_id if options.own_row and source.paper.title else None
     for line in grid.lines:
         meant = [source.works[one].paper_id for one in cited[line.ordinal] if one in source.works]
         if len(cited[line.ordinal]) > 1:
             dropped["several_works"] += 1
-        elif not meant and own and _is_own(line, grid):
-            chosen.append((line, own))
         elif not meant:
             dropped["no_work"] += 1
         elif not works[meant[0]].title:
@@ -280,12 +249,6 @@ def _choose_lines(
         else:
             chosen.append((line, meant[0]))
     return chosen, dropped
-
-
-def _is_own(line: Line, grid: Grid) -> bool:
-    """Check that a line without citation is the last, and not about common baselines."""
-    label = line.cells[0].casefold()
-    return line is grid.lines[-1] and not any(word in label for word in _NOT_OURS)
 
 
 def why_not(
@@ -304,6 +267,4 @@ def why_not(
         return "sparse", f"{places - len(filled)} of {places} cells are empty"
     if values.formulas > _FORMULAS * len(filled):
         return "formulas", f"{values.formulas} of {len(filled)} values are formulas"
-    if not options.numeric and all(read_number(cell) is not None for cell in filled):
-        return "numeric_only", f"all {len(filled)} values are numbers"
     return None

@@ -1,7 +1,6 @@
 """Gold tables, works and items of the family, the form of an answer, and statistics of a round.
 
-Statistics are sizes, and words that demands share with their tables. Source: arXiv2Table, Table 8
-(papers, columns and distractors) and Figures 2 and 7.
+Source of the statistics: arXiv2Table, Table 8 (papers, columns and distractors).
 """
 
 from __future__ import annotations
@@ -21,16 +20,14 @@ from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_js
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
 from vivavoce.rounds.spec import Options
 from vivavoce.store import Row
-from vivavoce.text.terms import STOP_WORDS, terms_of
-from vivavoce.text.tokens import WordCounter
 
 FAMILY, TASK = "tables", "table"
 PAPERS = "papers.parquet"
 """The library of the round, gold works and distractors alike: `tasks.library`."""
 STATISTICS = "statistics.json"
 
-Kind = Literal["cited", "results", "digestables"]
-"""Where a gold table is from: rows that cite works, lists of results, or arxivDIGESTables files."""
+Kind = Literal["cited", "digestables"]
+"""Where a gold table is from: printed rows that cite works, or arxivDIGESTables files."""
 Evidence = Literal["title", "abstract", "fulltext"]
 """The most that is known of a work."""
 
@@ -54,15 +51,15 @@ class GoldTable:
     """A literature table as an item asks for it."""
 
     id: str
-    source_paper: str | None
-    """The paper that prints the table; None where nobody does, as for results."""
+    source_paper: str
+    """The paper that prints the table."""
     kind: Kind
     caption: str
     columns: tuple[str, ...]
     """No two are equal."""
     rows: tuple[GoldRow, ...]
     published: str | None
-    """Of the source paper; for results, of the newest paper."""
+    """Of the source paper."""
     survey: str = ""
     """Title of the source paper."""
 
@@ -70,11 +67,6 @@ class GoldTable:
     def papers(self) -> tuple[str, ...]:
         """The works of the rows, each once, in the order of the rows."""
         return tuple(dict.fromkeys(row.paper for row in self.rows))
-
-    @property
-    def cluster(self) -> str:
-        """Tables of one source paper belong together."""
-        return self.source_paper or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +90,7 @@ class Work:
 
 def is_known(work: Work, least: str) -> bool:
     """True if as much is known of a work as the option `evidence` asks for; `auto` asks nothing."""
-    known = {"abstract": work.has_text or work.abstract, "fulltext": work.has_text}
-    return bool(known.get(least, True))
+    return work.has_text or least != "fulltext"
 
 
 _ROW = pa.struct([*texts("paper"), ("ordinal", pa.int32()), *lists("cells")])
@@ -169,18 +160,12 @@ TOP = 40
 class TablesOptions(Options):
     """The `[tables]` table of a round spec."""
 
-    kinds: tuple[Kind, ...] = Field(default=("cited", "results", "digestables"), min_length=1)
-    """Choice of the tables that become items."""
     undated: bool = False
     """Tables of papers without a date are in every window."""
-    own_row: bool = False
-    """The last line of a table, where it cites nothing, is about the paper that prints it."""
-    numeric: bool = True
-    """Tables of nothing but numbers are items."""
     min_rows: int = Field(default=2, ge=1)
     min_columns: int = Field(default=2, ge=1)
     min_papers: int = Field(default=2, ge=1)
-    """Works that the rows of a table are about, at least; of a table of results, 3 at least."""
+    """Works that the rows of a table are about, at least."""
     demands: Literal["template", "model"] = "template"
     demands_file: str | None = None
     """File that `viva round demands` wrote, for demands by a model."""
@@ -188,22 +173,11 @@ class TablesOptions(Options):
     """Of a pool, at most."""
     pool_rule: PoolRule = "other_tables"
     """Distractors are works of other tables, or any papers of the corpus."""
-    evidence: Literal["auto", "any", "abstract", "fulltext"] = "auto"
+    evidence: Literal["auto", "any", "fulltext"] = "auto"
     """The least that is known of every work that an item shows; rows about others are left out.
     `auto` is fulltext where it leaves enough tables, else any."""
-    same_evidence: bool = True
-    """Distractors are works of which as much is known as of a work of the table, while there are
-    any: else a text, or its absence, tells which papers belong."""
     encoder: str = "tfidf"
     """Retriever of distractors: tfidf, a preset of dense retrieval, a folder, a name on the hub."""
-    candidates: str | None = None
-    """The candidates file of an earlier round, to take the distractors from."""
-    paper_labels: str | None = None
-    """People's labels of distractors: the labels.jsonl of `viva annotate export`."""
-    table_labels: str | None = None
-    """People's labels of gold tables, likewise; one that they refused makes no item."""
-    demand_labels: str | None = None
-    """People's labels of demands, likewise; one that they refused makes no item."""
 
 
 def table_statistics(items: Sequence[Row]) -> dict[str, Any]:
@@ -239,65 +213,3 @@ def _spread(numbers: Sequence[int]) -> dict[str, float | None]:
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
-
-
-_BIN = 10
-"""Tokens to one bar of the distribution of lengths."""
-
-
-def overlap(prompt: str, table: GoldTable) -> tuple[list[str], list[str]]:
-    """The distinct words that a prompt shares with a table's column names, and with its values."""
-    words = _words([prompt])
-    columns = set(_words(table.columns))
-    values = set(_words(cell for row in table.rows for cell in row.cells if cell is not None))
-    return [word for word in words if word in columns], [word for word in words if word in values]
-
-
-def _words(texts: Iterable[str]) -> list[str]:
-    """Distinct words of some texts, in their order, without stop words and single letters."""
-    words = dict.fromkeys(word for text in texts for word in terms_of(text))
-    return [
-        word for word in words if word not in STOP_WORDS and (len(word) > 1 or not word.isalpha())
-    ]
-
-
-def overlap_statistics(prompts: Sequence[tuple[GoldTable, str]]) -> Row:
-    """Overlap and lengths of one kind of prompts: `tables`, `schema`, `value`, `lengths`.
-
-    `schema` and `value` hold the number and the share of tables with at least one shared word, and
-    the mean number of shared words among these. `lengths` holds min, mean and max tokens, and for
-    every bar of ten tokens how many prompts it has and how many of them share a word.
-    """
-    counter = WordCounter()
-    found = [overlap(prompt, table) for table, prompt in prompts]
-    lengths = counter.count([prompt for _, prompt in prompts])
-    bars = Counter(length // _BIN for length in lengths)
-    shared = Counter(
-        length // _BIN for length, words in zip(lengths, found, strict=True) if any(words)
-    )
-    return {
-        "tables": len(prompts),
-        "schema": _summary([len(schema) for schema, _ in found]),
-        "value": _summary([len(value) for _, value in found]),
-        "lengths": {
-            "unit": counter.name,
-            "min": min(lengths, default=None),
-            "mean": _rounded_mean(lengths),
-            "max": max(lengths, default=None),
-            "bars": [
-                {"from": at * _BIN, "to": at * _BIN + _BIN - 1}
-                | {"prompts": bars[at], "overlapping": shared[at]}
-                for at in sorted(bars)
-            ],
-        },
-    }
-
-
-def _summary(counts: Sequence[int]) -> Row:
-    shared = [count for count in counts if count]
-    share = round(len(shared) / len(counts), 6) if counts else None
-    return {"tables": len(shared), "share": share, "tokens": _rounded_mean(shared)}
-
-
-def _rounded_mean(values: Sequence[int]) -> float | None:
-    return round(sum(values) / len(values), 6) if values else None

@@ -12,6 +12,7 @@ abstracts are shown as often as those of the cited works.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,22 +22,23 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from vivavoce.columns import MISSING, flat
 from vivavoce.corpus import Corpus
-from vivavoce.networks.tables import column_batches
+from vivavoce.networks.graph import pair_keys, pairs_of
+from vivavoce.networks.tables import column_batches, number_papers, read_columns, read_papers
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.writing.items.activity import number_of
+from vivavoce.tasks.writing.items.demonstrations import Hashes, number_of
 from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
-from vivavoce.tasks.writing.items.near_duplicates import Hashes
 from vivavoce.tasks.writing.items.papers import primary_category
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     find_numeric_markers,
     name_key,
 )
-from vivavoce.text.dates import day_after
+from vivavoce.text.dates import day_after, period
 from vivavoce.text.normalise import normalise_title
-from vivavoce.text.shingles import is_retold_beside, mix, shingles_of
+from vivavoce.text.shingles import distinct, is_retold_beside, mix, shingles_of
 
 MAX_WORKS = 100
 """Works listed in the padded track."""
@@ -200,3 +202,33 @@ def _work(paper: Paper | None, title: str, role: str) -> Row:
         "role": role,
         "published": paper.first_public if paper else None,
     }
+
+
+class Citing:
+    """The citation network between the papers of a corpus, with the day of each citation."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        papers = read_papers(corpus, "first_public")
+        ids = flat(papers["paper_id"])
+        entries = read_columns(corpus, "references", ["paper_id", "cited_paper_id"])
+        citing = number_papers(flat(entries["paper_id"]), ids)
+        cited = number_papers(flat(entries["cited_paper_id"]), ids)
+        known = (citing != MISSING) & (cited != MISSING) & (citing != cited)
+        keys = distinct(pair_keys(cited[known], citing[known], len(ids)))
+        cited, citing = pairs_of(keys, len(ids))
+        days = np.array([day_after(one) for one in papers["first_public"].to_pylist()], np.int64)
+        order = np.lexsort((days[citing], cited))
+        self._days: list[int] = days[citing[order]].tolist()
+        self._ends = np.cumsum(np.bincount(cited, minlength=len(ids))).tolist()
+        self._places = {name: place for place, name in enumerate(ids.to_pylist())}
+
+    def days(self, paper_id: str) -> list[int]:
+        """Days on which the papers that cite a paper were over, as numbers in order."""
+        place = self._places[paper_id]
+        start = self._ends[place - 1] if place else 0
+        return self._days[start : self._ends[place]]
+
+
+def count_before(days: Sequence[int], published: str) -> int:
+    """Number of citations by papers that were over before a date began."""
+    return bisect_right(days, period(published)[0].toordinal())

@@ -6,7 +6,6 @@ does not mention them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,7 +24,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.rows import CELLS, shown_demos
+from vivavoce.tasks.writing.items.rows import shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {
@@ -182,15 +181,12 @@ PADDED = "+padded"
 
 
 def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:
-    """The table of lengths of a round or a split of it, what counted them, who wrote targets."""
+    """The table of lengths of a round or a split of it, and what counted them."""
     asked = (one for one in shown(opened) if split in (None, split_name(one.split)))
-    cells = json.loads(opened.read_file(FAMILY, CELLS))
     return {
         "tokenizer": counter.name,
         "is_estimate": counter.is_estimate,
         "settings": measure_settings(asked, counter),
-        "authors": cells["authors"],
-        **({"within": cells["within"]} if "within" in cells else {}),
     }
 
 

@@ -36,7 +36,7 @@ from vivavoce.tasks.tables.items.replies import (
     read_unsupported,
 )
 from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
-from vivavoce.tasks.tables.methods.steps import TableRun, check_common
+from vivavoce.tasks.tables.steps import TableRun, check_common
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400
@@ -67,9 +67,6 @@ def iterative(
     rounds: int = 5,
     cot: bool = False,
     seed: int = 0,
-    settle: bool = True,
-    reading: int = READING,
-    evidence: int = EVIDENCE,
     context: int | None = None,
 ) -> Solver:
     """Digest each paper, let batches of them change the table in rounds, then check every cell.
@@ -79,39 +76,33 @@ def iterative(
         rounds: How often each paper is shown, at most.
         cot: Ask for reasoning before each answer.
         seed: What papers are in a batch together depends on it, the sample's id and the epoch.
-        settle: Whether a round that changes nothing is the last one.
-        reading: Tokens of a paper's text that its digest is made of: of a longer one, those
-            passages that the demand finds; 0 for the whole text, cut to the window.
-        evidence: The same for the passages that a row is checked against.
         context: Window in tokens; by default what the provider or the model table says.
 
     Raises:
         InputError: An argument makes no sense.
     """
-    check_common(context, cot=cot, settle=settle)
+    check_common(context, cot=cot)
     check_numbers(
         {
             "batch": (batch, 1, 100),
             "rounds": (rounds, 1, 100),
             "seed": (seed, 0, 2**63),
-            "reading": (reading, 0, 10**6),
-            "evidence": (evidence, 0, 10**6),
         }
     )
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         run = TableRun(state, context, cot=cot, templates=_TEMPLATES)
         run.record |= {"rounds": 0, "checked": 0, "unsupported": 0}
-        texts = await collect(*(_digest(run, paper, reading) for paper in run.papers))
+        texts = await collect(*(_digest(run, paper) for paper in run.papers))
         digests = dict(zip(run.labels, texts, strict=True))
         table = WorkingTable(run.labels)
         for number in range(1, rounds + 1):
             run.record["rounds"] = number
             key = [seed, str(state.sample_id), state.epoch, number]
             shown = [await _show(run, table, one, digests) for one in batches(run, batch, key)]
-            if settle and not any(shown):
+            if not any(shown):
                 break
-        await collect(*(_check(run, table, paper, evidence) for paper in run.papers))
+        await collect(*(_check(run, table, paper) for paper in run.papers))
         return run.finish(table)
 
     return solve
@@ -125,12 +116,12 @@ def batches(run: TableRun, size: int, key: Sequence[object]) -> Iterator[list[Po
         yield order[start : start + size]
 
 
-async def _digest(run: TableRun, paper: PoolText, reading: int) -> str:
+async def _digest(run: TableRun, paper: PoolText) -> str:
     """A paper's relevant statements; its abstract where it has no text or no digest came."""
     digest = None
     if paper.text:
         queries = [f"{run.demand} {paper.title}"]
-        shown = _excerpt(run, "iterative.digest", {}, paper, queries, _ALL, reading)
+        shown = _excerpt(run, "iterative.digest", {}, paper, queries, _ALL, READING)
         digest = await run.ask_about(shown, "iterative.digest", {}, read_digest)
         run.record["digests"] += digest is not None
     text = digest or paper.abstract or paper.text
@@ -184,14 +175,14 @@ def _views(table: WorkingTable, labels: list[str]) -> Iterator[tuple[tuple[str, 
     yield (), MAX_VALUE
 
 
-async def _check(run: TableRun, table: WorkingTable, paper: PoolText, evidence: int) -> None:
+async def _check(run: TableRun, table: WorkingTable, paper: PoolText) -> None:
     """Make those values of a row N/A that its paper does not support."""
     cells = table.cells(paper.label)
     if not cells:
         return
     queries = [f"{column} {value}" for column, value in cells.items()]
     row = {"row": json.dumps(cells, ensure_ascii=False, indent=0)}
-    shown = _excerpt(run, "iterative.check", row, paper, queries, _FEW, evidence)
+    shown = _excerpt(run, "iterative.check", row, paper, queries, _FEW, EVIDENCE)
     columns = await run.ask_about(shown, "iterative.check", row, read_unsupported, ["row"])
     if columns is None:
         return
@@ -213,14 +204,12 @@ def _excerpt(
     most: int,
 ) -> PoolText:
     """A paper with its whole text, or of a longer one with what some queries find."""
-    text = paper.text
-    if most:
-        bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})
-        room = run.room_beside(bare)
-        tokens = most if room is None else max(0, min(most, room - _SLACK))
-        text = text[:_MAX_READ]
-        if run.counter.count(text) > tokens:
-            text = passages(text, queries, each, tokens, run.counter)
+    bare = run.prompt(name, slots, {"paper": run.paper_listing([paper], texts=False)})
+    room = run.room_beside(bare)
+    tokens = most if room is None else max(0, min(most, room - _SLACK))
+    text = paper.text[:_MAX_READ]
+    if run.counter.count(text) > tokens:
+        text = passages(text, queries, each, tokens, run.counter)
     return replace(paper, text=text)
 
 

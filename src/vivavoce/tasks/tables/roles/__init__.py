@@ -1,1 +1,0 @@
-"""Work that models do beside the one under test: wording demands, answering by a table."""

@@ -1,0 +1,325 @@
+"""Questions that a model answers with yes or no: about a table's words, and about what it says.
+
+Numbered lines go to a model in batches, and are asked again where it did not answer. The role
+`matcher` is asked which headers and cells mean the same where they are not written alike. It sees
+pairs of names of columns, or of values of one column, and what the table is about; no paper, and
+not which side is the gold. The role `answerer` sees one table and questions about the other one,
+never both. The questions are those of `metrics.table_questions`, with probes among them, whose
+right answer is no.
+
+Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
+120 seconds for a request and two retries, the first word of a line taken as the answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
+from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
+from vivavoce.metrics.tables.table_questions import (
+    PAIRS,
+    QuestionSet,
+    Side,
+    TablePair,
+    Tally,
+    rectangle,
+    rename_columns,
+    tally,
+)
+from vivavoce.metrics.tables.table_schema import match_columns
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
+
+BATCH = 40
+"""Lines of one request."""
+BATCH_CHARACTERS = 8_000
+"""Characters of the lines of one request, unless a single one is longer."""
+_LINE = re.compile(r"\W{0,8}(?:q?(\d{1,4})\W{1,8})?(yes|no)\b", re.IGNORECASE)
+_MAX_REPLY = 100_000
+
+T = TypeVar("T")
+Ask = Callable[[Sequence[str], int], Awaitable[str | None]]
+"""Lines, and the number of the attempt -> the reply; None where the model gave none."""
+
+
+async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> dict[T, bool]:
+    """Answers by key; a line without one after the last attempt has none."""
+    answers: dict[T, bool] = {}
+    for batch in cut_batches(list(lines), lambda key: len(lines[key]), size):
+        for attempt in range(1, ATTEMPTS + 1):
+            waiting = [key for key in batch if key not in answers]
+            if not waiting:
+                break
+            texts = [one_line(lines[key]) for key in waiting]
+            given = read_answers(await ask(texts, attempt) or "", len(texts))
+            pairs = zip(waiting, given, strict=True)
+            answers |= {key: answer for key, answer in pairs if answer is not None}
+    return answers
+
+
+def read_answers(reply: str, count: int) -> list[bool | None]:
+    """The first word of each line that is yes or no, by the line's number, else by its place.
+
+    Lines without a number say nothing where others have one.
+    None for a question without one, and for one that is answered both ways.
+    """
+    found: dict[int, set[bool]] = {}
+    lines = [line for line in reply[:_MAX_REPLY].splitlines() if line.strip()]
+    matches = [match for line in lines if (match := _LINE.match(line))]
+    matches = [match for match in matches if match[1]] or matches
+    for place, match in enumerate(matches, start=1):
+        number = int(match[1]) if match[1] else place
+        found.setdefault(number, set()).add(match[2].lower() == "yes")
+    answers = [found.get(number, set()) for number in range(1, count + 1)]
+    return [next(iter(each)) if len(each) == 1 else None for each in answers]
+
+
+def cut_batches(items: Sequence[T], length: Callable[[T], int], size: int) -> list[list[T]]:
+    """Items in order, in batches of so many, fewer where their texts are long."""
+    batches: list[list[T]] = []
+    room = 0
+    for item in items:
+        if not batches or len(batches[-1]) == size or length(item) > room:
+            batches.append([])
+            room = BATCH_CHARACTERS
+        batches[-1].append(item)
+        room -= length(item)
+    return batches
+
+
+def numbered(texts: Sequence[str]) -> str:
+    """A line for each text, with its number."""
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
+
+
+def one_line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+ROLE = "matcher"
+TEMPLATE = "same"
+MATCHING = GenerateConfig(temperature=0.0, max_tokens=2048, attempt_timeout=120, max_retries=2)
+_MAX_TEXT = 600
+"""Characters of a header or cell that the model sees."""
+_NO_MARKS = str.maketrans("«»", "<>")
+
+
+async def align_by_model(
+    prompts: PromptSet,
+    gold: LiteratureTable,
+    system: LiteratureTable,
+    topic: str,
+    model: Model,
+) -> tuple[LiteratureTable, dict[str, Any]]:
+    """The system's table in gold words wherever the model says that they mean the same.
+
+    Args:
+        prompts: The family's templates.
+        gold: The gold table.
+        system: The table under test.
+        topic: Subject of the table, for the model.
+        model: The model of the role.
+
+    Returns:
+        The table, and a record of the pairs that were put to the model with its answers; None where
+        it gave none, which counts as different.
+    """
+    said: dict[Pair, bool | None] = {}
+    waiting: set[Pair] = set()
+
+    def judge(pair: Pair) -> bool:
+        if pair not in said:
+            waiting.add(pair)
+        return bool(said.get(pair))
+
+    # Cells are compared once their columns are paired, so that headers come first.
+    while True:
+        aligned = align_by_meaning(gold, system, Meaning(judge=judge))
+        if not waiting:
+            break
+        said |= await ask_matcher(prompts, topic, sorted(waiting, key=_order), model)
+        waiting.clear()
+    record = [[*pair, said[pair]] for pair in sorted(said, key=_order)]
+    return aligned, {"matcher": str(model), "prompts": prompts.sha256, "pairs": record}
+
+
+async def ask_matcher(
+    prompts: PromptSet, topic: str, pairs: Sequence[Pair], model: Model
+) -> dict[Pair, bool | None]:
+    """The model's answer about each pair of one table; None where it gave none."""
+
+    async def ask(lines: Sequence[str], attempt: int) -> str | None:
+        reply = await send(model, prompts, same_request(topic, lines), attempt=attempt)
+        return None if reply.fault else reply.text
+
+    answers = await ask_yes_or_no({pair: pair_line(pair) for pair in pairs}, ask)
+    return {pair: answers.get(pair) for pair in pairs}
+
+
+def same_request(topic: str, lines: Sequence[str]) -> Request:
+    """The request for some pairs, each on one line."""
+    usual = numbered(["yes"] * len(lines))
+    slots = {"topic": topic, "pairs": numbered(lines)}
+    return Request(TEMPLATE, slots, {"count": len(lines)}, usual=usual)
+
+
+def pair_line(pair: Pair) -> str:
+    """A pair as the model sees it."""
+    one, other, header = pair
+    place = "columns" if header is None else f"values of the column {_shown(header)}"
+    return f"{place}: {_shown(one)} / {_shown(other)}"
+
+
+def _shown(text: str) -> str:
+    return f"«{text[:_MAX_TEXT].translate(_NO_MARKS)}»"
+
+
+def _order(pair: Pair) -> tuple[bool, str, str, str]:
+    one, other, header = pair
+    return header is not None, header or "", one, other
+
+
+ANSWERER = "answerer"
+RUNS = 2
+
+_CONFIG = GenerateConfig(
+    temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
+)
+"""How the role decodes, where it does not say otherwise."""
+_SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Settings of questions about tables and of their answers."""
+
+    pairs: int | None = PAIRS
+    seed: int = 0
+    runs: int = RUNS
+    batch: int = BATCH
+
+    def __post_init__(self) -> None:
+        if self.runs < 1 or self.batch < 1:
+            raise InputError(f"runs={self.runs} and batch={self.batch} must be at least 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Result of the answers of all runs."""
+
+    runs: tuple[Tally, ...]
+    record: dict[str, Any]
+    """What a log keeps: who answered, the questions and every answer."""
+
+    def values(self) -> dict[str, float | None]:
+        """Every metric of this table, the mean over runs, with both biases."""
+        found = [
+            {
+                **aggregate_tables([run.score]),
+                "yes_bias": run.yes_bias.value,
+                "no_bias": run.no_bias.value,
+            }
+            for run in self.runs
+        ]
+        means: dict[str, float | None] = {}
+        for name in found[0]:
+            # What is undefined in one of the runs is so in all: they ask the same.
+            defined = [value for values in found if (value := values[name]) is not None]
+            means[name] = math.fsum(defined) / len(defined) if defined else None
+        return means
+
+
+@asynccontextmanager
+async def open_answerer(name: str) -> AsyncIterator[Model]:
+    """A model by name, outside of an evaluation; closed at the end."""
+    # A model that is kept for later holds connections of the event loop it was first used in.
+    async with get_model(name, role=ANSWERER, config=_CONFIG, memoize=False) as model:
+        yield model
+
+
+def check_roles(wanted: Sequence[str]) -> None:
+    """Raise `InputError` unless every role that is needed has one model."""
+    roles = model_roles()
+    for role in wanted:
+        if isinstance(roles.get(role), Sequence):
+            raise InputError(f"The role {role} has several models. Give it one.")
+        if roles.get(role) is None:
+            raise InputError(
+                f"Nobody plays the role {role}. Name a model: -T {role}=MODEL, or inspect eval ... "
+                f"--model-role {role}=MODEL."
+            )
+
+
+async def use_tables(
+    prompts: PromptSet,
+    gold: LiteratureTable,
+    system: LiteratureTable,
+    names: Mapping[str, str],
+    use: Use,
+    answerer: Model | None = None,
+) -> Used:
+    """Ask both tables what the other one says; by default the model of the role answers."""
+    papers = {row.paper for table in (gold, system) for row in table.rows}
+    names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
+    answerer = answerer or get_model(role=ANSWERER, required=True, config=_CONFIG)
+    system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
+    pair = TablePair(gold, system, names)
+    asked = {about: pair.ask(about, pairs=use.pairs, seed=use.seed) for about, _ in _SIDES}
+    tallies, answered, cut_tables = [], [], 0
+    for run in range(use.runs):
+        answers: dict[Side, dict[str, bool]] = {}
+        for about, other in _SIDES:
+            shown = rectangle(pair.tables[other], names)
+            answers[about], cut = await _read(answerer, prompts, shown, asked[about], use, run)
+            cut_tables += cut
+        tallies.append(tally(pair, asked, answers))
+        answered.append(answers)
+    record = {
+        "answerer": str(answerer),
+        "prompts": prompts.sha256,
+        "cut_tables": cut_tables,
+        "columns": list(system.columns),
+        "questions": {about: _as_rows(asked[about], answered, about) for about in asked},
+    }
+    return Used(tuple(tallies), record)
+
+
+async def _read(
+    model: Model, prompts: PromptSet, table: str, asked: QuestionSet, use: Use, run: int
+) -> tuple[dict[str, bool], int]:
+    """A model's readings of a table, by the keys of the questions; the requests that were cut."""
+    cut = 0
+
+    async def ask(texts: Sequence[str], attempt: int) -> str | None:
+        nonlocal cut
+        slots = {"table": table, "questions": numbered(texts)}
+        # The end of a table goes first, and is noted.
+        request = Request(
+            "answering", slots, {"count": len(texts), "attempt": attempt}, cut=("table",)
+        )
+        reply = await send(model, prompts, request, config=GenerateConfig(seed=use.seed + run))
+        cut += reply.is_cut
+        return None if reply.fault else reply.text
+
+    lines = {question.key: question.text for question in asked.shuffled(use.seed)}
+    return await ask_yes_or_no(lines, ask, use.batch), cut
+
+
+def _as_rows(
+    asked: QuestionSet, answered: Sequence[Mapping[Side, Mapping[str, bool]]], about: Side
+) -> list[dict[str, Any]]:
+    """Questions and probes with the answers of every run; None where there was none."""
+    return [
+        {**question.as_dict(), "answers": [run[about].get(question.key) for run in answered]}
+        for question in (*asked.questions, *asked.probes)
+    ]
