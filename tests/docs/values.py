@@ -42,8 +42,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "--retriever tfidf --retriever minilm=models/encoder",
     },
     "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
-    "docs/fetching.md": {"--corpus corpus": "--corpus corpus --base $TEXTS"},
-    "docs/how-to-ingest-everything.md": {"path/to/your/data": "inputs"},
     "docs/judge.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/live-rounds.md": {
         "live.sealed.json": "rounds/live.sealed.json",
@@ -71,19 +69,17 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva audit retrieval ROUND": f"viva audit retrieval {ROUND} --retriever tfidf",
     },
     "docs/retrieval.md": {"models/contriever": "models/encoder"},
-    "docs/sources-benchmarks.md": {"FOLDER": "inputs"},
-    "docs/sources-fulltext.md": {"FOLDER": "inputs"},
-    "docs/sources-html.md": {"FOLDER": "inputs"},
-    "docs/sources-metadata.md": {
+    "docs/sources.md": {
+        "FOLDER": "inputs",
         "arxiv-metadata-oai-snapshot.json": "inputs/arxiv_api/arxiv-metadata-oai-snapshot.json",
         "acl-anthology/data/xml": "inputs/acl",
         "--out listings": "--out listings --base $OAI",
         "--out feeds": "--out feeds --base $ARXIV",
+        "viva fetch texts": "viva fetch texts --base $TEXTS",
+        "viva fetch cited": "viva fetch cited --base $TEXTS",
         "--out walk": "--out walk --base $ARXIV",
-    },
-    "docs/sources-results.md": {
         "FILE_OR_FOLDER": "inputs/results",
-        "FOLDER": "inputs/results",
+        "viva ingest nlp_progress FOLDER": "viva ingest nlp_progress inputs/results",
         "FILE": "inputs/results/resultsAnnotation.tsv",
     },
     "docs/sweeps.md": {
@@ -109,13 +105,7 @@ BEFORE: Mapping[str, str] = {
     """,
     "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/families/ranking.md": "rm -r rounds corpus/networks",
-    "docs/fetching.md": """
-        rm -r corpus
-        viva ingest arxiv inputs/arxiv_api --corpus corpus
-        viva ingest tei inputs/tei --corpus corpus
-    """,
     "docs/how-to/exam.md": _PAGES,
-    "docs/how-to-ingest-everything.md": "rm -r corpus",
     "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
     "docs/how-to/own-task.md": """
         rm -r rounds logs
@@ -137,6 +127,11 @@ layers = {"layer_00": numpy.ones((2, 3), dtype=numpy.float32)}
 for name in ("gold", "answer"):
     safetensors.numpy.save_file(layers, f"{name}.safetensors")
 '
+    """,
+    "docs/sources.md": """
+        rm -r corpus
+        viva ingest arxiv inputs/arxiv_api --corpus corpus
+        viva ingest tei inputs/tei --corpus corpus
     """,
     "docs/scale.md": "ln -s $ROOT/benchmarks benchmarks; cp -r benchmarks/scale scale",
 }

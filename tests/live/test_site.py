@@ -1,4 +1,4 @@
-"""The site of a live board, as others can verify it."""
+"""The site of a live board, as others see it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from lxml import html
 from tests.live.world import LEAD, Board, board, contestant
-from tests.servers.commands import viva_here
 from tests.servers.scripted import answer, opening
 
 from vivavoce.rounds import load_round
@@ -40,7 +39,7 @@ def test_the_status_of_the_night_is_linked_from_every_page(one: Board) -> None:
     one.live(FEBRUARY)
     site = one.folder / "site"
     pages = [page for page in site.rglob("*.html") if page.name != "status.html"]
-    assert len(pages) > 5
+    assert len(pages) > 3
     for page in pages:
         links = html.fromstring(page.read_bytes()).xpath("//nav//a[.='Status']/@href")
         assert (page.parent / links[0]).resolve() == (site / "live" / "status.html").resolve()
@@ -55,25 +54,17 @@ def test_the_status_of_the_night_is_linked_from_every_page(one: Board) -> None:
     }
 
 
-def test_the_site_can_be_verified_by_others(one: Board) -> None:
+def test_rows_are_recomputed_and_no_page_names_an_item_that_is_sealed(one: Board) -> None:
     one.write(LEAD, contestant("one", 'cutoff = "2023-01"'), contestant("two"))
     one.models.script = lambda ask: answer("A Title") if ask.model == "two" else opening(ask)
     for until in (FEBRUARY, MARCH):
         one.live(until)
     site = one.folder / "site"
-    rounds = sorted((one.folder / "rounds").glob("live-*-01"))
-    words = [word for folder in rounds for word in ("--round", folder)]
-    words += ["--cutoffs", site / "live" / "cutoffs.toml"]
-    done = viva_here("board", "verify", site, "--logs", one.folder / "logs", *words)
-    assert "Every file is what the logs give." in done.stdout
     assert {row["trust"] for row in read_json(site / "board.json")["rows"]} == {"recomputed"}
-    # No page names an item of the round that is sealed.
     before, newest = (
-        {row["id"] for row in load_round(folder).items("writing", "title")} for folder in rounds
+        {row["id"] for row in load_round(folder).items("writing", "title")}
+        for folder in sorted((one.folder / "rounds").glob("live-*-01"))
     )
     assert newest - before
     told = "".join(page.read_text() for page in site.rglob("*.html"))
     assert [item for item in newest - before if item in told] == []
-    (site / "index.html").write_text("another")
-    refused = viva_here("board", "verify", site, "--logs", one.folder / "logs", *words, expect=1)
-    assert "index.html is not what the logs give." in refused.stdout

@@ -225,21 +225,6 @@ def test_a_numbered_heading_at_the_top_of_a_page_is_no_running_head(tmp_path: Pa
     assert headings == ["Introduction", "Method", "Tides", "Conclusion"]
 
 
-def test_entries_of_organisations_are_apart_from_those_before(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    page.heading("References")
-    names = ("Ada Brandt et al.", "Anthem.", "Ben Okafor and Ada Brandt.", "Tide.")
-    for year in (2011, 2012):
-        for name in names:
-            page.lines(f"{name} A work on the tides of the north and of the south and of all that")
-            page.say(f"they bring. Journal of Tides, {year}.", page.left + 12, page.y + 12)
-            page.y += 20
-    found = read_file(page.save()).references
-    assert [r.raw.partition(".")[0] for r in found][:4] == [n.partition(".")[0] for n in names]
-    assert len(found) == 8
-
-
 def test_an_author_named_again_by_a_drawn_line_opens_an_entry(tmp_path: Path) -> None:
     page = opened(tmp_path / "a.pdf")
     sections(page, "1 Introduction", "2 Method", "3 Conclusion")

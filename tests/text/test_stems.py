@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from vivavoce.text.stems import _RULES, porter_stem
+from vivavoce.text.terms import _RULES, porter_stem
 
 ENDINGS = [ending for rules in _RULES.values() for ending in rules]
 PARTS = st.lists(

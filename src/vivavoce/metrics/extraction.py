@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.text.formulas import same_formula, symbol_stem
+from vivavoce.metrics.formulas import same_formula, symbol_stem
 
 NAMES = ("entity_f1", "method_f1", "variable_f1", "word_similarity", "inferred")
 

@@ -26,7 +26,7 @@ from rapidfuzz.distance import LCSseq
 
 from vivavoce.errors import InputError
 from vivavoce.text.shingles import hash_runs
-from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import porter_stem
 
 Words = npt.NDArray[np.int64]
 """A text as numbers of its words, or of their stems."""

@@ -1,13 +1,16 @@
-"""Text as the terms it holds, which all-terms retrieval compares.
+"""Words of texts for comparison: the terms that all-terms retrieval compares, and stems.
 
 A term is a word of `normalise_title`: NFKC, case folded, cut at punctuation, symbols and spaces,
-not stemmed. So a term never holds white space, whatever the text.
+not stemmed. So a term never holds white space, whatever the text. Stems are by Porter's rules
+(1980), with the changes that NLTK made to them: ROUGE is defined by that variant, and NLTK itself
+takes two seconds to import.
 """
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 
 from vivavoce.text.data import read_data
@@ -71,3 +74,106 @@ def _moves(character: str) -> bool:
     """Check whether normalisation may move a character, or remove it from among those it moves."""
     last = unicodedata.normalize("NFKD", character)[-1]
     return unicodedata.combining(last) != 0 or unicodedata.category(character) == "Cf"
+
+
+_RULES: dict[str, dict[str, str]] = read_data(__file__, "stems.toml")
+_MAX_CACHED = 64
+"""Characters; a longer word is hardly met twice."""
+
+
+def porter_stem(word: str) -> str:
+    """A word without its ending, in lower case."""
+    return _cached_stem(word) if len(word) <= _MAX_CACHED else _stem(word)
+
+
+@lru_cache(maxsize=1 << 17)
+def _cached_stem(word: str) -> str:
+    return _stem(word)
+
+
+def _stem(word: str) -> str:
+    lower = word.lower()
+    if lower in _RULES["irregular"]:
+        return _RULES["irregular"][lower]
+    if len(word) <= 2:
+        return lower
+    is_short = lower.endswith("ies") and len(lower) == 4
+    singular = lower[:-1] if is_short else _replaced(lower, _RULES["plural"], -1)
+    stem = _without_y(_without_past(singular))
+    stem = _without_double(stem)
+    stem = _replaced(stem, _RULES["single"], 0)
+    return _without_e(_without_last(stem))
+
+
+def _without_past(word: str) -> str:
+    """Cut `ed` and `ing`, and mend the rest: `hopping` is `hop`, `filing` is `file`."""
+    if word.endswith("ied"):
+        return word[: -1 if len(word) == 4 else -2]
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    ending = next((ending for ending in ("ed", "ing") if word.endswith(ending)), "")
+    stem = word.removesuffix(ending)
+    if not ending or "v" not in _shape(stem):
+        return word
+    if stem.endswith(("at", "bl", "iz")):
+        return stem + "e"
+    if stem[-2:-1] == stem[-1] and _shape(stem)[-1] == "c":
+        return stem if stem[-1] in "lsz" else stem[:-1]
+    return stem + "e" if _measure(stem) == 1 and _is_short(stem) else stem
+
+
+def _without_y(word: str) -> str:
+    is_ending = word.endswith("y") and len(word) > 2 and _shape(word)[-2] == "c"
+    return word[:-1] + "i" if is_ending else word
+
+
+def _without_double(word: str) -> str:
+    """Make one ending of two: `relational` ends like `relate`."""
+    if word.endswith("alli") and _measure(word[:-4]) > 0:
+        return _without_double(word[:-2])
+    if word.endswith("logi"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    return _replaced(word, _RULES["double"], 0)
+
+
+def _without_last(word: str) -> str:
+    if word.endswith("ion"):
+        return word[:-3] if word[-4:-3] in ("s", "t") and _measure(word[:-3]) > 1 else word
+    return _replaced(word, _RULES["last"], 1)
+
+
+def _without_e(word: str) -> str:
+    """Cut a last `e`, then one `l` of two."""
+    if word.endswith("e"):
+        measure = _measure(word[:-1])
+        word = word[:-1] if measure > 1 or (measure == 1 and not _is_short(word[:-1])) else word
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
+
+def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
+    """Replace the first ending that is there, if the measure of the letters before it is above."""
+    for ending, other in rules.items():
+        if word.endswith(ending):
+            stem = word.removesuffix(ending)
+            return stem + other if _measure(stem) > above else word
+    return word
+
+
+def _shape(word: str) -> str:
+    """A letter of each: `c` for a consonant, `v` for a vowel, and for `y` after a consonant."""
+    shape, before = [], ""
+    for letter in word:
+        before = "v" if letter in "aeiou" or (letter == "y" and before == "c") else "c"
+        shape.append(before)
+    return "".join(shape)
+
+
+def _measure(word: str) -> int:
+    """Times that a consonant follows a vowel."""
+    return _shape(word).count("vc")
+
+
+def _is_short(word: str) -> bool:
+    """True if a word ends like `hop`, or is like `up`."""
+    shape = _shape(word)
+    return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")

@@ -12,8 +12,8 @@ import sys
 
 from markdown_it import MarkdownIt
 
+from vivavoce.metrics.formulas import linear_form
 from vivavoce.tasks.implementation.items.report import FOLDER, Report, list_reports
-from vivavoce.text.formulas import linear_form
 
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 _STYLE = """

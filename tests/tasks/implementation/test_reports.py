@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.formulas import linear_form, same_formula
 from vivavoce.tasks.implementation.items import report as reports
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
 from vivavoce.tasks.implementation.items.rows import pdf_text, report_items
-from vivavoce.text.formulas import linear_form, same_formula
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, folded, is_unit
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
-from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import porter_stem
 
 _WORDS = read_data(__file__, "columns.toml")
 SYNONYMS = tuple(map(tuple, _WORDS["synonyms"]))

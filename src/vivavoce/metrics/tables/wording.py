@@ -21,7 +21,7 @@ from rapidfuzz.distance import LCSseq
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.normalise import PLAIN_MARKS
-from vivavoce.text.stems import porter_stem
+from vivavoce.text.terms import porter_stem
 
 _DATA = read_data(__file__, "vocabulary.toml")
 _FILLERS = frozenset(_DATA["fillers"])

@@ -27,9 +27,9 @@ from vivavoce.sources.fulltext.model import (
     RawTable,
 )
 from vivavoce.sources.fulltext.references import read_entry
+from vivavoce.sources.row_citations import RowCitations, TableText
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.normalise import clean_text
-from vivavoce.text.row_citations import RowCitations, TableText
 
 MAX_WIDTH, MAX_HEIGHT = 40, 200
 _MAX_RANGE = 50

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from vivavoce.records import Reference
 from vivavoce.sources.fulltext.model import Entry, cite
 from vivavoce.sources.fulltext.references import read_entry
+from vivavoce.sources.row_citations import Mention
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -23,7 +24,6 @@ from vivavoce.text.citation_markers import (
     surname_keys,
 )
 from vivavoce.text.normalise import normalise_title
-from vivavoce.text.row_citations import Mention
 
 _LONE_NUMBER = re.compile(r"[\s\[\](),;]*([0-9]{1,3})[\s\[\](),;]*")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")

@@ -36,11 +36,11 @@ from vivavoce.sources.fulltext.pdf.runs import Line
 from vivavoce.sources.fulltext.pdf.styles import PLAIN, Style
 from vivavoce.sources.fulltext.pdf.tables import read_grid
 from vivavoce.sources.fulltext.references import read_entry, read_printed
+from vivavoce.sources.row_citations import TableText
 from vivavoce.text.dates import find_day
 from vivavoce.text.headings import role_of_heading
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 from vivavoce.text.normalise import clean_text
-from vivavoce.text.row_citations import TableText
 
 _MIN_LETTERS = 20
 MAX_PAGES = 1000

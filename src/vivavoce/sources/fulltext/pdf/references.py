@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
@@ -14,13 +14,13 @@ from vivavoce.sources.fulltext.pdf.lines import Word
 from vivavoce.sources.fulltext.pdf.paragraphs import Paragraphs
 from vivavoce.sources.fulltext.pdf.runs import Line, join_words
 from vivavoce.sources.fulltext.references import BRACKETED, NUMBERED, RAISED, label_of
+from vivavoce.sources.row_citations import Mention
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     name_key,
     numeric_mentions,
 )
 from vivavoce.text.identifiers import PRINTED_YEAR
-from vivavoce.text.row_citations import Mention
 
 _KEY = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?")
 """A label made of the authors' names and the year."""
@@ -42,11 +42,8 @@ _END = re.compile(r"(?:[.)\]/\d]|10\.\d{4,5}/\S+|https?://\S+)$")
 _LISTED = frozenset({"", FOOTNOTE})
 _LONG_ENTRY = 700
 _ENOUGH_ENTRIES = 4
-_AGREED = 0.25
-"""Weight of two ways of splitting that find the same entries."""
 _MAX_TRIES = 30
 """Lines that may open a list of references; a file of such lines is no paper."""
-_NAME = re.compile(r"[^\W\d_][\w’'´`-]*(?:[ ,]|$)")
 _MAX_LENGTH = 3000
 _MARK_SIZE = 0.87
 """Of the size of its line: what is larger is no mark."""
@@ -63,9 +60,8 @@ def split_entries(lines: Sequence[Line], paragraphs: Paragraphs) -> list[str]:
     if groups:
         texts = _texts(groups, paragraphs)
     else:
-        ways = [_texts(by(lines), paragraphs) for by in (_by_indent, _by_gap, _by_words)]
-        votes = [_plausibility(way) + _AGREED * _agreement(way, ways) for way in ways]
-        texts = max(zip(votes, map(len, ways), ways, strict=True))[2]
+        ways = [_texts(by(lines), paragraphs) for by in (_by_indent, _by_words)]
+        texts = max(ways, key=_plausibility)
     return [text for text in texts if sum(map(str.isalpha, text)) >= 8]
 
 
@@ -109,15 +105,6 @@ def _plausibility(entries: Sequence[str]) -> float:
     return good / max(sum(map(len, entries)), 1)
 
 
-def _agreement(way: list[str], ways: Sequence[list[str]]) -> float:
-    """The largest share of entries that another way of splitting finds as well."""
-    own = set(way)
-    return max(
-        (len(own & set(one)) / len(own | set(one)) for one in ways if one is not way and one),
-        default=0.0,
-    )
-
-
 def _by_label(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries that open with a number or a key."""
     for pattern in (BRACKETED, NUMBERED, _BARE, RAISED):
@@ -153,13 +140,6 @@ def _by_indent(lines: Sequence[Line]) -> list[list[Line]]:
     )
 
 
-def _by_gap(lines: Sequence[Line]) -> list[list[Line]]:
-    """Entries that stand apart from the one before."""
-    steps = Counter(round(line.gap) for line in lines if line.gap < 30)
-    usual = min((step for step, n in steps.items() if n > 0.15 * len(lines)), default=12)
-    return _cut(lines, [place for place in range(len(lines)) if _opens(lines, place, usual)])
-
-
 def _by_words(lines: Sequence[Line]) -> list[list[Line]]:
     """Entries that open with names behind a line that ends one."""
     return _cut(
@@ -187,17 +167,6 @@ def _lefts(lines: Sequence[Line]) -> dict[tuple[int, int], float]:
         if left - usual[key[1]] < 25 and not 0.1 * len(own) < first < 0.8 * len(own):
             lefts[key] = usual[key[1]]
     return lefts
-
-
-def _opens(lines: Sequence[Line], place: int, usual: int) -> bool:
-    line = lines[place]
-    if place == 0:
-        return True
-    if line.gap < 90 and line.gap > 1.2 * usual:
-        return True
-    before = lines[place - 1]
-    is_new_column = line.gap >= 90
-    return is_new_column and before.text.endswith(".") and _NAME.match(line.text) is not None
 
 
 def _cut(lines: Sequence[Line], starts: Sequence[int]) -> list[list[Line]]:

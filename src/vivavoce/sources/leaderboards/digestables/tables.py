@@ -23,9 +23,9 @@ from vivavoce.sources.json_records import (
     rows_at,
     text_at,
 )
+from vivavoce.sources.row_citations import RowsCited
 from vivavoce.text.identifiers import find_arxiv_id
 from vivavoce.text.normalise import clean_line
-from vivavoce.text.row_citations import RowsCited
 
 TABLE, PAPER, TEXT, BENCHMARK = "table", "paper", "text", "benchmark"
 

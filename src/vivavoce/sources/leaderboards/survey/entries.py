@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from vivavoce.records import Reference
+from vivavoce.sources.row_citations import Mention, RowsCited, TableText
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
     find_author_year_markers,
@@ -23,7 +24,6 @@ from vivavoce.text.citation_markers import (
     surname_keys,
 )
 from vivavoce.text.identifiers import PRINTED_YEAR, find_arxiv_id, find_doi
-from vivavoce.text.row_citations import Mention, RowsCited, TableText
 
 if TYPE_CHECKING:
     from vivavoce.sources.leaderboards.survey import MarkdownTable

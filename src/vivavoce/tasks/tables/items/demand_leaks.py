@@ -25,8 +25,7 @@ from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.tasks.tables.items.item import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
-from vivavoce.text.stems import porter_stem
-from vivavoce.text.terms import STOP_WORDS
+from vivavoce.text.terms import STOP_WORDS, porter_stem
 
 MAX_DEMAND = 2_000
 """Characters; a longer text is no demand."""

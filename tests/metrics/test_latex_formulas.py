@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.text.formulas import linear_form, same_formula, symbol_stem
+from vivavoce.metrics.formulas import linear_form, same_formula, symbol_stem
 
 
 @pytest.mark.parametrize(
