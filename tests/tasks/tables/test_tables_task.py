@@ -433,6 +433,7 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"answerer": ""}, "names of models"),
         ({"answerer": 3}, "names of models"),
         ({"aggregate": "mean"}, "There are: items, macro, micro"),
+        ({"synthesizer": "role"}, "needs an answerer"),
         ({"matcher": "a/model", "answerer": "role"}, "matcher decides alone"),
     ],
 )
