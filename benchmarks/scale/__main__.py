@@ -140,7 +140,7 @@ def main() -> int:
     on = Machine(cores=arguments.cores, memory_gb=arguments.memory)
     if arguments.markdown:
         measured = json.loads(arguments.measured.read_text("utf-8"))
-        tables = markdown(measured, on, arguments.fit_from)
+        tables = markdown(measured, on, arguments.fit_from, brief=bool(arguments.page))
         if arguments.page:
             page = fill_page(arguments.page.read_text("utf-8"), tables)
             arguments.page.write_text(page, "utf-8")

@@ -29,41 +29,53 @@ _CURVED = 1.15
 """An exponent above this is told: the line then says too little."""
 
 
-def markdown(measured: dict[str, Any], on: Machine, fit_from: int = FIT_FROM) -> str:
-    """The tables of docs/scale.md; lines need two sizes of `fit_from` papers or more."""
+def markdown(
+    measured: dict[str, Any], on: Machine, fit_from: int = FIT_FROM, *, brief: bool = False
+) -> str:
+    """Tables of what was measured; lines need two sizes of `fit_from` papers or more.
+
+    Args:
+        measured: The machine and its runs.
+        on: The machine to extrapolate to.
+        fit_from: The smallest size that lines are fitted to.
+        brief: Leave out the smaller sizes and the lines, as docs/scale.md does.
+    """
     runs = measured["runs"]
+    largest = max(run["papers"] for run in runs)
+    shown = [run for run in runs if run["papers"] == largest] if brief else runs
     machine = measured["machine"]
     parts = [
         f"Measured on {machine['cores']} cores with {machine['memory_gb']:.0f} GB "
         f"({machine['system']}, Python {machine['python']}), engine `{_engines(runs)}`.",
         _table(
             ["papers", "stage", "CPU s", "wall s", "peak GB", "read GB", "written GB", "kept GB"],
-            [_measured_cells(run) for run in runs],
+            [_measured_cells(run) for run in shown],
         ),
     ]
     series = [run for run in sized(runs) if run["papers"] >= fit_from]
-    if share := _update_share(runs):
+    if not brief and (share := _update_share(runs)):
         parts.append(share)
     if len({run["papers"] for run in series}) < 2:
         return "\n\n".join(parts) + "\n"
     lines = stage_lines(series, machine["cores"])
+    line_table = _table(
+        [
+            "stage",
+            "CPU ms a paper",
+            "of these in one process",
+            "start, CPU s",
+            "off by",
+            "grows as",
+            "memory kB a paper",
+            "memory at 0, GB",
+            "off by",
+            "of a worker, GB",
+            "disk kB a paper",
+        ],
+        [_line_cells(line) for line in lines],
+    )
     parts += [
-        _table(
-            [
-                "stage",
-                "CPU ms a paper",
-                "of these in one process",
-                "start, CPU s",
-                "off by",
-                "grows as",
-                "memory kB a paper",
-                "memory at 0, GB",
-                "off by",
-                "of a worker, GB",
-                "disk kB a paper",
-            ],
-            [_line_cells(line) for line in lines],
-        ),
+        *([] if brief else [line_table]),
         _table(
             [
                 "papers",

@@ -41,7 +41,7 @@ SCRIPTED = ("abstract", "leaderboard", "rank_by_prompt")
 """Further tasks that the scripted contestants take."""
 NOTE = (
     "This board is a demonstration: the papers are made up, and the contestants named scripted/… "
-    "are no models. They repeat a share of the right answer, at a made-up price."
+    "are not models. Each repeats part of the right answer, at a made-up price."
 )
 
 

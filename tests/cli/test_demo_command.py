@@ -115,7 +115,7 @@ def test_the_board_has_a_judge_prices_and_models_that_saw_a_part(board: dict[str
 def test_pages_say_that_papers_and_contestants_are_made_up(folder: Path, printed: str) -> None:
     assert printed
     first = (folder / "site" / "index.html").read_text("utf-8")
-    assert "the papers are made up, and the contestants named scripted/… are no models" in first
+    assert "the papers are made up, and the contestants named scripted/… are not models" in first
 
 
 def test_the_board_tells_a_program_that_forgets_the_instrument(board: dict[str, Any]) -> None:

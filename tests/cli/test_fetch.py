@@ -85,7 +85,7 @@ def test_a_listing_is_saved_and_the_next_command_printed(
 def test_the_same_command_again_goes_on_and_json_says_from_where(
     run: Run, oai: ReplayServer, tmp_path: Path
 ) -> None:
-    words = ["oai", "--out", tmp_path, "--format", "arXivRaw", "--json"]
+    words = ["oai", "--out", tmp_path, "--json"]
     assert run(*words, "--base", f"{oai.origin}/oai").exit_code == 0
     again = json.loads(run(*words, "--base", f"{oai.origin}/oai").stdout)
     assert again == {
@@ -111,7 +111,6 @@ def test_nothing_to_fetch_is_said(run: Run, oai: ReplayServer, tmp_path: Path) -
     ("words", "code", "said"),
     [
         (["--from", "June"], 2, "'June' is no day"),
-        (["--format", "marc"], 2, "'marc' is none of the formats"),
         (["--from", "2024-06-02", "--until", "2024-06-01"], 2, "is after"),
         (["--base", "http://example.org/oai"], 1, "not https"),
         (["--base", "https://[x/oai"], 2, "is no address"),

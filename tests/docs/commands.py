@@ -220,7 +220,7 @@ if __name__ == "__main__":
     how_to = sorted(
         str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").glob("how-to/*.md")
     )
-    for name in sys.argv[1:] or ["tutorial.md", "scoring.md", *how_to]:
+    for name in sys.argv[1:] or ["tutorial.md", "scoring.md", "reproductions.md", *how_to]:
         page = ROOT / "docs" / name
         with tempfile.TemporaryDirectory() as scratch:
             fill(page, prepare(page, Path(scratch)), papers if papers.is_dir() else None)

@@ -1,4 +1,4 @@
-"""The page on architectures: its example becomes an item of a round, its numbers are measured."""
+"""The architectures on the page on implementation: the example becomes an item of a round."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks.implementation.items import architectures
 from vivavoce.tasks.implementation.items.architecture import build_case, list_architectures
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "architectures.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "implementation.md"
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +35,8 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The page's files beside the shipped ones; the name of its architecture."""
     (tmp_path / "items").mkdir()
     for kind, name in (("toml", "neighbour_sum.toml"), ("python", "sums.py")):
-        (source,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        found = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        (source,) = [text for text in found if "neighbour_sum" in text]
         (tmp_path / "items" / name).write_text(source, "utf-8")
     folders = [*architectures.__path__, str(tmp_path / "items")]
     monkeypatch.setattr(architectures, "__path__", folders)

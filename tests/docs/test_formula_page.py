@@ -22,7 +22,8 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The page's files beside the shipped ones; the name of its formula."""
     (tmp_path / "items").mkdir()
     for kind, name in (("toml", "daily_range.toml"), ("python", "ranges_of_days.py")):
-        (source,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        found = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+        (source,) = [text for text in found if "daily_range" in text]
         (tmp_path / "items" / name).write_text(source, "utf-8")
     monkeypatch.setattr(formulas, "__path__", [*formulas.__path__, str(tmp_path / "items")])
     list_formulas.cache_clear()

@@ -1,4 +1,4 @@
-"""The how-to pages: each is done from its first line to its last, and prints what it says."""
+"""The how-to pages and the published tables: each is done, and prints what it says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tests.docs.commands import ROOT, play, prepare
 
 pytestmark = pytest.mark.slow
 
-PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
+PAGES = [
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    ROOT / "docs" / "reproductions.md",
+]
 
 
 @pytest.fixture(autouse=True)

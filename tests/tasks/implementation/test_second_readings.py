@@ -23,7 +23,7 @@ from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
 from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "formulas.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementation.md"
 
 
 @pytest.fixture(scope="module")
@@ -127,14 +127,13 @@ def test_the_text_of_a_fixed_formula_rules_out_how_else_it_is_read(
 
 
 @pytest.mark.slow
-def test_the_page_says_how_many_formulas_each_reading_changes(
+def test_the_page_says_how_many_formulas_another_reading_changes(
     frames: dict[str, pd.DataFrame], trial: Trial
 ) -> None:
     made = list(compose(5, 24, frames, "result.parquet"))
-    counts = {
-        name: sum(trial.is_changed_by(name, formula.tree, values) for formula, values in made)
-        for name in READINGS
-    }
-    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (.+) \|$", PAGE.read_text("utf-8"), re.M)
-    assert {name: int(count) for name, count, _ in rows} == counts
-    assert {name: words for name, _, words in rows} == {n: r["words"] for n, r in READINGS.items()}
+    changed = sum(
+        any(trial.is_changed_by(name, formula.tree, values) for name in READINGS)
+        for formula, values in made
+    )
+    text = " ".join(PAGE.read_text("utf-8").split())
+    assert f"of {len(made)} formulas (seed 5), {changed} have such a reading" in text
