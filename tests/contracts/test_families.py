@@ -86,12 +86,13 @@ ARGUMENTS = {
     "question_seed": 1,
     "questions": "compare",
     "sandbox": "bwrap",
+    "synthesizer": "role",
     "timeout": 60,
     "track": "padded",
     "variant": 2,
 }
 """Values of the tasks' arguments, beside the round, its setting, prompts and pin."""
-ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead"}
+ROLES = {"judge": "scripted/judge", "answerer": "extractive/lead", "synthesizer": "extractive/lead"}
 MARGIN = 0.5
 """At least so far is the constant contestant below the oracle in the headline metric."""
 

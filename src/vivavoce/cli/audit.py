@@ -79,7 +79,8 @@ def evaluators(
     evaluator: Annotated[
         Sequence[str],
         Opt(
-            "A model that answers questions; may be given again. The matcher is always among them."
+            "A model that answers questions, or SYNTHESIZER,ANSWERER where another one words "
+            "them; may be given again. The matcher is always among them."
         ),
     ] = (),
     base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from tests.servers.scripted import (
     Reply,
     Script,
     ScriptedServer,
+    answer,
     by_model,
     error,
     scripted,
 )
-from tests.tasks.tables.roles.readers import always_yes, careful
+from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 from vivavoce.errors import InputError, VivaError
 from vivavoce.results.audits.evaluating import read_evaluator
@@ -147,6 +149,18 @@ def test_what_a_failing_model_said_before_is_kept(
     assert len(keep.read_text("utf-8").splitlines()) == 9
 
 
+def test_a_synthesizer_words_what_an_answerer_reads(server: ScriptedServer, logs: Path) -> None:
+    def wording(ask):
+        texts = shown_questions(ask)
+        return answer(json.dumps({str(n): text for n, text in enumerate(texts, start=1)}))
+
+    writer, reader = use_scripts(server, swap_writer=wording, swap_reader=careful)
+    found = audit_evaluators(logs, [f"{writer}, {reader}"], use=ALL_PAIRS, draws=FEW)
+    assert {row["evaluator"] for row in found.drift} == {f"{writer} > {reader}"}
+    assert {ask.model for ask in server.asks} == {"swap-writer", "swap-reader"}
+    assert all(row["max"] == pytest.approx(0.0) for row in found.drift)
+
+
 def test_a_faulty_answer_is_worth_0_and_shown_to_nobody(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
@@ -204,7 +218,7 @@ def test_what_cannot_be_compared_is_told(logs: Path, tmp_path: Path) -> None:
         audit_evaluators(logs, ["matcher"])
     with pytest.raises(InputError, match="is not among the evaluators"):
         audit_evaluators(logs, ["a/b"], base="a/c")
-    for wrong in ("gpt", "a/b,c/d", "matcher,a/b", ""):
+    for wrong in ("gpt", "a/b,c/d,e/f", "matcher,a/b", "a/b,", ""):
         with pytest.raises(InputError, match="is no evaluator"):
             read_evaluator(wrong)
     write_table_log(tmp_path / "bounds", GOLDS, GOLDS, model="none/none", method="oracle")

@@ -25,11 +25,12 @@ from tests.servers.scripted import (
     slot,
 )
 from tests.tasks.samples import fault_of, values_of
-from tests.tasks.tables.roles.readers import always_no, always_yes, careful
+from tests.tasks.tables.roles.readers import always_no, always_yes, careful, shown_questions
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
 from vivavoce.errors import InputError
+from vivavoce.results.audits.preferences import question_rows
 from vivavoce.results.board.building import leaderboard
 from vivavoce.results.integrity.verification import verify_logs
 from vivavoce.rounds import Round
@@ -214,6 +215,23 @@ def test_a_model_may_answer_questions_about_both_tables(finished: Finished) -> N
     assert "unary_f1" in metadata["judged"]
     assert "paper_f1" not in metadata["judged"]
     assert metadata["diagnostics"] == [*CARD.diagnostics, "yes_bias", "no_bias"]
+
+
+def test_people_are_asked_in_the_words_of_the_synthesizer(finished: Finished) -> None:
+    def wording(ask: Ask) -> Reply:
+        texts = [text.replace("?", " at all?") for text in shown_questions(ask)]
+        return answer(json.dumps(dict(enumerate(texts, start=1))))
+
+    finished.scripts |= {"tables-asked": careful, "tables-wording": wording}
+    roles = {name: f"openai-api/scripted/tables-{name}" for name in ("asked", "wording")}
+    made = finished.task(answerer=roles["asked"], synthesizer=roles["wording"])
+    log = finished.log(made, "tables-worded")
+    found = samples_of(log)[ITEM]
+    assert {values_of(found)[name] for name in CARD.metrics} == {1.0}
+    assert f" worded={roles['wording']} pairs=10 " in (log.eval.metadata or {})["judge"]
+    rows = question_rows(finished.folder / "logs-tables-worded", "qa")
+    assert rows
+    assert all(row["content"]["question"].endswith(" at all?") for row in rows)
 
 
 def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_yes(
@@ -433,6 +451,7 @@ def test_a_role_that_is_asked_for_has_to_be_given(finished: Finished) -> None:
         ({"answerer": ""}, "names of models"),
         ({"answerer": 3}, "names of models"),
         ({"aggregate": "mean"}, "There are: items, macro, micro"),
+        ({"synthesizer": "role"}, "needs an answerer"),
         ({"matcher": "a/model", "answerer": "role"}, "matcher decides alone"),
     ],
 )

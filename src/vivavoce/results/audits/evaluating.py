@@ -1,6 +1,7 @@
 """The answers to the table task in logs, scored by several evaluators: the matcher, and models.
 
-The scores of a model can be kept in a file: an answer with a score there is not asked about again.
+A model evaluator is an answerer, or a synthesizer that words the questions and an answerer. The
+scores of a model can be kept in a file: an answer with a score there is not asked about again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from vivavoce.tasks.scoring.marks import VALID, our_scores
 from vivavoce.tasks.subsets import Candidate, Subset, choose
 from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
 from vivavoce.tasks.tables.items.item import TASK, answer_text
-from vivavoce.tasks.tables.yes_or_no import Use, open_answerer, use_tables
+from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, Use, open_models, use_tables
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""
@@ -80,28 +81,30 @@ class TableAnswer:
 class Evaluator:
     """A scorer of tables."""
 
-    answerer: str | None = None
-    """A model; None for the matcher."""
+    models: tuple[str, ...] = ()
+    """An answerer, or a synthesizer of questions and an answerer; empty for the matcher."""
 
     @property
     def name(self) -> str:
-        """As it is shown: `matcher`, or the model."""
-        return self.answerer or MATCHER
+        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        return " > ".join(self.models) or MATCHER
 
 
 def read_evaluator(text: str) -> Evaluator:
-    """An evaluator as the command line names it: `matcher`, or a model.
+    """An evaluator as the command line names it: `matcher`, `ANSWERER`, `SYNTHESIZER,ANSWERER`.
 
     Raises:
-        InputError: It is neither.
+        InputError: It is none of these.
     """
     if text == MATCHER:
         return Evaluator()
-    if "/" not in text or "," in text:
+    models = tuple(name.strip() for name in text.split(","))
+    if len(models) > 2 or not all("/" in name for name in models):
         raise InputError(
-            f"{text!r} is no evaluator. Give {MATCHER}, or a model such as openai/gpt-4o-mini."
+            f"{text!r} is no evaluator. Give {MATCHER}, an answerer such as openai/gpt-4o-mini, or "
+            "a synthesizer and an answerer with a comma between them."
         )
-    return Evaluator(text)
+    return Evaluator(models)
 
 
 def evaluate(
@@ -131,7 +134,7 @@ def evaluate(
             key = _key(evaluator, answer, prompts, use)
             if answer.fault is not None:
                 scores[evaluator.name, place] = dict.fromkeys(_NAMES, 0.0)
-            elif evaluator.answerer is None:
+            elif not evaluator.models:
                 made = score_table(answer.gold, answer.system, pairs=use.pairs, seed=use.seed)
                 values = made.values()
                 scores[evaluator.name, place] = {name: values[name] for name in _NAMES}
@@ -174,13 +177,13 @@ async def _ask_all(
 ) -> None:
     for evaluator in dict.fromkeys(one for one, _, _ in waiting):
         mine = [(place, key) for one, place, key in waiting if one == evaluator]
-        assert evaluator.answerer is not None  # of the type only: the matcher never waits
-        async with open_answerer(evaluator.answerer) as answerer:
+        names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
+        async with open_models(names) as models:
             for start in range(0, len(mine), _AT_ONCE):
                 batch = mine[start : start + _AT_ONCE]
                 found, failure = await run_at_once(
                     evaluator.name,
-                    [_ask(answers[place], answerer, prompts, use) for place, _ in batch],
+                    [_ask(answers[place], models, prompts, use) for place, _ in batch],
                 )
                 done = [
                     (place, key, values)
@@ -194,9 +197,9 @@ async def _ask_all(
 
 
 async def _ask(
-    answer: TableAnswer, answerer: Model, prompts: PromptSet, use: Use
+    answer: TableAnswer, models: Mapping[str, Model], prompts: PromptSet, use: Use
 ) -> dict[str, float | None]:
-    used = await use_tables(prompts, answer.gold, answer.system, answer.names, use, answerer)
+    used = await use_tables(prompts, answer.gold, answer.system, answer.names, use, models)
     values = used.values()
     return {name: values[name] for name in (*_NAMES, YES_BIAS)}
 

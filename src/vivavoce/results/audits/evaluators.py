@@ -307,5 +307,5 @@ def _own_families(evaluators: Sequence[Evaluator], answers: Sequence[TableAnswer
     return [
         f"{evaluator.name} scores answers by its own family: {', '.join(own)}."
         for evaluator in evaluators
-        if (one := evaluator.answerer) and (own := [m for m in models if is_same_family(m, one)])
+        if (own := [m for m in models if any(is_same_family(m, one) for one in evaluator.models)])
     ]

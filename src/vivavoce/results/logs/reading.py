@@ -57,7 +57,7 @@ DECODING = (
     "extra_body",
 )
 """Settings that change answers, in the order they are shown."""
-_JUDGING = (JUDGE, "answerer", "matcher")
+_JUDGING = (JUDGE, "answerer", "synthesizer", "matcher")
 """Roles of models that measure answers: what they use is not the contestant's."""
 LARGEST_PART = 256 << 20
 """Bytes of a sample or of all summaries, unpacked: a sample of 1,000 long prompts has a tenth."""

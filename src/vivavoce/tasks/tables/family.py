@@ -41,6 +41,8 @@ class TableArguments(Arguments):
             the model of the role answerer; or the name of a model to play it.
         matcher: Who decides in place of rules about what is not written alike: role or the name of
             a model.
+        synthesizer: Who words these questions: role or the name of a model; by default their words
+            are fixed.
         pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
         question_seed: Of the questions that are drawn, of probes and of their order.
         aggregate: What a board shows: items, the mean of the tables' own values; macro, F1 of mean
@@ -49,6 +51,7 @@ class TableArguments(Arguments):
 
     answerer: str = MATCHER
     matcher: str | None = None
+    synthesizer: str | None = None
     pairs: int | None = None
     question_seed: int = 0
     aggregate: str = ITEMS
@@ -57,9 +60,13 @@ class TableArguments(Arguments):
         check_choice("aggregate", self.aggregate, AGGREGATES)
         pairs = 0 if self.pairs is None else self.pairs
         check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.question_seed, 0, None)})
-        given = (self.answerer, self.matcher or "-")
+        given = (self.answerer, self.synthesizer or "-", self.matcher or "-")
         if not all(isinstance(one, str) and one for one in given):
-            raise InputError("answerer and matcher are matcher, role, or the names of models.")
+            raise InputError(
+                "answerer, synthesizer and matcher are matcher, role, or the names of models."
+            )
+        if self.is_by_rule and self.synthesizer:
+            raise InputError("synthesizer needs an answerer that is a model.")
         if self.matcher and not self.is_by_rule:
             raise InputError("matcher decides alone: leave out answerer.")
 

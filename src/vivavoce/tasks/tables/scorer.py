@@ -51,8 +51,10 @@ from vivavoce.tasks.tables.solvers import one_step
 from vivavoce.tasks.tables.steps import FAULT, RECORD
 from vivavoce.tasks.tables.yes_or_no import (
     ANSWERER,
+    SYNTHESIZER,
     Use,
     check_roles,
+    models_of,
     use_tables,
 )
 
@@ -120,23 +122,26 @@ def tables(pairs: int | None = None, seed: int = 0, matcher: bool = False) -> Sc
 
 
 @scorer(metrics={**_BY_NAME, **{name: [mean()] for name in BIASES}})
-def tables_by_use(pairs: int | None = None, seed: int = 0) -> Scorer:
+def tables_by_use(pairs: int | None = None, seed: int = 0, synthesizer: bool = False) -> Scorer:
     """The same by questions: the model of the role `answerer` answers them out of the other table.
 
     Args:
         pairs: Pairwise questions a table; 10 by default.
         seed: Of questions, probes and their order.
+        synthesizer: Whether the model of that role words the questions.
 
     Raises:
         InputError: An argument makes no sense.
     """
     use = use_of(pairs, seed)
+    roles = (ANSWERER, SYNTHESIZER) if synthesizer else (ANSWERER,)
 
     async def ask(
         state: TaskState, gold: LiteratureTable, answer: LiteratureTable, notes: dict[str, Any]
     ) -> dict[str, float]:
         prompts = load_prompts(folder_at(state.metadata["prompts"]))
-        used = await use_tables(prompts, gold, answer, titles_of(state), use)
+        models = models_of(roles)
+        used = await use_tables(prompts, gold, answer, titles_of(state), use, models)
         notes[_COUNTS] = _counts([run.score for run in used.runs])
         notes["use"] = used.record
         return numbers(used.values())
@@ -232,7 +237,7 @@ def parts(view: View[TableArguments]) -> dict[str, Any]:
         scorer = tables(given.pairs, given.question_seed, given.matcher is not None)
         judging = _judging_by_rule(view)
     else:
-        scorer = tables_by_use(given.pairs, given.question_seed)
+        scorer = tables_by_use(given.pairs, given.question_seed, given.synthesizer is not None)
         judging = _judging_by_use(view, use)
     pooling = {"pooling": {"how": given.aggregate, "averages": _AVERAGES}}
     return {
@@ -252,7 +257,7 @@ def start_roles(given: TableArguments) -> dict[str, str | Model] | None:
     if replayed_roles() is not None:
         return None
     answerer = None if given.is_by_rule else given.answerer
-    models = {ANSWERER: answerer, yes_or_no.ROLE: given.matcher}
+    models = {ANSWERER: answerer, SYNTHESIZER: given.synthesizer, yes_or_no.ROLE: given.matcher}
     check_roles([role for role, name in models.items() if name == ROLE])
     named = {role: name for role, name in models.items() if name not in (None, ROLE)}
     started = {name: start_model(name, {}) for name in dict.fromkeys(named.values())}
@@ -274,10 +279,14 @@ def _judging_by_rule(view: View[TableArguments]) -> dict[str, Any]:
 
 def _judging_by_use(view: View[TableArguments], use: Use) -> dict[str, Any]:
     given = view.given
+    worded, templates = "", ["answering"]
+    if given.synthesizer:
+        worded = f"worded={_model_name(SYNTHESIZER, given.synthesizer)} "
+        templates.append("questions")
     judge = [
         _model_name(ANSWERER, given.answerer),
-        f"pairs={use.pairs} seed={use.seed} runs={use.runs}",
-        f"template={_hash(view.prompts, 'answering')}",
+        f"{worded}pairs={use.pairs} seed={use.seed} runs={use.runs}",
+        f"template={_hash(view.prompts, *templates)}",
     ]
     return {
         "judge": " ".join(judge),

@@ -5,7 +5,7 @@ Numbered lines go to a model in batches, and are asked again where it did not an
 pairs of names of columns, or of values of one column, and what the table is about; no paper, and
 not which side is the gold. The role `answerer` sees one table and questions about the other one,
 never both. The questions are those of `metrics.table_questions`, with probes among them, whose
-right answer is no.
+right answer is no; the role `synthesizer` may put them into other words.
 
 Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs that are averaged,
 120 seconds for a request and two retries, the first word of a line taken as the answer.
@@ -13,18 +13,22 @@ Source: arXiv2Table, section 4.3 and appendix B.2: temperature 0.5, two runs tha
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from vivavoce.errors import InputError
+from vivavoce.metrics.tables.cell_matching import folded
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, aggregate_tables
 from vivavoce.metrics.tables.meaning import Meaning, Pair, align_by_meaning
+from vivavoce.metrics.tables.question_wording import Question
 from vivavoce.metrics.tables.table_questions import (
     PAIRS,
     QuestionSet,
@@ -38,6 +42,8 @@ from vivavoce.metrics.tables.table_questions import (
 from vivavoce.metrics.tables.table_schema import match_columns
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.asking import ATTEMPTS, Request, send
+from vivavoce.tasks.scoring.asking import ask as ask_json
+from vivavoce.text.cell_text import collapse_spaces
 
 BATCH = 40
 """Lines of one request."""
@@ -59,7 +65,7 @@ async def ask_yes_or_no(lines: Mapping[T, str], ask: Ask, size: int = BATCH) -> 
             waiting = [key for key in batch if key not in answers]
             if not waiting:
                 break
-            texts = [one_line(lines[key]) for key in waiting]
+            texts = [collapse_spaces(lines[key]) for key in waiting]
             given = read_answers(await ask(texts, attempt) or "", len(texts))
             pairs = zip(waiting, given, strict=True)
             answers |= {key: answer for key, answer in pairs if answer is not None}
@@ -99,11 +105,6 @@ def cut_batches(items: Sequence[T], length: Callable[[T], int], size: int) -> li
 def numbered(texts: Sequence[str]) -> str:
     """A line for each text, with its number."""
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1))
-
-
-def one_line(text: str) -> str:
-    """A text on one line."""
-    return " ".join(text.split())
 
 
 ROLE = "matcher"
@@ -189,13 +190,15 @@ def _order(pair: Pair) -> tuple[bool, str, str, str]:
     return header is not None, header or "", one, other
 
 
-ANSWERER = "answerer"
+ANSWERER, SYNTHESIZER = "answerer", "synthesizer"
 RUNS = 2
+_CHARACTERS_ADDED = 400
+"""Characters by which another wording may be longer."""
 
 _CONFIG = GenerateConfig(
     temperature=0.5, top_p=1.0, max_tokens=2048, attempt_timeout=120, max_retries=2
 )
-"""How the role decodes, where it does not say otherwise."""
+"""How both roles decode, where they do not say otherwise."""
 _SIDES: tuple[tuple[Side, Side], ...] = (("gold", "system"), ("system", "gold"))
 
 
@@ -239,12 +242,22 @@ class Used:
         return means
 
 
+def models_of(roles: Iterable[str]) -> dict[str, Model]:
+    """The models that play roles in an evaluation."""
+    return {role: get_model(role=role, required=True, config=_CONFIG) for role in roles}
+
+
 @asynccontextmanager
-async def open_answerer(name: str) -> AsyncIterator[Model]:
-    """A model by name, outside of an evaluation; closed at the end."""
+async def open_models(names: Mapping[str, str]) -> AsyncIterator[dict[str, Model]]:
+    """Models by role, outside of an evaluation; closed at the end."""
     # A model that is kept for later holds connections of the event loop it was first used in.
-    async with get_model(name, role=ANSWERER, config=_CONFIG, memoize=False) as model:
-        yield model
+    async with AsyncExitStack() as closing:
+        yield {
+            role: await closing.enter_async_context(
+                get_model(name, role=role, config=_CONFIG, memoize=False)
+            )
+            for role, name in names.items()
+        }
 
 
 def check_roles(wanted: Sequence[str]) -> None:
@@ -266,60 +279,117 @@ async def use_tables(
     system: LiteratureTable,
     names: Mapping[str, str],
     use: Use,
-    answerer: Model | None = None,
+    models: Mapping[str, Model],
 ) -> Used:
-    """Ask both tables what the other one says; by default the model of the role answers."""
+    """Ask both tables what the other one says, with the models of the roles."""
     papers = {row.paper for table in (gold, system) for row in table.rows}
     names = {paper: names.get(paper) or paper.removeprefix("unknown: ") for paper in sorted(papers)}
-    answerer = answerer or get_model(role=ANSWERER, required=True, config=_CONFIG)
     system = rename_columns(system, gold, match_columns(gold.columns, system.columns))
     pair = TablePair(gold, system, names)
     asked = {about: pair.ask(about, pairs=use.pairs, seed=use.seed) for about, _ in _SIDES}
-    tallies, answered, cut_tables = [], [], 0
+    asking = _Asking(prompts, use, models)
+    shown = {side: rectangle(table, names) for side, table in pair.tables.items()}
+    lines = {about: await asking.word(shown[about], asked[about]) for about, _ in _SIDES}
+    tallies, answered = [], []
     for run in range(use.runs):
         answers: dict[Side, dict[str, bool]] = {}
         for about, other in _SIDES:
-            shown = rectangle(pair.tables[other], names)
-            answers[about], cut = await _read(answerer, prompts, shown, asked[about], use, run)
-            cut_tables += cut
+            answers[about] = await asking.read(shown[other], lines[about], run)
         tallies.append(tally(pair, asked, answers))
         answered.append(answers)
     record = {
-        "answerer": str(answerer),
+        **{role: str(model) for role, model in models.items()},
         "prompts": prompts.sha256,
-        "cut_tables": cut_tables,
+        **asking.counts,
         "columns": list(system.columns),
-        "questions": {about: _as_rows(asked[about], answered, about) for about in asked},
+        "questions": {
+            about: _as_rows(asked[about], lines[about], [run[about] for run in answered])
+            for about in asked
+        },
     }
     return Used(tuple(tallies), record)
 
 
-async def _read(
-    model: Model, prompts: PromptSet, table: str, asked: QuestionSet, use: Use, run: int
-) -> tuple[dict[str, bool], int]:
-    """A model's readings of a table, by the keys of the questions; the requests that were cut."""
-    cut = 0
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    prompts: PromptSet
+    use: Use
+    models: Mapping[str, Model]
+    counts: Counter[str] = field(default_factory=lambda: Counter(cut_tables=0))
+    """Tables that were cut for a request, and what became of wordings."""
 
-    async def ask(texts: Sequence[str], attempt: int) -> str | None:
-        nonlocal cut
-        slots = {"table": table, "questions": numbered(texts)}
-        # The end of a table goes first, and is noted.
-        request = Request(
-            "answering", slots, {"count": len(texts), "attempt": attempt}, cut=("table",)
+    async def word(self, table: str, asked: QuestionSet) -> dict[str, str]:
+        """Lines to ask by the keys of questions: in other words, where their own table bears it."""
+        questions = asked.shuffled(self.use.seed)
+        fixed = {question.key: question.text for question in questions}
+        if SYNTHESIZER not in self.models:
+            return fixed
+        worded: dict[str, str] = {}
+        taken = set(fixed.values())
+        # The reply repeats the lines: half as many characters go into a request.
+        for batch in cut_batches(questions, lambda one: 2 * len(one.text), self.use.batch):
+            for question, reply in zip(batch, await self._wordings(batch), strict=True):
+                text = _other_wording(reply, question)
+                if text and text not in taken:
+                    taken.add(text)
+                    worded[question.key] = text
+        answers = await self.read(table, worded, self.use.runs)
+        kept = {q.key: worded[q.key] for q in questions if answers.get(q.key) == q.expected}
+        self.counts["worded"] += len(kept)
+        self.counts["refused"] += len(fixed) - len(worded)
+        self.counts["wrong_on_its_own_table"] += len(worded) - len(kept)
+        return fixed | kept
+
+    async def _wordings(self, batch: Sequence[Question]) -> list[object]:
+        """The synthesizer's wording of each question; None where it gave none."""
+        texts = [question.text for question in batch]
+        usual = json.dumps(dict(enumerate(texts, start=1)))
+        request = Request("questions", {"questions": numbered(texts)}, usual=usual)
+        given, _ = await ask_json(
+            self.models[SYNTHESIZER],
+            self.prompts,
+            request,
+            lambda value: value if isinstance(value, dict) and "1" in value else None,
+            usual=GenerateConfig(seed=self.use.seed),
         )
-        reply = await send(model, prompts, request, config=GenerateConfig(seed=use.seed + run))
-        cut += reply.is_cut
-        return None if reply.fault else reply.text
+        return [(given or {}).get(str(number)) for number in range(1, len(batch) + 1)]
 
-    lines = {question.key: question.text for question in asked.shuffled(use.seed)}
-    return await ask_yes_or_no(lines, ask, use.batch), cut
+    async def read(self, table: str, lines: Mapping[str, str], run: int) -> dict[str, bool]:
+        """The answerer's readings of a table, by the keys of the questions."""
+
+        async def ask(texts: Sequence[str], attempt: int) -> str | None:
+            slots = {"table": table, "questions": numbered(texts)}
+            # The end of a table goes first, and is noted.
+            request = Request(
+                "answering", slots, {"count": len(texts), "attempt": attempt}, cut=("table",)
+            )
+            config = GenerateConfig(seed=self.use.seed + run)
+            reply = await send(self.models[ANSWERER], self.prompts, request, config=config)
+            self.counts["cut_tables"] += reply.is_cut
+            return None if reply.fault else reply.text
+
+        return await ask_yes_or_no(lines, ask, self.use.batch)
+
+
+def _other_wording(reply: object, question: Question) -> str:
+    """One question on one line that has every name of the given one; empty where it is none."""
+    if not isinstance(reply, str) or len(reply) > len(question.text) + _CHARACTERS_ADDED:
+        return ""
+    words = folded(reply)
+    names = [question.column, *question.papers, *(claim.value for claim in question.claims)]
+    is_one = "\n" not in reply.strip() and reply.strip().endswith("?")
+    return collapse_spaces(reply) if is_one and all(folded(name) in words for name in names) else ""
 
 
 def _as_rows(
-    asked: QuestionSet, answered: Sequence[Mapping[Side, Mapping[str, bool]]], about: Side
+    asked: QuestionSet, lines: Mapping[str, str], answers: Sequence[Mapping[str, bool]]
 ) -> list[dict[str, Any]]:
     """Questions and probes with the answers of every run; None where there was none."""
     return [
-        {**question.as_dict(), "answers": [run[about].get(question.key) for run in answered]}
+        {
+            **question.as_dict(),
+            "asked": lines[question.key],
+            "answers": [run.get(question.key) for run in answers],
+        }
         for question in (*asked.questions, *asked.probes)
     ]

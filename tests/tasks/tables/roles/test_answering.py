@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.servers.scripted import Ask, Reply, Script, ScriptedServer, answer, by_model, scripted
@@ -21,7 +23,14 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow, score_table
 from vivavoce.metrics.tables.table_questions import TablePair, rectangle, rename_columns
 from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.yes_or_no import Use, Used, check_roles, read_answers, use_tables
+from vivavoce.tasks.tables.yes_or_no import (
+    Use,
+    Used,
+    check_roles,
+    models_of,
+    read_answers,
+    use_tables,
+)
 
 PROMPTS = load_prompts(Path(family.__file__).parent / "prompts")
 NAMES = {"a": "Reading Nets", "b": "Translating Nets", "c": "Nets, and More"}
@@ -74,11 +83,12 @@ def ask_models(
     @scorer(metrics=[accuracy()])
     def by_use() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            check_roles(["answerer"])
+            check_roles(list(roles))
             async with AsyncExitStack() as closing:
-                for role in sorted(roles):
-                    await closing.enter_async_context(get_model(role=role, required=True))
-                found.append(await use_tables(PROMPTS, gold, system, NAMES, use))
+                models = models_of(roles)
+                for model in models.values():
+                    await closing.enter_async_context(model)
+                found.append(await use_tables(PROMPTS, gold, system, NAMES, use, models))
             return Score(value=1)
 
         return score
@@ -111,6 +121,7 @@ def test_a_careful_reader_finds_what_the_scorer_counts(server: ScriptedServer) -
     assert [run.score for run in used.runs] == [counted, counted]
     assert used.values() == {**counted.values(), "yes_bias": 0.0, "no_bias": 0.0}
     assert used.record["cut_tables"] == 0
+    assert "synthesizer" not in used.record
 
 
 def test_an_answerer_sees_the_other_table_alone_and_decodes_as_published(
@@ -147,6 +158,55 @@ def test_many_questions_go_in_batches(server: ScriptedServer) -> None:
     assert max(counts) == 5
     pair = TablePair(GOLD, SYSTEM, NAMES)
     assert sum(counts) == sum(len(pair.ask(side).shuffled()) for side in ("gold", "system"))
+
+
+def test_a_synthesizer_words_the_questions(server: ScriptedServer) -> None:
+    def wording(ask: Ask) -> Reply:
+        texts = shown_questions(ask)
+        said = {
+            str(n): text.replace("Does the table", "Does it") for n, text in enumerate(texts, 1)
+        }
+        said["1"] = "Is this about melons?"
+        return answer(json.dumps(said))
+
+    def fair(ask: Ask) -> Reply:
+        body = ask.prompt.replace("Does it", "Does the table")
+        return careful(replace(ask, prompt=body))
+
+    roles = {"answerer": ("reader-worded", fair), "synthesizer": ("writer-worded", wording)}
+    used = ask_models(server, Use(runs=1, pairs=None), roles)
+    assert used.runs[0].score == score_table(GOLD, SYSTEM)
+    asked = [row for rows in used.record["questions"].values() for row in rows]
+    reworded = [row for row in asked if row["asked"] != row["text"]]
+    assert len(reworded) == used.record["worded"] > 10
+    assert all(row["asked"].startswith("Does it") for row in reworded)
+    # The first of each batch names nothing, and pairs do not begin with the words exchanged.
+    assert used.record["refused"] == len(asked) - len(reworded)
+    assert "melons" not in "".join(server.prompts("reader-worded"))
+
+
+def test_a_wording_that_its_own_table_contradicts_is_not_used(server: ScriptedServer) -> None:
+    def turning(ask: Ask) -> Reply:
+        texts = shown_questions(ask)
+        return answer(json.dumps({str(n): f"Not so: {text}" for n, text in enumerate(texts, 1)}))
+
+    def reading(ask: Ask) -> Reply:
+        said = str(json.loads(careful_reply(ask))["choices"][0]["message"]["content"])
+        turned = ["Not so:" in text for text in shown_questions(ask)]
+        lines = [
+            re.sub("Yes|No", lambda m: {"Yes": "No", "No": "Yes"}[m[0]], line) if turn else line
+            for line, turn in zip(said.splitlines(), turned, strict=True)
+        ]
+        return answer("\n".join(lines))
+
+    def careful_reply(ask: Ask) -> bytes:
+        return careful(replace(ask, prompt=ask.prompt.replace("Not so: ", ""))).body
+
+    roles = {"answerer": ("reader-turned", reading), "synthesizer": ("writer-turned", turning)}
+    used = ask_models(server, Use(runs=1, pairs=None), roles)
+    assert used.record["worded"] == 0
+    assert used.record["wrong_on_its_own_table"] > 10
+    assert used.runs[0].score == score_table(GOLD, SYSTEM)
 
 
 def test_a_renamed_column_keeps_its_unit() -> None:
