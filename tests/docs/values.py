@@ -62,6 +62,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/reproductions.md": {
         "CORPUS": "corpus",
         "MODEL": MODEL,
+        "MODEL,MODEL": "openai-api/lab/first,openai-api/lab/second",
         "--base MODEL --evaluator MODEL": "--base openai/gpt-4o --evaluator openai/gpt-4o",
         "encoder=specter": "encoder=models/encoder",
         "--epochs 20": "--epochs 2",
