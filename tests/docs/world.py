@@ -94,7 +94,7 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
     made.mkdir()
     write_inputs(made / "inputs")
     (made / "round.toml").write_text(SPEC, "utf-8")
-    (made / "live.toml").write_text(LIVE + _toml_of("live-rounds.md"), "utf-8")
+    (made / "live.toml").write_text(LIVE + _toml_of("how-to/live.md", "[update]"), "utf-8")
     cutoffs = _toml_of("contamination.md")
     (made / "cutoffs.toml").write_text(cutoffs.replace("lab/one", "openai-api/lab/one"), "utf-8")
     (made / "my_agent.py").write_text(_code_of("agent.md", "solve"), "utf-8")
@@ -105,9 +105,10 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
         yield world
 
 
-def _toml_of(page: str) -> str:
-    """The one block of settings on a page."""
-    (found,) = _TOML.findall((ROOT / "docs" / page).read_text("utf-8"))
+def _toml_of(page: str, start: str = "") -> str:
+    """The one block of settings on a page that begins so."""
+    blocks = _TOML.findall((ROOT / "docs" / page).read_text("utf-8"))
+    (found,) = [block for block in blocks if block.startswith(start)]
     return str(found)
 
 

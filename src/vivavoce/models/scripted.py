@@ -1,9 +1,9 @@
 """Scripted contestants and a scripted judge: they let the demo show what a board of models shows.
 
 `scripted/large`, `medium`, `fast` and `small` are not models. Each knows the gold of the sample
-that Inspect runs, and repeats a share of it: its skill, a little more or less from item to item. Rows of
-a table are left out, lists are put out of order, and of other texts words are left out. The price
-of their tokens is made up. A board names them so that nobody takes them for a model's result.
+that Inspect runs, and repeats a share of it: its skill, a little more or less from item to item.
+Rows of a table are left out, lists are put out of order, and of other texts words are left out. The
+price of their tokens is made up. A board names them so that nobody takes them for a model's result.
 
 `scripted/judge` answers the prompts of our judge. The more words of the gold a text has, the more
 often it prefers it; a fact or a sentence is carried by a text that has most of its words. The facts
