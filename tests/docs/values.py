@@ -62,6 +62,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/reproductions.md": {
         "CORPUS": "corpus",
         "MODEL": MODEL,
+        "MODEL,MODEL": "openai-api/lab/first,openai-api/lab/second",
         "--base MODEL --evaluator MODEL": "--base openai/gpt-4o --evaluator openai/gpt-4o",
         "encoder=specter": "encoder=models/encoder",
         "--epochs 20": "--epochs 2",
@@ -146,7 +147,9 @@ BEFORE_LINE: Mapping[str, str] = {
         cp gold.jsonl answers.jsonl
     """,
     "viva run leaderboard --round rounds/2024-h2 --logs logs --model openai/gpt-4o-mini "
-    "--method agent -S steps=20 -S search_results=8": 'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval',
+    "--method agent -S steps=20 -S search_results=8": (
+        'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval'
+    ),
 }
 """What a reader has done before a command, beside the commands above it."""
 
