@@ -229,7 +229,6 @@ def test_withdrawn_untitled_and_nameless_papers_are_faults(tmp_path: Path) -> No
         paper_xml("2", more="<removed/>"),
         paper_xml("3", title=" "),
         paper_xml("x"),
-        paper_xml("0"),  # front matter of old files
         paper_xml("4"),
     )
     *faults, found = read(tmp_path, collection(*papers))
