@@ -38,8 +38,8 @@ PAPERS, AUTHORS = "network/papers.parquet", "network/authors.parquet"
 class SelectedCorpus(Corpus):
     """A corpus of which only some papers are seen.
 
-    Networks and the full-text index stay those of the whole corpus. A result of a work that is no
-    paper of the corpus is seen; one of a paper that was left out is not.
+    Networks stay those of the whole corpus. A result of a work that is no paper of the corpus is
+    seen; one of a paper that was left out is not.
     """
 
     def __init__(self, corpus: Corpus, papers: frozenset[str]) -> None:
