@@ -78,3 +78,9 @@ JSON = st.recursive(
 def test_any_object_is_read_back(value: dict[str, Any]) -> None:
     assert find_json(json.dumps(value)) == value
     assert find_json(f"Here:\n```json\n{json.dumps(value, indent=1)}\n```\n") == value
+
+
+def test_a_lone_surrogate_breaks_nothing_where_json_is_mended() -> None:
+    answer = '{"name": "\ud800"}\n{"name": "b"}'
+    assert find_json(answer, lambda value: False, mend=True) is None
+    assert find_json('{"name": "\ud800", "score', mend=True) == {"name": "?"}

@@ -85,7 +85,8 @@ def _beginning(text: str, is_wanted: Wanted) -> Any | None:
     if start < 0:
         return None
     try:
-        value = from_json(text[start:], allow_inf_nan=False, allow_partial=True)
+        content = text[start:].encode("utf-8", "replace")  # a lone surrogate is no character
+        value = from_json(content, allow_inf_nan=False, allow_partial=True)
     except ValueError:
         return None
     return value if is_wanted(value) and not _is_too_deep(value) else None

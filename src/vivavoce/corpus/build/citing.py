@@ -270,13 +270,13 @@ def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> p
     found = _candidates(references, keys, index)
     answers: list[Resolution | None] = [None] * len(references)
     known = PaperIndex(index.known_papers(found.papers), IndexCensus(index))
-    told: dict[tuple[object, ...], Resolution | None] = {}
+    resolutions: dict[tuple[object, ...], Resolution | None] = {}
     asked = references.take(pa.array(found.rows)).to_pylist()
     for number, row in zip(found.rows.tolist(), asked, strict=True):
         same = tuple(row.values())
-        if same not in told:
-            told[same] = known.resolve(reference_of(row))
-        answers[number] = told[same]
+        if same not in resolutions:
+            resolutions[same] = known.resolve(reference_of(row))
+        answers[number] = resolutions[same]
     columns = [
         pa.array([answer and answer[place] for answer in answers], type=field.type)
         for place, field in enumerate(RESOLVED)

@@ -58,30 +58,30 @@ class Exchange:
 
     def unpack(self, done: str) -> str:
         """Bring what a task made; returns its outcome."""
-        told = json.loads(done)
-        self.place.fetch(told["made"], self.folder)
-        self._sent.update(told["made"])
-        return str(told["outcome"])
+        result = json.loads(done)
+        self.place.fetch(result["made"], self.folder)
+        self._sent.update(result["made"])
+        return str(result["outcome"])
 
 
 def do_away(attempt: Callable[[str], str], packed: str) -> str:
     """Do a packed task with its files in a folder of this process; what `unpack` takes."""
-    told = json.loads(packed)
-    place, folder, files = Place(told["address"]), _own_folder(), told["files"]
-    held = _held()
-    for name in held.keys() - files.keys():
+    request = json.loads(packed)
+    place, folder, files = Place(request["address"]), _own_folder(), request["files"]
+    present = _held()
+    for name in present.keys() - files.keys():
         (folder / name).unlink()
-        del held[name]
-    lacking = {name: digest for name, digest in files.items() if held.get(name) != digest}
+        del present[name]
+    lacking = {name: digest for name, digest in files.items() if present.get(name) != digest}
     place.fetch(lacking, folder)
     before = stamps_of(folder)
-    outcome = attempt(canonical_json(_moved(told["task"], told["folder"], str(folder))))
+    outcome = attempt(canonical_json(_moved(request["task"], request["folder"], str(folder))))
     made: Hashes = {
         name: hash_file(folder / name)
         for name, stamp in stamps_of(folder).items()
         if before.get(name) != stamp
     }
-    held.update({**files, **made})
+    present.update({**files, **made})
     place.send(folder, made)
     return canonical_json({"outcome": outcome, "made": made})
 

@@ -238,12 +238,12 @@ def _merge_fields(
     published, listed = (
         next((d.published for d in some if d.published), None) for some in (own, documents)
     )
-    told = {name: first(name) for name in _TOLD}
-    date = date_paper(published, told["arxiv_id"], told["acl_id"], listed)
+    stated = {name: first(name) for name in _TOLD}
+    date = date_paper(published, stated["arxiv_id"], stated["acl_id"], listed)
     said = (s for d in documents for s in statements_of(d, list_sources()[d.kind].dates))
     used, statements = judge(said, completing_kinds())
     row = {
-        **told,
+        **stated,
         "paper_id": paper.paper_id,
         "source_file": text.source_file or first("source_file"),
         "published": date.published,
@@ -254,8 +254,8 @@ def _merge_fields(
         "version": text.version or first("version"),
         "gates": list(
             failed_gates(
-                told["title"],
-                told["abstract"],
+                stated["title"],
+                stated["abstract"],
                 used and used.date,
                 sections,
                 health=text.health,

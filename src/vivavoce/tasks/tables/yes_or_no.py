@@ -222,7 +222,7 @@ class Used:
 
     runs: tuple[Tally, ...]
     record: dict[str, Any]
-    """What a log keeps: who answered, the questions and every answer."""
+    """Record for a log: who answered, the questions and every answer."""
 
     def values(self) -> dict[str, float | None]:
         """Every metric of this table, the mean over runs, with both biases."""

@@ -118,12 +118,12 @@ def shared_facts(rows: Sequence[Row]) -> tuple[str, ...]:
 def tries_of(row: Row) -> list[str]:
     """Other runs of the same model there, of which this may be the best."""
     runs = row["runs"] or {}
-    told = []
+    parts = []
     if runs.get("variants"):
-        told.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")
+        parts.append(f"{counted(runs['variants'], 'other way', 'other ways')} tried")
     if runs.get("removed"):
-        told.append(f"{runs['removed']:,} logs taken out")
-    return told
+        parts.append(f"{runs['removed']:,} logs taken out")
+    return parts
 
 
 def identity_of(row: Row) -> tuple[str, str]:
@@ -289,18 +289,18 @@ def _exposure(row: Row) -> str:
     if not row["contamination"]:
         return ""
     exposure = row["exposure"]
-    told = visible(row["contamination"]).replace("_", " ")
+    status = visible(row["contamination"]).replace("_", " ")
     if not isinstance(exposure, Mapping):
-        return told
+        return status
     counts = exposure.get("items") or {}
     named = [
         f"{counts[name]:,} {name.replace('_', ' ')}" for name in sorted(counts) if counts[name]
     ]
     if len(named) > 1:
-        told = ", ".join(visible(part) for part in named)
+        status = ", ".join(visible(part) for part in named)
     cutoff = exposure.get("cutoff")
     is_date = cutoff not in (None, "never")
-    return f"{told}; trained until {visible(cutoff)}" if is_date else told
+    return f"{status}; trained until {visible(cutoff)}" if is_date else status
 
 
 def faults_of(row: Row) -> list[tuple[int, str]]:

@@ -86,8 +86,8 @@ def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
         outcome = _WORDS[known[0]]
     else:
         outcome = _WORDS["tie"]
-    told = [_WORDS[winner] if winner else "no verdict" for winner in winners]
-    return Verdict(visible(name, 60).replace("_", " "), outcome, *told)
+    verdicts = [_WORDS[winner] if winner else "no verdict" for winner in winners]
+    return Verdict(visible(name, 60).replace("_", " "), outcome, *verdicts)
 
 
 def _winner(first: str, place: object) -> str:
@@ -135,15 +135,15 @@ class Around:
 def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
     """Values for `item.html.j2` of an item."""
     answers = list(item.read())
-    told = [answer.texts for answer in answers if answer.score]
+    texts = [answer.texts for answer in answers if answer.score]
     common = common_input(answers)
     answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
     return {
         "item": item,
         "title": title_of(item),
         "facts": facts_of(item),
-        "input": excerpt(common, _INPUT) if told else None,
-        "gold": excerpt(told[0].gold, _GOLD) if told else None,
+        "input": excerpt(common, _INPUT) if texts else None,
+        "gold": excerpt(texts[0].gold, _GOLD) if texts else None,
         "cards": [_card(answer, around, common, len(answers)) for answer in answers],
         "metrics": item.metrics[:METRICS],
     }
@@ -195,14 +195,16 @@ def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, 
 
 
 def _use(score: SampleScore, attempts: int) -> str:
-    told = []
+    amounts = []
     if score.tokens:
-        told.append(counted(score.tokens, "token", "tokens"))
+        amounts.append(counted(score.tokens, "token", "tokens"))
     if score.cost is not None:
-        told.append(f"${score.cost:.4f}")
+        amounts.append(f"${score.cost:.4f}")
     if score.seconds >= 0.05:
-        told.append(f"{score.seconds:,.1f} s")
-    return f"first attempt: {', '.join(told)}" if told and attempts > 1 else ", ".join(told)
+        amounts.append(f"{score.seconds:,.1f} s")
+    return (
+        f"first attempt: {', '.join(amounts)}" if amounts and attempts > 1 else ", ".join(amounts)
+    )
 
 
 def title_of(item: ItemTexts) -> str:
@@ -213,14 +215,14 @@ def title_of(item: ItemTexts) -> str:
 def facts_of(item: ItemTexts) -> list[str]:
     """Known facts of an item, in words."""
     score = next((found[0] for found in item.scores() if found), None)
-    told: list[str] = []
+    parts: list[str] = []
     if score is None:
         return []
     if score.cluster != item.id:
-        told.append(f"of {visible(score.cluster)}")
-    told += [f"published {visible(score.published)}"] if score.published else []
-    told += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
-    return told
+        parts.append(f"of {visible(score.cluster)}")
+    parts += [f"published {visible(score.published)}"] if score.published else []
+    parts += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
+    return parts
 
 
 INDEX = "samples/index.html"
