@@ -361,32 +361,3 @@ def test_a_folder_of_pages_becomes_a_corpus(tmp_path: Path) -> None:
 
 def test_errors_inside_a_paper_are_left_out_and_no_fault() -> None:
     assert paragraphs('<p>a <span class="ltx_ERROR undefined">\\foo</span>b</p>') == "a b"
-
-
-# Keys behind an unknown citation command
-
-ENTRIES = '<section class="ltx_bibliography"><ul class="ltx_biblist">{}</ul></section>'
-ENTRY = (
-    '<li class="ltx_bibitem"><span class="ltx_tag ltx_tag_bibitem">{}</span>'
-    '<span class="ltx_bibblock">{}</span></li>'
-)
-
-
-def with_keys(text: str, *labels: str) -> str:
-    works = ("J. Smith and A. Jones. Deep things. 2020.", "B. Rank. Ranked things. 2018.")
-    entries = "".join(ENTRY.format(label, work) for label, work in zip(labels, works, strict=True))
-    inside = f'<section class="ltx_section"><h2>A</h2><p class="ltx_p">{text}</p></section>'
-    return page(inside + ENTRIES.format(entries)).sections[0].text
-
-
-def test_keys_that_an_unknown_command_left_are_printed_as_citations() -> None:
-    unknown = '<span class="ltx_ERROR undefined">{}</span>'
-    citep, citet, other = (unknown.format(f"\\{name}") for name in ("citep", "citet", "foo"))
-    text = f"As {citep}smith2020deep, rank:18, all is well; {citet}[see][p. 3]rank2018a. So."
-    assert with_keys(text, "[1]", "[2]") == "As [1, 2], all is well; [2]. So."
-    assert with_keys(text, "Smith (2020)", "Rank (2018)") == (
-        "As (Smith, 2020; Rank, 2018), all is well; (Rank, 2018). So."
-    )
-    # A key that means none of the entries, or two, is printed as TeX would.
-    assert with_keys(f"See {citep}doe1999, which is.", "[1]", "[2]") == "See [?], which is."
-    assert with_keys(f"A {other}bar baz.", "[1]", "[2]") == "A bar baz."

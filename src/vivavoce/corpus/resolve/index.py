@@ -227,7 +227,11 @@ def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
     rows["id_keys"] = [_first_of_each(*_joined(rows["id_keys"]), ids)]
     keys, values = _joined([row for found in rows.values() for row in found])
     order = np.argsort(keys, kind="stable")
-    arrays: dict[str, NDArray[Any]] = {"keys": keys[order], "values": values[order], "digests": np.concatenate(digests)}
+    arrays: dict[str, NDArray[Any]] = {
+        "keys": keys[order],
+        "values": values[order],
+        "digests": np.concatenate(digests),
+    }
     for name, array in arrays.items():
         with (folder / f"{name}.npy").open("wb") as stream:
             np.save(stream, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
