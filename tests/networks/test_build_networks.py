@@ -12,7 +12,7 @@ import pytest
 
 from vivavoce.columns import hash_table
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.errors import DamagedError, StaleError
+from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks import build_networks, citation, load_network
 from vivavoce.store import hash_tree
 
@@ -83,6 +83,15 @@ def test_a_build_cut_short_goes_on_and_ends_the_same(
 
     assert coauthor.stat().st_mtime_ns == before
     assert hash_tree(sample.folder / "networks") == hash_tree(tmp_path / "whole" / "networks")
+
+
+def test_one_network_may_be_built_alone(sample: Corpus) -> None:
+    assert sorted(build_networks(sample, only=["coauthor"])["networks"]) == ["coauthor"]
+    with pytest.raises(StaleError, match=r"citation network .* Run: viva network build"):
+        load_network(sample, "citation")
+    assert sorted(build_networks(sample, only=["citation"])["networks"]) == ["citation", "coauthor"]
+    with pytest.raises(InputError, match="'friends'"):
+        build_networks(sample, only=["friends"])
 
 
 def test_networks_of_a_corpus_that_changed_are_stale(sample: Corpus) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import Corpus
 from vivavoce.networks import build_networks, network_stats
 from vivavoce.networks.citation import citation_tables, read_entries
-from vivavoce.networks.tables import Kept, number_papers, number_sorted_papers
+from vivavoce.networks.tables import number_papers, number_sorted_papers
 
 Write = Callable[..., Corpus]
 Entry = dict[str, Any]
@@ -22,7 +22,7 @@ PAPERS = [f"p{number}" for number in range(9)]
 
 def citation_tables_of(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes and edges."""
-    return citation_tables(read_entries(corpus, Kept(corpus.folder / "networks" / "references")))
+    return citation_tables(read_entries(corpus))
 
 
 def edges_of(corpus: Corpus) -> list[tuple[str, str]]:
