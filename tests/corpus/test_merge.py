@@ -291,11 +291,6 @@ def test_a_list_does_not_rename_a_paper() -> None:
     ]
 
 
-def test_one_list_may_know_a_paper_by_several_addresses() -> None:
-    works = [listed(f"l{n}", title=STUDY, source_url=f"https://example.org/{n}") for n in (1, 2)]
-    assert grouped(*works, tei(title=STUDY)) == {"file:a.tei.xml": ["l1", "l2", "a.tei.xml"]}
-
-
 def test_a_listed_title_that_fits_two_papers_completes_neither() -> None:
     texts = (tei(title=STUDY, published="2015"), tei("b.xml", title=STUDY, published="2010"))
     assert sorted(grouped(listed(title=STUDY), *texts)) == ["file:a.tei.xml", "file:b.xml"]
@@ -324,16 +319,3 @@ def test_lists_join_no_papers_that_they_would_not_be_joined_without() -> None:
     alone = merge(*texts)
     work = listed(title=STUDY, arxiv_id="1801.00001")
     assert len(merge(work, *texts).papers) == len(alone.papers) == 2
-
-
-def test_the_order_of_lists_and_texts_changes_nothing() -> None:
-    documents = [
-        *(tei(f"{n}.xml", title=f"{STUDY} {n % 4}", published=f"{2010 + n}") for n in range(6)),
-        *(listed(f"l{n}", title=f"{STUDY} {n % 5}", published=f"{2009 + n}") for n in range(8)),
-        *(listed(f"t{n}", "tdms", source_file=f"{n}.xml") for n in range(3)),
-    ]
-    expected = merge(*documents)
-    assert expected.outside
-    for seed in range(5):
-        random.Random(seed).shuffle(documents)
-        assert merge(*documents) == expected

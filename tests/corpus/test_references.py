@@ -172,26 +172,6 @@ def test_titles_of_metadata_go_before_a_wrong_one_read_from_the_text() -> None:
     assert found(known, title="Large nets by rote") is None
 
 
-def test_more_that_agrees_never_means_less_confidence() -> None:
-    known = papers(NETS)
-    agreeing: list[dict[str, Any]] = [
-        {},
-        {"year": 2014},
-        {"first_author": "Müller"},
-        {"first_author": "Müller", "year": 2014},
-    ]
-    trust = [
-        got.confidence
-        for fields in agreeing
-        if (got := known.resolve(Reference(0, "", title=str(NETS["title"]), **fields)))
-    ]
-    assert trust == sorted(trust)
-    assert len(trust) == len(agreeing)
-    got = known.resolve(Reference(0, "", title="Small nets", first_author="Müller", year=2014))
-    assert got is not None
-    assert 0.8 < got.confidence < trust[-1]
-
-
 @given(st.text(max_size=200), st.text(max_size=300), st.text(max_size=20))
 def test_no_text_breaks_the_index(title: str, raw: str, name: str) -> None:
     known = papers(NETS, {"title": title, "authors": (name,)})
