@@ -94,15 +94,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 }
 
 BEFORE: Mapping[str, str] = {
-    "README.md": f"""
-        {_PAGES}
-        rm -r rounds logs
-        mv inputs/pdf papers
-        echo '{{"file": "made.pdf", "published": "2024-05"}}' > papers.jsonl
-        sed 's/"live"/"2024-h2"/; s/^sealed.*//' live.toml > round.toml
-        echo '{{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}}' > gold.jsonl
-        echo '{{"id": 1, "text": "1. Small Models"}}' > answers.jsonl
-    """,
+    "README.md": _PAGES,
     "docs/corpus.md": "rm -r corpus/networks",
     "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/families/ranking.md": "rm -r rounds corpus/networks",
@@ -179,6 +171,8 @@ _ENDLESS = "does not end; started and used in test_annotation_page.py"
 _STORE = "needs an object store; tests/cli/test_places_command.py has one"
 _OWN = "installs a package of the reader; tests/plugin_packages.py installs such packages"
 NOT_RUN: Mapping[str, str] = {
+    "pip install .": _PACKAGES,
+    "viva demo": "run in tests/cli/test_demo_command.py",
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
     "make test-slow": _MAKE + "the tests are these",
