@@ -36,7 +36,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva exam papers/": "viva exam pages --tasks title --yes",
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
-    "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
     "docs/audits.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/corpus.md": {"models/contriever": "models/encoder"},
     "docs/families/tables.md": {
@@ -53,6 +52,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/how-to/model.md": {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
         "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
+        "sample-0041/table/2": "sample-0058/table/2",
     },
     "docs/how-to/exam.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
@@ -82,7 +82,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva ingest nlp_progress FOLDER": "viva ingest nlp_progress inputs/results",
         "FILE": "inputs/results/resultsAnnotation.tsv",
     },
-    "docs/how-to/compare.md": {
+    "docs/how-to/board.md": {
         "b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1",
     },
     "docs/tutorial.md": {
@@ -96,8 +96,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 BEFORE: Mapping[str, str] = {
     "README.md": _PAGES,
     "docs/corpus.md": "rm -r corpus/networks",
-    "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
-    "docs/families/ranking.md": "rm -r rounds corpus/networks",
+    "docs/audits.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/how-to/exam.md": _PAGES,
     "docs/how-to/live.md": "viva round build live.toml --corpus corpus --out rounds",
     "docs/how-to/own-task.md": """
@@ -138,10 +137,6 @@ BEFORE_LINE: Mapping[str, str] = {
         echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl
         cp gold.jsonl answers.jsonl
     """,
-    "viva run leaderboard --round rounds/2024-h2 --logs logs --model openai/gpt-4o-mini "
-    "--method agent -S steps=20 -S search_results=8": (
-        'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval'
-    ),
 }
 """What a reader has done before a command, beside the commands above it."""
 
@@ -203,9 +198,7 @@ NOT_RUN: Mapping[str, str] = {
     "ray start --head --port 6379": "starts a cluster; tests/corpus/test_ray_engine.py has one",
     "ray start --address HOST:6379": "joins a cluster; tests/corpus/test_ray_engine.py has one",
     "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:6379": "needs "
-    "a cluster; the same without an address is a step of docs/how-to/ray.md",
-    "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:PORT": "needs "
-    "a cluster; the same without an address is a step of docs/how-to/ray.md",
+    "a cluster; the same without an address is a step of docs/scale.md",
     "viva ingest unarxive papers --corpus s3://bucket/corpus": _STORE,
     "viva network build --corpus s3://bucket/corpus": _STORE,
     "viva round build spec.toml --corpus s3://bucket/corpus --out rounds": _STORE,
@@ -213,8 +206,6 @@ NOT_RUN: Mapping[str, str] = {
     "hours and 35 GB",
     "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
     "command above it made, see there",
-    "python -m benchmarks.scale --engine ray --workers 1 2 --papers 40000 --bodies 0 "
-    "--out scale": "takes ten minutes",
     "viva run architecture --round ROUND --model M --logs LOGS": _TORCH,
     "viva run architecture --round ROUND --model MODEL --epochs 20 --temperature 0.7 "
     "--logs LOGS": _TORCH,
