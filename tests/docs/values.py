@@ -87,9 +87,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
     "docs/tutorial.md": {
         "rounds/sample-2024": ROUND,
-        "rounds/sections": ROUND,
         "rounds/boards": ROUND,
-        "rounds/tables": ROUND,
     },
 }
 
