@@ -68,7 +68,7 @@ def test_stats_are_as_promised(network: Network, built: Path) -> None:
     assert f"    external: {stats['citation']['external']}" in printed.stdout.splitlines()
 
 
-@pytest.mark.parametrize("by", ["network", "domain"])
+@pytest.mark.parametrize("by", ["domain"])
 def test_stats_break_down(network: Network, built: Path, by: str) -> None:
     printed = network("stats", "--corpus", built, "--by", by)
     assert printed.exit_code == 0

@@ -12,7 +12,6 @@ from vivavoce.networks import (
     build_networks,
     by_domain,
     network_stats,
-    whole_networks,
 )
 from vivavoce.networks.stats import domain_of
 
@@ -45,33 +44,6 @@ def corpus(write_citations: Write) -> Corpus:
     )
     build_networks(built)
     return built
-
-
-def test_the_whole_networks(corpus: Corpus) -> None:
-    whole = whole_networks(corpus)
-
-    # l1-l2-v-s and x all hang together through the outside work; only l1, l2, v are on a circle.
-    assert whole["citation"] == {
-        "nodes": 6,
-        "isolated": 0,
-        "edges": 8,
-        "components": 1,
-        "largest_component": 6,
-        "strong_components": 4,
-        "external": 1,
-    }
-    # l1 compares with v and the outside work; l2, s and x are alone.
-    assert whole["comparison"] == {
-        "nodes": 6,
-        "isolated": 3,
-        "edges": 2,
-        "components": 4,
-        "largest_component": 3,
-        "strong_components": 6,
-        "external": 1,
-    }
-    assert whole["coauthor"]["isolated"] == 1
-    assert whole["coauthor"]["initials_only"] == 3
 
 
 def test_by_domain(corpus: Corpus) -> None:
@@ -118,6 +90,6 @@ def test_domains(category: str, domain: str) -> None:
 
 def test_stats_before_a_build_name_the_command(write_corpus: Write) -> None:
     corpus = write_corpus(papers=[{"paper_id": "p"}])
-    for measure in (network_stats, whole_networks, by_domain):
+    for measure in (network_stats, by_domain):
         with pytest.raises(StaleError, match="viva network build --corpus"):
             measure(corpus)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -14,7 +14,7 @@ from vivavoce.reports import Column, sheet
 from vivavoce.requests import Opt
 
 if TYPE_CHECKING:
-    from vivavoce.corpus import Corpus
+    pass
 
 Network = Literal["coauthor", "citation", "comparison"]
 
@@ -54,32 +54,23 @@ def build(
 def stats(
     corpus: CorpusFolder,
     by: Annotated[
-        Literal["network", "domain"] | None, Opt("Break the numbers down by this.")
+        Literal["domain"] | None, Opt("Break the numbers down by domain of arXiv.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure the networks: authors, papers, edges, components."""
+    from vivavoce import networks
     from vivavoce.corpus import load_corpus
 
-    found = _measure(load_corpus(corpus), by)
+    opened = load_corpus(corpus)
+    found: Any = networks.by_domain(opened) if by else networks.network_stats(opened)
     if as_json:
         print_json(found)
-    elif by == "domain":
+    elif by:
         _print_domains(found)
     else:
         say(str(corpus))
         print_counts(found)
-
-
-def _measure(corpus: Corpus, by: str | None) -> Any:
-    from vivavoce import networks
-
-    measures: dict[str | None, Callable[[Corpus], Any]] = {
-        "network": networks.whole_networks,
-        "domain": networks.by_domain,
-        None: networks.network_stats,
-    }
-    return measures[by](corpus)
 
 
 def _print_domains(rows: list[dict[str, Any]]) -> None:

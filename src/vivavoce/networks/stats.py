@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.columns import Ints, Longs, as_flags, flat
+from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
-from vivavoce.networks.authors import AMBIGUITIES, first_author_core
+from vivavoce.networks.authors import first_author_core
 from vivavoce.networks.graph import (
     Graph,
     in_degrees,
@@ -18,7 +18,7 @@ from vivavoce.networks.graph import (
     strong_components,
     weak_components,
 )
-from vivavoce.networks.stored import READS, Network, load_network
+from vivavoce.networks.stored import Network, load_network
 from vivavoce.networks.tables import column_batches, number_sorted_papers, read_papers
 from vivavoce.store import Row
 
@@ -40,28 +40,6 @@ def network_stats(corpus: Corpus) -> Stats:
         "citation": {**_citation_stats(inside.graph), "external": external},
         "comparison": _citation_stats(compared.graph),
     }
-
-
-def whole_networks(corpus: Corpus) -> dict[str, Stats]:
-    """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus."""
-    found: dict[str, Stats] = {}
-    for name in READS:
-        network = load_network(corpus, name)
-        graph = network.graph
-        degree = in_degrees(graph) + out_degrees(graph)
-        found[name] = {
-            "nodes": graph.n,
-            "isolated": int((degree == 0).sum()),
-            **measure(graph),
-        }
-        if name == "coauthor":
-            found[name] |= {
-                flag: int(as_flags(flat(network.nodes[flag])).sum()) for flag in AMBIGUITIES
-            }
-        else:
-            found[name]["strong_components"] = len(sizes(strong_components(graph)))
-            found[name]["external"] = int((~network.is_inside).sum())
-    return found
 
 
 def _coauthor_stats(network: Network) -> Stats:
