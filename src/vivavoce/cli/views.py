@@ -134,6 +134,6 @@ def compare(
 
 def _write(found: Any, out: Path) -> Path:
     from vivavoce.results.board.head_to_head import differing_items
-    from vivavoce.web.board.pages.duels import write_comparison
+    from vivavoce.web.board.duels import write_comparison
 
     return write_comparison(found.as_dict(), differing_items(found), out)

@@ -16,7 +16,7 @@ from vivavoce.reports import NOTHING, Sheet
 from vivavoce.results.logs.records import CONTESTANT
 from vivavoce.text.printing import counted, figure, visible
 from vivavoce.web.board import entries
-from vivavoce.web.board.entries import model_path, slug
+from vivavoce.web.board.entries import slug
 from vivavoce.web.board.model import BoardOf, Site
 from vivavoce.web.board.page import Block, Link, Page, Words, link, markup, page_of, words_page
 
@@ -128,8 +128,6 @@ class Around:
     board: str = ""
     """Path of the page of their board; empty where it has none."""
     nav: Sequence[Link] = ()
-    contestants: frozenset[str] = frozenset()
-    """Paths of the contestants' pages there are."""
 
 
 def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
@@ -177,12 +175,11 @@ def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, 
     source, texts = answer.source, answer.texts
     row = asdict(source.key)
     name, details = entries.name_and_details(row)
-    kind, path = entries.kind_of(row), entries.model_path(row)
+    kind = entries.kind_of(row)
     return {
         "answer": answer,
         "kind": kind,
         "name": name,
-        "path": path if path in around.contestants else "",
         "details": (*details, *(entries.facts_of(row) if kind == "model" else ())),
         "use": _use(answer.score, source.attempts) if answer.score else "",
         "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
@@ -235,7 +232,6 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
     are left out.
     """
     boards = {board.place: board for board in site.boards}
-    contestants = frozenset(contestant.path for contestant in site.contestants)
     made: list[Page] = []
     listed: list[tuple[BoardOf, int]] = []
     for place, group in groupby(samples, key=lambda item: item.place):
@@ -251,7 +247,6 @@ def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
             higher_is_better=board.higher_is_better,
             board=board.path,
             nav=site.nav,
-            contestants=contestants,
         )
         # Their list last: by then the scores that it shows were read.
         made += [*items_pages(items, around), _list(site, board, items)]
@@ -303,12 +298,7 @@ def _item_page(item: ItemTexts, beside: Sequence[str | None], around: Around) ->
     folder = around.folder
     path = item_path(folder, item.id)
     ways = [None if found is None else item_path(folder, found) for found in beside]
-    linked = around.contestants & {model_path(asdict(source.key)) for source in item.sources}
-    inputs = {
-        "item": item.key,
-        "ways": [*ways, around.back.label, around.back.path],
-        "linked": sorted(linked),
-    }
+    inputs = {"item": item.key, "ways": [*ways, around.back.label, around.back.path]}
 
     def values() -> Mapping[str, Any]:
         return {**item_view(item, around), "around": around, "ways": ways}

@@ -23,7 +23,7 @@ from vivavoce.web.board.page import (
     static_files,
     write_pages,
 )
-from vivavoce.web.board.pages.samples import Around, item_path, items_pages
+from vivavoce.web.board.samples import Around, item_path, items_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts
