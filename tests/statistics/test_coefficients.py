@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.results.audits.evaluators import kendall, spearman
+from vivavoce.statistics.estimates import kendall, spearman
 
 levels = st.lists(st.integers(0, 4).map(float), min_size=2, max_size=8)
 
