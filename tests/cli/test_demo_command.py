@@ -150,7 +150,6 @@ def test_the_board_in_the_readme_is_the_one_the_demo_prints(printed: str) -> Non
 MORE = (
     "run title abstract --method rag -S retriever=bm25 -S chunks=2",
     "run abstract --setting title_only",
-    "run abstract -T variant=2",
     "run abstract --method rag --sweep chunks=1,2",
 )
 """Runs beside those of the demo, of which further tables tell."""

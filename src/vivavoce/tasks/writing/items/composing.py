@@ -13,7 +13,7 @@ from itertools import pairwise
 from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
-from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span, template_name
+from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
 from vivavoce.tasks.writing.items.inputs import (
     DEMONSTRATED,
     OPEN,
@@ -91,7 +91,6 @@ def compose(
     *,
     examples: Sequence[Example] = (),
     works: Sequence[Row] = (),
-    variant: int = 1,
     values: Mapping[str, object],
     template: str | None = None,
 ) -> Composed:
@@ -103,7 +102,6 @@ def compose(
         slots: The texts of the paper.
         examples: Demonstrations, in the order shown; the last goes first when there is no room.
         works: Listed works with `title` and `abstract`, numbered from 1 in this order.
-        variant: The wording.
         values: Small values such as the number of words asked for.
         template: Name of the template; that of the task by default.
 
@@ -118,7 +116,7 @@ def compose(
         inside = block.spans["examples"][0]
     if works:
         texts["works"] = listed.text
-    main = prompts.render(template_name(template or task, variant), texts, given)
+    main = prompts.render(template or task, texts, given)
     spans = dict(main.spans)
     pool = [Source(OWN, spans["content"])] if "content" in spans else []
     blocks: list[Span] = []
