@@ -12,7 +12,7 @@ from tests.faults.storms import sample_round
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import base_of
+from vivavoce.results.audits.contrasts import base_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run

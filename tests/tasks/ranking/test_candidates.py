@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.tasks.ranking.paper_corpora import paper, write_papers
 
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.tasks.ranking.items import graph_items
-from vivavoce.tasks.ranking.items.boards import BoardQuery
-from vivavoce.tasks.ranking.items.graph_items import (
+from vivavoce.tasks.ranking import build as graph_items
+from vivavoce.tasks.ranking.boards import BoardQuery
+from vivavoce.tasks.ranking.build import (
     Candidates,
     find_candidates,
 )

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from tests.small_models import NEEDS_NEURAL, save_bert
 
 from vivavoce.errors import InputError
-from vivavoce.tasks.ranking.items.encoders import (
+from vivavoce.tasks.ranking.encoders import (
     ENCODERS,
     EncodedVectors,
     TfidfVectors,

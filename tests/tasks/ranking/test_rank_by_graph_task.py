@@ -25,7 +25,7 @@ from vivavoce.tasks.engine import make_scorer
 from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.ranking import solvers
-from vivavoce.tasks.ranking.items.graph_ranking import PaperGraph, RankOptions, rank_papers
+from vivavoce.tasks.ranking.graph_ranking import PaperGraph, RankOptions, rank_papers
 
 GRAPH = "rank_by_graph"
 rank_by_graph, rank_by_prompt = find_task_maker(GRAPH), find_task_maker("rank_by_prompt")

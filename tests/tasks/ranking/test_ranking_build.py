@@ -14,8 +14,8 @@ from tests.tasks.ranking.board_corpora import TITLES, Papers, four_papers
 
 from vivavoce.errors import InputError, StaleError
 from vivavoce.rounds import Round, parse_spec
+from vivavoce.tasks.ranking.boards import shown_order
 from vivavoce.tasks.ranking.build import OPTIONS, build
-from vivavoce.tasks.ranking.items.boards import shown_order
 
 TEST, DEV = "parsing/bank/uas", "parsing/bank/las"
 """Two boards of one data set; the one is a test board."""

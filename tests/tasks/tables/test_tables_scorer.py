@@ -14,7 +14,7 @@ from inspect_ai.util import registry_info
 from tests.tasks.samples import score_of, values_of
 
 from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES
+from vivavoce.tasks.tables.composing import DIAGNOSTICS, NAMES
 from vivavoce.tasks.tables.scorer import macro, micro, tables, tables_by_use
 
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}

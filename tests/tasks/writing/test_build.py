@@ -18,7 +18,7 @@ from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks.sample_round import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     TASKS,
     gold_paragraphs,
     paper_from_row,

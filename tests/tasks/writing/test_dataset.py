@@ -14,7 +14,7 @@ from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
+from vivavoce.tasks.writing.inputs import TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
 DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}

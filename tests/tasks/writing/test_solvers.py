@@ -17,7 +17,7 @@ import vivavoce.models.offline  # noqa: F401  (registers the provider)
 from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.tasks.prompting.windows import TABLE_VARIABLE
-from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
+from vivavoce.tasks.writing.inputs import TASKS, settings_of
 from vivavoce.tasks.writing.solvers import abstract_copy, centrality, direct, lead
 
 BODY = "Graphs are everywhere. " + "Some more words follow here. " * 40

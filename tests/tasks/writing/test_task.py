@@ -22,7 +22,7 @@ from vivavoce.rounds import Round
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.lookup import find_task_maker
-from vivavoce.tasks.writing.items.inputs import TASKS
+from vivavoce.tasks.writing.inputs import TASKS
 
 CARDS = list_families()["writing"].tasks
 MAKERS = {name: find_task_maker(name) for name in TASKS}

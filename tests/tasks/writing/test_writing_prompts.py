@@ -6,8 +6,8 @@ import pytest
 
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.writing.items.composing import Example, compose
-from vivavoce.tasks.writing.items.inputs import TASKS
+from vivavoce.tasks.writing.composing import Example, compose
+from vivavoce.tasks.writing.inputs import TASKS
 
 PROMPTS = open_prompts("writing", None)
 SLOTS = {

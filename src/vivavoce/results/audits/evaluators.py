@@ -38,7 +38,7 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.tables.items.item import FAMILY
+from vivavoce.tasks.tables.item import FAMILY
 from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, Use, open_models, use_tables
 
 EVALUATED = ("schema", "unary", "pairwise")
@@ -138,7 +138,7 @@ class _Scores:
         np.divide(sums[0], sums[1], out=self.values, where=sums[1] > 0)
 
     def bias(self, draws: Draws) -> Row:
-        """How often the evaluator says yes where no is right."""
+        """Share of the questions it answers with yes where no is right."""
         found = [
             (value, cluster)
             for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)

@@ -17,8 +17,8 @@ from vivavoce.results.logs.records import NO_MODEL, RunLog
 from vivavoce.results.logs.selection import select_logs
 from vivavoce.tasks.scoring.guard import answer_of
 from vivavoce.tasks.scoring.marks import VALID, our_scores
-from vivavoce.tasks.tables.items.composing import NOTHING, read_answer, read_gold
-from vivavoce.tasks.tables.items.item import TASK
+from vivavoce.tasks.tables.composing import NOTHING, read_answer, read_gold
+from vivavoce.tasks.tables.item import TASK
 
 BOUNDS = ("oracle", "null", "copycat")
 """Contestants that bound the metrics: any evaluator ranks them alike, which would flatter all."""

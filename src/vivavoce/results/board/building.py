@@ -19,7 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.audits.human import calibrations
-from vivavoce.results.audits.verdicts import read_verdicts
+from vivavoce.results.audits.judgements import read_verdicts
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board

@@ -24,10 +24,9 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import SPLITS, Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library
 from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark
-from vivavoce.tasks.ranking.items.boards import FAMILY
-from vivavoce.tasks.ranking.items.graph_items import PAPERS
-from vivavoce.tasks.ranking.items.graph_ranking import (
-    SETTINGS,
+from vivavoce.tasks.ranking.boards import FAMILY
+from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
+from vivavoce.tasks.ranking.graph_ranking import (
     PaperGraph,
     list_candidates,
     open_graph,

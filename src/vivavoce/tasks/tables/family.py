@@ -19,13 +19,13 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.tables.items.composing import (
+from vivavoce.tasks.tables.composing import (
     gold_in_labels,
     pool_entries,
     question,
 )
-from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, answer_text
-from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
+from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, answer_text
+from vivavoce.tasks.tables.replies import UnusableReply, read_table
 
 MATCHER, ITEMS = "matcher", "items"
 AGGREGATES = (ITEMS, "macro", "micro")

@@ -38,8 +38,7 @@ from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_
 from vivavoce.tasks.scoring.guard import guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 from vivavoce.tasks.tables import yes_or_no
-from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
-from vivavoce.tasks.tables.items.composing import (
+from vivavoce.tasks.tables.composing import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
@@ -47,6 +46,7 @@ from vivavoce.tasks.tables.items.composing import (
     read_answer,
     read_gold,
 )
+from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
 from vivavoce.tasks.tables.solvers import one_step
 from vivavoce.tasks.tables.steps import FAULT, RECORD
 from vivavoce.tasks.tables.yes_or_no import (

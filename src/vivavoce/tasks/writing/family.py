@@ -21,8 +21,8 @@ from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
-from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.composing import TRACKS, Example, compose
+from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     PaperText,
@@ -30,22 +30,22 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     TASKS as NAMES,
 )
-from vivavoce.tasks.writing.items.nuggets import check_nuggets
-from vivavoce.tasks.writing.items.open_track import TEMPLATE, describe_open, read_citations
-from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
     GRADES,
     WITHOUT_SOURCES,
     ask_about,
+    check_nuggets,
     check_questions,
     chosen_questions,
     has_nuggets,
 )
+from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2

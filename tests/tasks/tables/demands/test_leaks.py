@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.demand_leaks import LeakIndex, is_telling, leak_index, topic_stems
-from vivavoce.tasks.tables.items.item import GoldRow, GoldTable
+from vivavoce.tasks.tables.demand_leaks import LeakIndex, is_telling, leak_index, topic_stems
+from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 TITLES = (
     "Neural summarization of dialogues",

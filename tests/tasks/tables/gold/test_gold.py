@@ -19,8 +19,8 @@ from vivavoce.errors import InputError
 from vivavoce.records import Window
 from vivavoce.store import Row, parquet_of_rows, table_of_parquet
 from vivavoce.tasks.library import library_as_bytes, read_library
-from vivavoce.tasks.tables.items.gold import GoldTables, find_duplicates, read_gold_tables
-from vivavoce.tasks.tables.items.item import (
+from vivavoce.tasks.tables.gold import GoldTables, find_duplicates, read_gold_tables
+from vivavoce.tasks.tables.item import (
     ITEM,
     GoldRow,
     GoldTable,
@@ -31,7 +31,7 @@ from vivavoce.tasks.tables.items.item import (
     gold_of,
     gold_rows,
 )
-from vivavoce.tasks.tables.items.works import (
+from vivavoce.tasks.tables.works import (
     corpus_works,
     is_outside,
     merge_works,

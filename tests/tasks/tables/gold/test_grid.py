@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tasks.tables.printed_tables import printed
 
-from vivavoce.tasks.tables.items.grid import (
+from vivavoce.tasks.tables.grid import (
     Grid,
     Line,
     Values,

@@ -24,8 +24,8 @@ from scipy.sparse import csr_array
 
 from vivavoce.retrieval.papers import PaperEncoder, Vectors
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.item import TOP, GoldTable, PoolRule, Work
-from vivavoce.tasks.tables.items.works import is_outside
+from vivavoce.tasks.tables.item import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.works import is_outside
 from vivavoce.text.normalise import normalise_title
 
 Floats = NDArray[np.float64]

@@ -27,8 +27,8 @@ from typing import Any
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
-from vivavoce.tasks.tables.items.item import answer_table
-from vivavoce.tasks.tables.items.working_table import TableFault, WorkingTable
+from vivavoce.tasks.tables.item import answer_table
+from vivavoce.tasks.tables.working_table import TableFault, WorkingTable
 from vivavoce.text.json_answer import as_records, find_json
 
 PARTS = ("include", "exclude", "add", "drop", "rename", "rows")

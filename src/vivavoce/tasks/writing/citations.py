@@ -28,9 +28,9 @@ from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import column_batches, number_papers, read_columns, read_papers
 from vivavoce.records import Paper
 from vivavoce.store import Row, hash_of
-from vivavoce.tasks.writing.items.demonstrations import Hashes, number_of
-from vivavoce.tasks.writing.items.inputs import PaperText, gold_paragraphs
-from vivavoce.tasks.writing.items.papers import primary_category
+from vivavoce.tasks.writing.demonstrations import Hashes, number_of
+from vivavoce.tasks.writing.inputs import PaperText, gold_paragraphs
+from vivavoce.tasks.writing.papers import primary_category
 from vivavoce.text.citation_markers import (
     find_author_year_markers,
     find_numeric_markers,

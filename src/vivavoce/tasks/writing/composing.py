@@ -14,7 +14,7 @@ from vivavoce.rounds import Round, Shown, measure_settings
 from vivavoce.rounds.family import split_name
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     ROLES,
@@ -24,7 +24,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.tokens import TokenCounter
 
 PARTS = {

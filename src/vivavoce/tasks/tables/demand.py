@@ -25,7 +25,7 @@ from pydantic import Field
 from vivavoce.checking import Name, Ordinal, read_records
 from vivavoce.errors import InputError
 from vivavoce.rounds.family import Exclusion
-from vivavoce.tasks.tables.items.demand_leaks import (
+from vivavoce.tasks.tables.demand_leaks import (
     MAX_DEMAND,
     LeakIndex,
     is_telling,
@@ -34,9 +34,9 @@ from vivavoce.tasks.tables.items.demand_leaks import (
     stems_of,
     telling_words,
 )
-from vivavoce.tasks.tables.items.gold import GoldTables
-from vivavoce.tasks.tables.items.grid import without_number
-from vivavoce.tasks.tables.items.item import TASK, GoldTable, TablesOptions
+from vivavoce.tasks.tables.gold import GoldTables
+from vivavoce.tasks.tables.grid import without_number
+from vivavoce.tasks.tables.item import TASK, GoldTable, TablesOptions
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 from vivavoce.text.sentences import split_sentences

@@ -37,8 +37,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.metrics.rouge import words_of
 from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
 from vivavoce.store import hash_of
-from vivavoce.tasks.writing.items.inputs import SECTION_TASKS, PaperText, demonstration_text, gold
-from vivavoce.tasks.writing.items.papers import RUN, Pool, Reason, gold_of, why_no_gold
+from vivavoce.tasks.writing.inputs import SECTION_TASKS, PaperText, demonstration_text, gold
+from vivavoce.tasks.writing.papers import RUN, Pool, Reason, gold_of, why_no_gold
 from vivavoce.text import shingles
 from vivavoce.text.dates import day_after, earlier, period
 from vivavoce.text.identifiers import find_arxiv_id

@@ -18,7 +18,7 @@ from vivavoce.metrics.tables.table_schema import column_key
 from vivavoce.records import Paper, Window
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.grid import (
+from vivavoce.tasks.tables.grid import (
     Grid,
     Line,
     Values,
@@ -30,7 +30,7 @@ from vivavoce.tasks.tables.items.grid import (
     read_values,
     settle_header,
 )
-from vivavoce.tasks.tables.items.item import (
+from vivavoce.tasks.tables.item import (
     TASK,
     GoldRow,
     GoldTable,
@@ -39,7 +39,7 @@ from vivavoce.tasks.tables.items.item import (
     Work,
     is_known,
 )
-from vivavoce.tasks.tables.items.works import (
+from vivavoce.tasks.tables.works import (
     Given,
     merge_works,
     papers_with_text,

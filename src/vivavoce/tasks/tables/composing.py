@@ -23,8 +23,8 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.store import Row
 from vivavoce.tasks.library import open_papers
 from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, fence_mark
-from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, gold_of
-from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
+from vivavoce.tasks.tables.item import FAMILY, PAPERS, gold_of
+from vivavoce.tasks.tables.replies import UnusableReply, read_table
 from vivavoce.text.chunk import headed, table_lines
 
 _MAX_TITLE = 300

@@ -10,7 +10,7 @@ from vivavoce.metrics.rouge import ngram_overlap, words_of
 from vivavoce.records import Paper
 from vivavoce.rounds.family import duplicate_titles, duplicate_works, names_of_holders
 from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     OPEN,
     PAPER,
     SECTION_TASKS,

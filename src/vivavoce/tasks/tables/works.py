@@ -14,7 +14,7 @@ from vivavoce.corpus.reading import list_batches, read_raw
 from vivavoce.records import Paper
 from vivavoce.store import Row
 from vivavoce.tasks.library import library_rows
-from vivavoce.tasks.tables.items.item import Work
+from vivavoce.tasks.tables.item import Work
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise_title
 

@@ -22,7 +22,7 @@ from typing import Literal
 
 from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, read_number
 from vivavoce.metrics.tables.table_schema import column_key
-from vivavoce.tasks.tables.items.item import GoldTable
+from vivavoce.tasks.tables.item import GoldTable
 from vivavoce.text.cell_text import plain_words
 from vivavoce.text.normalise import normalise
 from vivavoce.text.terms import STOP_WORDS, porter_stem

@@ -23,8 +23,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import Row, table_of_parquet
 from vivavoce.tasks.library import describe_library, library_as_bytes, library_rows
-from vivavoce.tasks.writing.items.citations import Citing, count_before
-from vivavoce.tasks.writing.items.inputs import OPEN
+from vivavoce.tasks.writing.citations import Citing, count_before
+from vivavoce.tasks.writing.inputs import OPEN
 from vivavoce.text.citation_markers import find_numeric_markers
 from vivavoce.text.dates import earlier, is_over, period
 from vivavoce.text.normalise import normalise_title

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from vivavoce.corpus import Corpus
 from vivavoce.rounds.family import Exclusion
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items.citations import (
+from vivavoce.tasks.writing.citations import (
     Citing,
     Library,
     Works,
     count_before,
     read_references,
 )
-from vivavoce.tasks.writing.items.demonstrations import KINDS, Authors, Demonstrations
-from vivavoce.tasks.writing.items.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
-from vivavoce.tasks.writing.items.open_track import is_there
-from vivavoce.tasks.writing.items.papers import (
+from vivavoce.tasks.writing.demonstrations import KINDS, Authors, Demonstrations
+from vivavoce.tasks.writing.inputs import DEMONSTRATED, OPEN, PaperText, settings_of
+from vivavoce.tasks.writing.open_track import is_there
+from vivavoce.tasks.writing.papers import (
     Pool,
     Reason,
     Target,

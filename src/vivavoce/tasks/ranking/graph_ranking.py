@@ -23,34 +23,28 @@ from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pageran
 from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.rounds import load_round
 from vivavoce.store import table_of_parquet
-from vivavoce.tasks.ranking.items.boards import FAMILY, BoardQuery, plain_title
-from vivavoce.tasks.ranking.items.encoders import (
-    TFIDF,
-    PaperVectors,
-    check_encoder,
-    open_vectors,
-)
-from vivavoce.tasks.ranking.items.graph_items import (
+from vivavoce.tasks.ranking.boards import FAMILY, BoardQuery, plain_title
+from vivavoce.tasks.ranking.build import (
     EDGE,
     EDGES,
     NETWORKS,
     PAPER,
     PAPERS,
+    SETTINGS,
     NetworkName,
     Text,
+)
+from vivavoce.tasks.ranking.encoders import (
+    TFIDF,
+    PaperVectors,
+    check_encoder,
+    open_vectors,
 )
 from vivavoce.text.dates import day_after
 
 Direction = Literal["cited", "citing", "both"]
 Ranker = Literal["pagerank", "recency", "in_degree", "bm25", "random"]
 RANKERS: tuple[Ranker, ...] = get_args(Ranker)
-SETTINGS: Mapping[str, tuple[NetworkName, Text]] = {
-    "base": ("citation", "abstracts"),
-    "fulltext": ("citation", "fulltext"),
-    "comparison": ("comparison", "abstracts"),
-    "comparison_fulltext": ("comparison", "fulltext"),
-}
-"""Network and searched text of each setting: RPG[CN-TABS], [CN-FT], [PCN-TABS], [PCN-FT]."""
 
 _LEAST_WEIGHT = 1e-4
 """An edge between papers that have nothing in common is still an edge."""
