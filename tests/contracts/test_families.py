@@ -70,7 +70,6 @@ CONTESTANTS = ("oracle", "null", "copycat")
 TEXTS = ("own_match", "own_list", "own_text")
 """Tasks of one's own questions that a sentence may answer."""
 ARGUMENTS = {
-    "aggregate": "macro",
     "answerer": "role",
     "chunk_size": 256,
     "chunks": 3,
