@@ -33,7 +33,6 @@ _MAX_VALUE = 5
 """Words of a value that is looked for as a whole; of longer ones only the names are."""
 _MAX_NAME = 4
 """Words of a demand that may be a synonym of one column's name."""
-_MAX_JOINED = 3
 _MAX_WORD = 40
 _MIN_ROOT, _MAX_ENDING = 5, 4
 _SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
@@ -158,13 +157,6 @@ def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
             yield list(words[start:end])
 
 
-def _joined(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Neighbours as one word, with how they are printed: `data set` may be meant as `dataset`."""
-    for window in windows(words, _MAX_JOINED):
-        if len(window) > 1:
-            yield stem_of("".join(window)), " ".join(window)
-
-
 @dataclass(frozen=True, slots=True)
 class Leak:
     """One thing that a demand gives away."""
@@ -190,10 +182,10 @@ class _Families:
         """Add a stem with its source, such as the word or the column."""
         self._by_root[stem[:_MIN_ROOT]].append((stem, source))
 
-    def find(self, stem: str, *, exactly: bool = False) -> str:
+    def find(self, stem: str) -> str:
         """Source of the first stem of one family with this one; empty where there is none."""
         for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
-            if known == stem if exactly else same_family(known, stem):
+            if same_family(known, stem):
                 return source
         return ""
 
@@ -217,10 +209,9 @@ class LeakIndex:
         self._values: dict[tuple[str, ...], str] = {}
         self._numbers: dict[str, str] = {}
         for column in columns:
-            words = telling_words(column)
-            stems = stems_of(words)
+            stems = stems_of(telling_words(column))
             self._names.append((column, column_key(column), stems))
-            for stem in (*stems, *(join for join, _ in _joined(words))):
+            for stem in stems:
                 if not stem.isdigit() and not self._topic.find(stem):
                     self._column_words.add(stem, column)
         for cell in cells:
@@ -248,8 +239,6 @@ class LeakIndex:
         if all(stem.isdigit() or self._topic.find(stem) for stem in stems):
             return
         self._values.setdefault(stems, cell)
-        if 1 < len(stems) <= _MAX_JOINED:
-            self._values.setdefault((stem_of("".join(words)),), cell)
 
     def leaks(self, demand: str) -> tuple[Leak, ...]:
         """Leaks of a demand, each word once for each kind; empty when it is clean."""
@@ -266,9 +255,6 @@ class LeakIndex:
         first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(found)}
         return tuple(reversed(first.values()))
 
-    def _is_topic(self, words: Iterable[str]) -> bool:
-        return all(self._topic.find(stem_of(word)) for word in words)
-
     def _find_names(self, words: Sequence[str], telling: Sequence[str]) -> Iterator[Leak]:
         spoken = _Families()
         for word in telling:
@@ -281,24 +267,18 @@ class LeakIndex:
             said = [spoken.find(stem) for stem in stems]
             if said and all(said):
                 yield Leak("column", " ".join(dict.fromkeys(said)), column)
-            elif (meant := keys.get(key)) and not self._is_topic(filter(is_telling, meant)):
+            elif meant := keys.get(key):
                 yield Leak("synonym", " ".join(meant), column)
 
     def _find_column_words(self, telling: Sequence[str]) -> Iterator[Leak]:
-        spoken = [(stem_of(word), word, False) for word in telling]
-        joined = [(stem, printed, True) for stem, printed in _joined(telling)]
-        for stem, printed, exactly in (*spoken, *joined):
-            column = self._column_words.find(stem, exactly=exactly)
-            if column and not self._is_topic(printed.split()):
-                yield Leak("column_word", printed, column)
+        for word in telling:
+            if column := self._column_words.find(stem_of(word)):
+                yield Leak("column_word", word, column)
 
     def _find_values(self, telling: Sequence[str]) -> Iterator[Leak]:
         for window in windows(telling, _MAX_VALUE):
             if cell := self._values.get(tuple(stems_of(window))):
                 yield Leak("value", " ".join(window), cell)
-        for stem, printed in _joined(telling):
-            if cell := self._values.get((stem,)):
-                yield Leak("value", printed, cell)
 
     def _find_numbers(self, demand: str) -> Iterator[Leak]:
         found = {

@@ -24,11 +24,10 @@ from vivavoce.tasks.tables.grid import (
     Values,
     cited_by_row,
     distinct_names,
-    join_continued,
     misfit,
     read_grid,
     read_values,
-    settle_header,
+    shift_of,
 )
 from vivavoce.tasks.tables.item import (
     TASK,
@@ -49,8 +48,6 @@ from vivavoce.tasks.tables.works import (
 )
 from vivavoce.text.dates import inside
 
-_FORMULAS = 0.1
-"""Share of the values that may be formulas."""
 _DIGESTABLES: Kind = "digestables"
 
 
@@ -168,15 +165,15 @@ def _read_sources(
     sources: dict[str, _Source] = {}
     excluded: list[Exclusion] = []
     for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
-        joined = join_continued(list(tables))
-        citing = [row for row in joined if any(len(cited) == 1 for cited in cited_by_row(row))]
+        printed = list(tables)
+        citing = [row for row in printed if any(len(cited) == 1 for cited in cited_by_row(row))]
         date = papers[name].first_public
         if date is None and not undated:
             excluded += [Exclusion(TASK, table_id(row), "undated_source", "") for row in citing]
         elif date is not None and not inside(date, window):
             excluded += [Exclusion(TASK, table_id(row), "outside_window", date) for row in citing]
         elif citing:
-            cited = {ordinal for row in joined for ordinal in row["cited"]}
+            cited = {ordinal for row in printed for ordinal in row["cited"]}
             sources[name] = _Source(papers[name], citing, cited)
     return sources, excluded
 
@@ -198,11 +195,9 @@ def _read_printed(
     if grid is None:
         return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
     chosen, dropped = _choose_lines(source, grid, cited, works, options)
-    settled = settle_header(grid, [line for line, _ in chosen])
-    if isinstance(settled, str):
-        return Exclusion(TASK, name, "shifted_header", settled)
-    values = read_values(settled, [line for line, _ in chosen])
-    if fault := misfit(values):
+    lines = [line for line, _ in chosen]
+    values = read_values(grid, lines)
+    if fault := shift_of(grid, lines) or misfit(values):
         return Exclusion(TASK, name, "shifted_header", fault)
     if why := why_not(values, [paper for _, paper in chosen], options):
         lacking = dropped["no_title"] + dropped["too_little_known"]
@@ -265,6 +260,4 @@ def why_not(
         return "few_columns", f"{len(values.columns)} columns beside the label"
     if 2 * len(filled) < places:
         return "sparse", f"{places - len(filled)} of {places} cells are empty"
-    if values.formulas > _FORMULAS * len(filled):
-        return "formulas", f"{values.formulas} of {len(filled)} values are formulas"
     return None

@@ -1,16 +1,15 @@
 """Printed tables as grids: names of columns, the lines below them, and the values in these.
 
-A table that goes on below a caption such as `Table 3 (continued)` is one. A header is shifted when
-a column of values has no name. It is repaired when exactly one move of a run of names by one place
-sets every name over a filled column. It is shifted as well when names do not fit what is below
-them: years are below a year, and numbers below a metric where they are below a neighbour of it.
+A header is shifted when a column of values has no name. It is shifted as well when names do not fit
+what is below them: years are below a year, and numbers below a metric where they are below a
+neighbour of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
 
@@ -18,7 +17,7 @@ from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
 from vivavoce.readers.metric_names import metric_key
 from vivavoce.readers.metric_values import is_resource, split_metric
 from vivavoce.store import Row
-from vivavoce.text.cell_text import latex_words, plain_words
+from vivavoce.text.cell_text import plain_words
 from vivavoce.text.data import read_data
 
 JOINT = " › "
@@ -31,11 +30,6 @@ _MIN_VALUES = 2
 
 _TABLE = r"(?:table|tab\.?)\s{0,3}([0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2})"
 _CAPTION = re.compile(rf"{_TABLE}(?!\w)", re.IGNORECASE)
-_CONTINUED = re.compile(
-    rf"{_TABLE}\W{{0,4}}(?:continued|cont(?:inue)?d?\b|ctd\b)"
-    rf"|\W{{0,3}}continu(?:ed|ation)\W{{0,2}}(?:from|of)?\W{{0,9}}{_TABLE}(?!\w)",
-    re.IGNORECASE,
-)
 _NUMBER = r"[1-9]\d{0,2}"
 _NUMBERS = re.compile(
     rf"(?<![=∈×^_])\[\s?{_NUMBER}(?:\s?[,;–—-]\s?{_NUMBER}){{0,40}}\s?\]"  # [3], [3, 5-7]
@@ -45,8 +39,6 @@ _NAMES_AND_YEAR = re.compile(
     r"(?:\s?[,;][^()\[\]]{0,200})?[)\]]"  # (Name et al., 2019a; Name, 2020)
 )
 _YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
-_MATHS = re.compile(r"\$([^$]{1,500})\$")
-_OPERATOR = re.compile(r"[=^_(+/|]|\\(?:frac|sum|prod|int|sqrt|log|exp|max|min|hat|bar|mathbb)\b")
 _WORDS = read_data(__file__, "grid.toml")
 _LABELS = frozenset(_WORDS["labels"])
 """Names of columns that say which work a line is about."""
@@ -86,8 +78,6 @@ class Values:
     columns: tuple[str, ...]
     """Names; two columns may have one."""
     rows: tuple[tuple[str | None, ...], ...]
-    formulas: int
-    """Values that are formulas."""
 
 
 def without_number(caption: str) -> str:
@@ -96,51 +86,10 @@ def without_number(caption: str) -> str:
     return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
 
 
-def join_continued(tables: Sequence[Row]) -> list[Row]:
-    """The tables of a paper, with those that go on below a caption such as `Table 3 (continued)`.
-
-    Lines of a continuation are added to its table when both are equally wide; a header that is
-    printed once more is left out. Other continuations stay tables of their own.
-    """
-    joined: list[Row] = []
-    by_number: dict[str, int] = {}
-    for row in tables:
-        caption = row["caption"].strip()
-        continued = _CONTINUED.match(caption)
-        found = continued or _CAPTION.match(caption)
-        number = next(filter(None, found.groups())).upper() if found else ""
-        place = by_number.get(number)
-        if continued and place is not None and _width(joined[place]) == _width(row):
-            joined[place] = _with_lines(joined[place], row)
-            continue
-        if number:
-            by_number.setdefault(number, len(joined))
-        joined.append(row)
-    return joined
-
-
-def _width(row: Row) -> int:
-    return max(map(len, row["cells"]), default=0)
-
-
 def cited_by_row(table: Row) -> list[Sequence[int]]:
     """The references that each row of a printed table cites."""
     cited = list(table.get("row_cited") or ())
     return cited + [()] * (len(table["cells"]) - len(cited))
-
-
-def _with_lines(table: Row, more: Row) -> Row:
-    cited = cited_by_row(more)
-    header = 0
-    for row, repeated, cites in zip(more["cells"], table["cells"], cited, strict=False):
-        if row != repeated or cites:
-            break
-        header += 1
-    return table | {
-        "cells": [*table["cells"], *more["cells"][header:]],
-        "row_cited": [*cited_by_row(table), *cited[header:]],
-        "cited": sorted({*table["cited"], *more["cited"]}),
-    }
 
 
 def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | None:
@@ -231,8 +180,8 @@ def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tup
     return tuple(dict.fromkeys((next(named_as, marked), marked)))
 
 
-def settle_header(grid: Grid, lines: Sequence[Line]) -> Grid | str:
-    """The grid with names over their own columns, or the evidence of a shift that is not undone.
+def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
+    """Evidence that names are not over their own columns; None where there is none.
 
     Args:
         grid: A printed table.
@@ -240,46 +189,20 @@ def settle_header(grid: Grid, lines: Sequence[Line]) -> Grid | str:
     """
     labels = label_columns(grid.columns, [line.cells for line in lines])
     filled = [_is_filled([line.cells[at] for line in lines]) for at in range(len(grid.columns))]
-    fault = _shift_of(grid.columns, filled, labels)
-    if fault is None:
-        return grid
-    settled = [
-        names
-        for names in _moved(grid.columns, labels)
-        if _shift_of(names, filled, labels) is None
-        and all(filled[at] or not name for at, name in enumerate(names) if at not in labels)
-    ]
-    return replace(grid, columns=settled[0]) if len(settled) == 1 else fault
+    # Columns before the labels may be the names of groups.
+    behind = range(max(labels, default=-1) + 1, len(grid.columns))
+    nameless = [at for at in behind if filled[at] and not grid.columns[at]]
+    empty = [at for at in behind if grid.columns[at] and not filled[at]]
+    if nameless and empty:
+        return (
+            f"{grid.columns[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
+        )
+    return f"column {nameless[0] + 1} has no name" if nameless else None
 
 
 def _is_filled(cells: Sequence[str]) -> bool:
     values = sum(bool(cell_key(without_citations(cell))) for cell in cells)
     return values >= max(1, min(_MIN_VALUES, len(cells)))
-
-
-def _shift_of(names: Sequence[str], filled: Sequence[bool], labels: Sequence[int]) -> str | None:
-    """Evidence that a header is shifted; None where there is none."""
-    # Columns before the labels may be the names of groups.
-    behind = range(max(labels, default=-1) + 1, len(names))
-    nameless = [at for at in behind if filled[at] and not names[at]]
-    empty = [at for at in behind if names[at] and not filled[at]]
-    if nameless and empty:
-        return f"{names[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
-    # One name too few may be missing anywhere: the others need not be over their own columns.
-    return f"column {nameless[0] + 1} has no name" if nameless else None
-
-
-def _moved(names: tuple[str, ...], labels: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """The names with a run of them, labels apart, moved by one place to one without a name."""
-    first = max(labels, default=-1) + 1
-    for free in range(first, len(names)):
-        if names[free]:
-            continue
-        for end in range(first, len(names)):
-            run = [*names]
-            run.insert(end, run.pop(free))
-            if end != free and all(names[min(end, free) : free] + names[free + 1 : end + 1]):
-                yield tuple(run)
 
 
 def misfit(values: Values) -> str | None:
@@ -318,12 +241,10 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
     printed = [line.cells for line in lines]
     labels = label_columns(grid.columns, printed)
     kept: list[tuple[str, list[str | None]]] = []
-    formulas = 0
     for place, name in enumerate(grid.columns):
         values = [_value(cells[place]) for cells in printed]
         if place in labels or not name or not any(values) or _is_pointer(name, values):
             continue
-        formulas += sum(_is_formula(cells[place]) for cells in printed)
         # In a column in which only what applies is marked, the rest is marked too.
         if {cell_key(value) for value in values if value is not None} == {_YES}:
             values = [_CROSS if value is None else value for value in values]
@@ -333,7 +254,6 @@ def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
         labels=tuple(named),
         columns=tuple(name for name, _ in kept),
         rows=tuple(tuple(values[at] for _, values in kept) for at in range(len(printed))),
-        formulas=formulas,
     )
 
 
@@ -348,14 +268,6 @@ def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
         return True
     numbers = [value for value in values if value is not None]
     return key in _INDEX_NAMES and all(number.rstrip(".)").isdigit() for number in numbers)
-
-
-def _is_formula(cell: str) -> bool:
-    """Check whether a cell has mathematics with letters and an operator."""
-    return any(
-        _OPERATOR.search(maths) and any(map(str.isalpha, latex_words(maths)))
-        for maths in _MATHS.findall(cell[:_MAX_CELL])
-    )
 
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
