@@ -146,7 +146,7 @@ def test_arguments_of_a_task_are_swept_for_every_method(small: Round, tmp_path: 
     first = run(swept)
     assert (first.failed, len(first.logs)) == ((), 6)
     rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    assert len({(row["setting"], row["decoding"], row["method"]) for row in rows}) == 6
+    assert len({row["decoding"] for row in rows if row["method"] == "direct"}) == 3
     assert run(swept).logs == first.logs
 
 
