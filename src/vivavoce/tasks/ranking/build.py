@@ -8,7 +8,7 @@ measured as `candidate_recall`.
 files name a paper by its row there. Which encoder weighs the edges is chosen when a method runs, so
 no number here depends on floating point.
 
-Source: LEGOBench §4.1 and §4.2, which leaves stop words and the number of candidates open.
+Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/leaderboards.md.
 """
 
 from __future__ import annotations
