@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
-from scipy.stats import bootstrap
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.head_to_head import (
@@ -41,15 +39,6 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert row["better"] is None
     assert (row["undecided"], row["tied"]) == (True, False)
     assert "too few papers to say: 4 of at least 12" in duel["verdict"].lower()
-
-
-def test_its_interval_is_that_of_scipy(tmp_path: Path) -> None:
-    row = fight(tmp_path, FIRST, SECOND, resamples=999, seed=7)["metrics"][0]
-    gaps = np.array([FIRST[item] - SECOND[item] for item in sorted(FIRST)])
-    found = bootstrap(
-        (gaps,), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(7)
-    ).confidence_interval
-    assert row["ci"] == [pytest.approx(found.low), pytest.approx(found.high)]
 
 
 def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from tests.tasks.leaderboards.board_corpora import parsing
 from tests.tasks.samples import only, train_tokenizer, values_of
 from tokenizers import Tokenizer
 
-from vivavoce.errors import InputError
 from vivavoce.results.board.building import leaderboard as board_of
 from vivavoce.rounds import Round
 from vivavoce.tasks import list_families
@@ -192,9 +191,3 @@ def test_an_agent_gets_the_question_without_excerpts(
     assert "library of 3 papers" in sent
     assert "| Method | Score |" in sent
     assert values_of(sample)["mr"] == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize("arguments", [{"rows": 0}, {"rows": True}, {"seed": "x"}])
-def test_random_rows_refuse_what_is_no_number(arguments: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="is not a number from"):
-        random_rows(**arguments)

@@ -25,7 +25,7 @@ from tests.servers.scripted import (
     slot,
 )
 from tests.tasks.samples import fault_of, values_of
-from tests.tasks.tables.roles.readers import always_no, always_yes, careful, shown_questions
+from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 from tests.tasks.tables.table_rounds import ITEM, TRANSLATING, round_of
 
 import vivavoce._registry  # noqa: F401  (registers the providers)
@@ -257,29 +257,6 @@ def test_the_board_keeps_evaluators_apart_and_does_not_rank_a_reader_who_says_ye
     assert rows[asked]["method"] == "copycat"
     assert (rows[asked]["tokens"], rows[""]["judge_tokens"]) == (0, 0)
     assert rows[asked]["judge_tokens"] > 0
-
-
-def test_a_reader_who_always_says_no_is_not_ranked_either(finished: Finished) -> None:
-    finished.scripts |= {"tables-no": always_no, "tables-honest": careful}
-    for name, reader in (("no", "tables-no"), ("honest", "tables-honest")):
-        report = run(
-            RunSpec(
-                tasks=["table"],
-                round=finished.round.folder,
-                logs=finished.folder / "readers" / name,
-                methods=("oracle",),
-                task_args={"answerer": f"openai-api/scripted/{reader}"},
-                display="none",
-            )
-        )
-        assert report.failed == ()
-    aside = {
-        name: {row["set_aside"] for row in leaderboard(finished.folder / "readers" / name).rows}
-        for name in ("no", "honest")
-    }
-    assert aside["honest"] == {None}
-    (reason,) = aside["no"]
-    assert "no to 100% of those whose answer is yes" in reason
 
 
 _RENAMED = {"Treebank": "Annotated corpus of trees", "F1": "F1", "Source": "Tongue translated from"}

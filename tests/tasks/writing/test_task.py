@@ -266,15 +266,6 @@ def test_a_model_of_few_tokens_sees_both_the_paper_and_the_works_and_no_example(
     assert sent == long.run(window, "base", track="padded")[1]
 
 
-def test_without_a_tokenizer_tokens_are_estimated_and_said_to_be(
-    long: Long, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("VIVAVOCE_MODELS")
-    sample, sent = long.run(9_000, "random")
-    assert sample.metadata["fit"]["estimated"]
-    assert sample.metadata["fit"]["tokens"] == -(-len(sent.encode()) // 3) <= 9_000 - RESERVED
-
-
 # ---- What a task tells of itself ----
 
 

@@ -82,9 +82,6 @@ def test_rows_of_one_paper_stay_apart(tmp_path: Path) -> None:
     assert table.papers == (OLD, BAY)
 
 
-NAMED = ("Method", "Encoder", "Data")
-
-
 @pytest.mark.parametrize(
     ("table", "options", "reason"),
     [
