@@ -141,7 +141,6 @@ def test_the_last_line_names_the_page_to_open(printed: str) -> None:
 MORE = (
     "run title abstract --method rag -S retriever=bm25 -S chunks=2",
     "run abstract --setting title_only",
-    "run abstract -T variant=2",
     "run abstract --method rag --sweep chunks=1,2",
 )
 """Runs beside those of the demo, of which further tables tell."""
