@@ -80,7 +80,7 @@ def test_references_keep_what_is_printed_and_what_links_hide() -> None:
     )
     assert first.title == "A first work: with a tail"
     # The label says 2016; the last year printed is that of the proceedings.
-    assert (first.year, first.first_author, first.arxiv_id) == (2016, "Author One", "1601.00001")
+    assert (first.year, first.first_author, first.arxiv_id) == (2016, "One", "1601.00001")
     assert (second.raw, second.title) == ("F. Three (2008) Second work.", "Second work")
     assert (second.year, second.doi) == (2008, "10.1234/abc")
     assert second.arxiv_id == "0801.00002"  # not that of the page, where it is cited

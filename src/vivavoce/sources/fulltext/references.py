@@ -68,6 +68,7 @@ _INITIALS_LAST = re.compile(
     r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}(?:, |\. (?!\w{1,30}(?:[,.]| and\s)))"
 )
 _SURNAME_FIRST = re.compile(r"([^,]{2,60}?)\s((?:[^\W\d_a-z]\.?[ -]?){1,3})")
+_INITIALS_NEXT = re.compile(r",?\s[^\W\d_a-z]\.")
 _IN_VOLUME = re.compile(r",\s{1,2}in:\s")
 # A. One, B. Two and C. Three, A Title Without Quotation Marks, ser. Series.
 _INITIALS_FIRST = rf"(?:{_INITIAL}[- ]{{1,2}}){{1,4}}(?:{_PARTICLE} )?{_WORD}"
@@ -107,7 +108,7 @@ def read_printed(raw: str) -> Entry:
         raw=raw,
         titles=(title,),
         years=(printed_year(plain),),
-        surnames=(first_author(names or plain) or "",),
+        surnames=(_surname(first_author(names or plain) or "", plain),),
     )
 
 
@@ -172,6 +173,12 @@ def first_author(names: str) -> str | None:
         return None
     surname = _SURNAME_FIRST.fullmatch(first)
     return surname[1] if surname is not None else first
+
+
+def _surname(name: str, entry: str) -> str:
+    """The surname of a name: all of it where initials follow in the entry, else its last word."""
+    is_surname = not name or _INITIALS_NEXT.match(entry.removeprefix(name))
+    return name if is_surname else name.split()[-1]
 
 
 def label_of(raw: str) -> str | None:
