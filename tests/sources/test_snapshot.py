@@ -108,7 +108,7 @@ def test_without_parsed_authors_the_line_of_them_is_read(tmp_path: Path) -> None
     ("change", "reason"),
     [
         ({"id": 2406.00007}, "id is of the type float instead of text"),
-        ({"id": "7"}, "its id '7' is no arXiv id"),
+        ({"id": "7"}, "its id '7' is not an arXiv id"),
         ({"title": None}, "arXiv 2406.00007 has no title"),
         ({"title": ["A"]}, "title is of the type list instead of text"),
         ({"versions": "v1"}, "versions is of the type str instead of a list"),

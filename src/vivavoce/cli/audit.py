@@ -83,14 +83,16 @@ def evaluators(
             "them; may be given again. The matcher is always among them."
         ),
     ] = (),
-    base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,
+    base: Annotated[str | None, Opt("The evaluator to compare with (default matcher).")] = None,
     setting: Annotated[str | None, Opt("Setting of the task, where the logs have several.")] = None,
-    subset: Annotated[int | None, Opt("So many items, across all sizes of tables.", min=1)] = None,
+    subset: Annotated[
+        int | None, Opt("Number of items, across all sizes of tables.", min=1)
+    ] = None,
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
     question_seed: Annotated[int, Opt("Seed of subset and questions.")] = 0,
-    runs: Annotated[int, Opt("Runs of a model that are averaged.", min=1)] = 2,
+    runs: Annotated[int, Opt("Runs of a model to average.", min=1)] = 2,
     prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
-    keep: Annotated[Path | None, Opt("File of scores, which are not asked for again.")] = None,
+    keep: Annotated[Path | None, Opt("File that keeps scores, to ask for each once.")] = None,
     as_json: Json = False,
 ) -> None:
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""

@@ -72,7 +72,7 @@ def run(
     lines.append(str(read.folder / "site" / "index.html") if done.did else "Nothing is due.")
     answer({"until": day.isoformat(), **asdict(done)}, lines, as_json=as_json)
     if done.failures:
-        say("Run the same command again to take up what failed.", quiet=True)
+        say("Run the same command again to retry what failed.", quiet=True)
         raise typer.Exit(1)
     if strict and done.notices:
         raise typer.Exit(3)

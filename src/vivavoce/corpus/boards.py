@@ -78,9 +78,9 @@ def read_boards(corpus: Corpus) -> tuple[CorpusBoard, ...]:
 
 
 def make_boards(results: Iterable[Row]) -> tuple[CorpusBoard, ...]:
-    """The boards that judged rows of the table `results` make, in whatever order they come.
+    """Group judged rows of the table `results` into boards; the order of rows does not matter.
 
-    Rows that are set aside are on none.
+    Rows that were set aside are on no board.
     """
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in results:

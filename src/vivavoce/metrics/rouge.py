@@ -33,7 +33,7 @@ Words = npt.NDArray[np.int64]
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 _SPELLED = bytes(code if code in _LETTERS else ord(" ") for code in bytes(range(256)).lower())
-"""Each byte in lower case; a space for those that are no letter."""
+"""Each byte in lower case; a space for those that are not letters."""
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"

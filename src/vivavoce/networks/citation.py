@@ -296,7 +296,7 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
 
 
 def read_entries(corpus: Corpus, kept: Kept) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none.
+    """The reference lists of a corpus; documents that are not papers have none.
 
     Numbers that were kept of a shard are read, those of others are made and kept.
     """

@@ -203,7 +203,7 @@ class _Walk:
     counts: list[dict[str, int]]
     """The co-authors of each node."""
     without: list[str]
-    """Authors without first-author papers, who are no nodes."""
+    """Authors without first-author papers, who are not nodes."""
 
 
 def _go(authors: _Authors, start: Sequence[str], quota: int, neighbours: int) -> _Walk:

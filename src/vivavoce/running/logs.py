@@ -107,7 +107,7 @@ def item_values(
 ) -> dict[str, float]:
     """Each item's mean over its defined answers; NaN where none is defined.
 
-    `pooling` says how the values of a metric add up that is no mean over items.
+    `pooling` says how the values of a metric add up that is not a mean over items.
     """
     from inspect_ai.log import read_eval_log_sample_summaries
 

@@ -138,7 +138,9 @@ class Sequential:
 
     def _begin(self, columns: int, rows: int) -> None:
         if self._look >= self._looks:
-            raise InputError(f"All {self._looks} looks are used up: another would not be sure.")
+            raise InputError(
+                f"All {self._looks} looks are used up: another would exceed the error bound."
+            )
         if not self._look:
             self._ahead = np.zeros((columns, columns), dtype=bool)
             self._near = np.eye(columns, dtype=bool)

@@ -120,10 +120,10 @@ def verdict(row: Row) -> str:
     if found["equal"] == found["n"]:
         return f"They have the same value in {name} on all {counted(found['n'], 'item', 'items')}."
     if found["ci"] is None:
-        return f"They differ by {gap} in {name}; with so little there is no interval."
+        return f"They differ by {gap} in {name}; that is too little for an interval."
     amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
     if found["tied"]:
-        return f"They are tied in {name}: they differ by less than their run was told to mind."
+        return f"They are tied in {name}: they differ by less than their run's --indifference."
     why = why_undecided(row["clusters"], found["more_papers_needed"])
     return f"Who is better in {name} is undecided: {amount}. {why[:1].upper()}{why[1:]}."
 

@@ -22,7 +22,7 @@ _QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")
 _INITIALS = re.compile(r"(?:^|(?<=[\s.-]))[^\W\d_a-z]\.(?:\s?-?[^\W\d_a-z]\.){0,3}")
 _AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
 _AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
-# What follows the authors is no title, but where the work appeared.
+# What follows the authors is not a title, but where the work appeared.
 _CONTAINER = re.compile(
     r"(?:in[: ]|proc|arxiv|corr\b|journal|advances in|trans\.|ieee|acm|https?:|doi|vol|pp?\.|url)",
     re.IGNORECASE,
@@ -111,7 +111,7 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
     between = _between_commas(start)
     if between or not guess:
         return between
-    # A guess that opens the entry has the authors in it; one behind `in` is no title.
+    # A guess that opens the entry has the authors in it; one behind `in` is not a title.
     before = raw.partition(guess)[0]
     return guess if before and not _AFTER_IN.search(before) and not _is_venue(guess) else ""
 

@@ -114,7 +114,7 @@ def one_step(cot: bool = False, fit: bool = False, context: int | None = None) -
 
 
 async def _ask(run: TableRun, fit: bool) -> ModelOutput:
-    """The model's own answer; asked for once again where it is no table, but for an overflow."""
+    """The model's own answer; asked for once again where it is not a table, but for an overflow."""
     prompt = run.prompt("one_step", {}, {"papers": run.paper_listing(run.papers, texts=True)})
     cuts = [tuple(f"{part} {label}" for label in run.labels) for part in ("text", "abstract")]
     titles = {paper.label: paper.title for paper in run.papers}
