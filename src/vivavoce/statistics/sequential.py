@@ -75,8 +75,8 @@ class Sequential:
     ) -> None:
         """State the question.
 
-        Of `top` the k best are wanted. A pair known to differ by less than `indifference` needs no
-        decision, and either may stand among them. `span` is the range that values may have.
+        Of `top` the k best are asked for. A pair known to differ by less than `indifference` needs
+        no decision, and either may stand among them. `span` is the range that values may have.
 
         Raises:
             InputError: An option is out of its range.

@@ -172,8 +172,8 @@ class PaperIndex:
     A title that nearly agrees, or has a venue attached, needs an author or a year that agrees. A
     title without its subtitle needs the author. Where two papers fit equally, neither is taken.
 
-    With a census of the whole corpus, some papers of it, in its order, are enough. A reference is
-    resolved as by an index of the whole if every paper to compare it with is there.
+    With a census of the whole corpus, some papers of it, in its order, are enough. A reference
+    resolves as with the whole index if every paper to compare it with is there.
     """
 
     def __init__(self, papers: Sequence[KnownPaper], census: Census | None = None) -> None:

@@ -145,8 +145,8 @@ def head_to_head(
     items count.
 
     Raises:
-        InputError: No logs there, no such contestant, nowhere that both ran, or several logs
-            that a name could mean.
+        InputError: There are no logs, no such contestant, no task that both ran, or an ambiguous
+            name.
         VivaError: A log is incomplete and `partial` was not asked for.
     """
     pairs, notes = _pairs_of(logs, a, b, partial=partial, split=split)

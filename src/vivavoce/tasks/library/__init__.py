@@ -39,7 +39,7 @@ Passage = tuple[str, str, str]
 
 
 class Index:
-    """Passages ranked by BM25 with an idf that is never negative, so that a match never costs."""
+    """Passages ranked by BM25 with an idf that is never negative: a match never lowers a rank."""
 
     def __init__(self, papers: Mapping[str, LibraryPaper]) -> None:
         self._papers = papers

@@ -2,8 +2,8 @@
 
 A table that goes on below a caption such as `Table 3 (continued)` is one. A header is shifted when
 a column of values has no name. It is repaired when exactly one move of a run of names by one place
-sets every name over a filled column. It is shifted as well when names do not fit what is below
-them: years are below a year, and numbers below a metric where they are below a neighbour of it.
+sets every name over a filled column. It is also shifted when names do not fit the values below
+them: years without a year above, or numbers without a metric above but with one beside it.
 """
 
 from __future__ import annotations
