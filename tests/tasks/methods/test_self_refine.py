@@ -239,7 +239,7 @@ def test_another_number_of_rounds_is_another_run(opened: Round, tmp_path: Path) 
             {"round": 2},
             "'round' is not an argument of self_refine. There are: rounds",
         ),
-        (["direct", "naive"], {"rounds": 2}, "no argument of direct, naive. There are: none"),
+        (["direct", "naive"], {"rounds": 2}, "not an argument of direct, naive. There are: none"),
         (["self_refine"], {"rounds": -1}, "rounds=-1 is not a number from 0 to"),
         (["self_refine"], {"rounds": "many"}, "rounds='many'"),
         (["self_refine"], {"context": 9}, "'context' is not an argument"),

@@ -123,7 +123,7 @@ def verdict(row: Row) -> str:
         return f"They differ by {gap} in {name}; that is too little for an interval."
     amount = f"a − b is {figure(found['difference'])}, and may be {interval(found['ci'])}"
     if found["tied"]:
-        return f"They are tied in {name}: they differ by less than their run's --indifference."
+        return f"They are tied in {name}: they differ by less than the --indifference of their run."
     why = why_undecided(row["clusters"], found["more_papers_needed"])
     return f"Who is better in {name} is undecided: {amount}. {why[:1].upper()}{why[1:]}."
 
