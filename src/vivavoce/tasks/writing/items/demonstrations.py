@@ -109,7 +109,7 @@ def unit(seed: int, *names: str) -> float:
 
 
 def number_of(*parts: str | int) -> int:
-    """A number below 2^64 that belongs to some names and numbers."""
+    """A number below 2^64 made from names and numbers, always the same."""
     return int(hash_of(list(parts))[:16], 16)
 
 
