@@ -103,7 +103,7 @@ def test_the_command_line_wins_over_a_file_and_the_file_over_defaults(tmp_path: 
         ),
         (
             ("--round", "r", "--since", "2024-02-30"),
-            "'2024-02-30' is not a day. Write it as YYYY-MM-DD",
+            "'2024-02-30' is not a day. Write YYYY-MM-DD",
         ),
         (("--round", "r", "-T", "k"), "'k' is not of the form NAME=VALUE"),
         (("--round", "r", "-T", "k=1", "-T", "k=2"), "k has two values"),
