@@ -37,8 +37,8 @@ TOPICS = (
     *("harness", "boards"),
 )
 PEERS = (
-    *("rouge-score", "bert-score", "rank-bm25", "networkx", "pypdf", "pdfplumber", "scipy"),
-    "inspect-ai",
+    *("rouge-score", "rapidfuzz", "bert-score", "rank-bm25", "bm25s", "networkx", "rustworkx"),
+    *("pypdf", "pdfplumber", "scipy", "inspect-ai"),
 )
 ROUNDS = 5
 BEGIN, END = "<!-- begin: python -m benchmarks.peers -->", "<!-- end -->"
