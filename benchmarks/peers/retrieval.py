@@ -35,7 +35,10 @@ def _bm25(count: int, *, smoke: bool) -> Iterator[Comparison]:
     # Its terms of most passages weigh nothing, where rank_bm25 and ours floor them.
     fast = bm25s.BM25(k1=1.5, b=0.75, method="atire", idf_method="robertson", dtype="float64")
     fast.index(cut, show_progress=False)
-    own, floorless = Bm25Retriever(passages, str.split), Bm25Retriever(passages, str.split, epsilon=0)
+    own, floorless = (
+        Bm25Retriever(passages, str.split),
+        Bm25Retriever(passages, str.split, epsilon=0),
+    )
 
     def with_plain() -> list[list[int]]:
         scores = [plain.get_scores(query) for query in queries]

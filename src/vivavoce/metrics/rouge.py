@@ -106,8 +106,7 @@ def _other_words(text: str) -> list[str]:
 
 def _stems(words: Sequence[str]) -> list[str]:
     return [
-        _stem(word) if len(word) >= _SHORTEST_STEMMED and word.isascii() else word
-        for word in words
+        _stem(word) if len(word) >= _SHORTEST_STEMMED and word.isascii() else word for word in words
     ]
 
 

@@ -104,7 +104,9 @@ def test_words_hashes_and_addresses_are_no_keys(made: Path, tmp_path: Path) -> N
 def test_logs_and_sites_with_a_key_are_refused(made: Path, tmp_path: Path) -> None:
     path, sample = spoil(made, tmp_path / "logs", KEYS["Anthropic"])
     done = viva_here("board", "verify", path.parent, "--json", expect=1)
-    told = f"samples/{sample}_epoch_1.json of {path.name} holds what looks like a key of a provider."
+    told = (
+        f"samples/{sample}_epoch_1.json of {path.name} holds what looks like a key of a provider."
+    )
     assert only_json(done.stdout)["secrets"] == [told]
     assert f"refused  {told}" in viva_here("board", "verify", path.parent, expect=1).stdout
     site = tmp_path / "site"
