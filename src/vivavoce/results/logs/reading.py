@@ -184,7 +184,8 @@ def _run_log(
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    # Such as `self_refine(rounds=3)`. What is off is not named; the window is a setting of decoding.
+    # Such as `self_refine(rounds=3)`. The window is a setting of decoding, and what is off says
+    # nothing.
     steps = []
     for step in header.plan.steps:
         given = {name: value for name, value in (step.params or {}).items() if name != "context"}
