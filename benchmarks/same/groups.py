@@ -193,13 +193,13 @@ def _hand_in(work: Path) -> None:
 
 def _audits() -> Group:
     demo = "even/demo"
-    evaluator = ("--evaluator", "extractive/lead", "--runs", "1")
+    evaluator = ("--evaluator", "extractive/lead")
     retrieval = ("--retriever", "tfidf", "--retriever", "bm25", "--depth", "20")
     calls = [
         *both("audit", "leakage", ROUND, *FEW),
         *both("audit", "judge", "even/runs", *FEW, "--partial"),
         *both("audit", "retrieval", ROUND, *retrieval, *FEW),
-        ["audit", "evaluators", demo, *evaluator, "--subset", "3", *FEW, "--json"],
+        ["audit", "evaluators", demo, *evaluator, *FEW, "--json"],
     ]
     return Group("audits", calls, ("demo", "runs"))
 
