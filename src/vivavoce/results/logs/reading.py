@@ -177,16 +177,20 @@ def _run_log(
         expected=total * (header.eval.config.epochs or 1) + answers_to_come(header),
         stopped=settled(header),
         status=header.status,
-        pooling=dict(metadata.get("pooling") or {}),
         arguments=header.eval.task_args,
         steps=tuple((short_name(step.solver), step.params or {}) for step in header.plan.steps),
     )
 
 
 def _row_key(header: EvalLog, metadata: dict[str, Any]) -> RowKey:
-    steps = []  # such as `self_refine(rounds=3)`; the window is a setting of decoding
+    # Such as `self_refine(rounds=3)`. The window is a setting of decoding, and what is off says
+    # nothing.
+    steps = []
     for step in header.plan.steps:
-        params = {name: value for name, value in (step.params or {}).items() if name != "context"}
+        given = {name: value for name, value in (step.params or {}).items() if name != "context"}
+        params = {
+            name: value for name, value in given.items() if value is not None and value is not False
+        }
         settings = ", ".join(f"{name}={_shown(value)}" for name, value in params.items())
         steps.append(short_name(step.solver) + (f"({settings})" if settings else ""))
     has_model = header.eval.model != _NOBODY
@@ -288,7 +292,6 @@ def sample_score(
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
         title=_title(summary.metadata),
-        counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
         truncated=(score.metadata or {}).get("truncated") is True,
