@@ -11,7 +11,7 @@ from benchmarks.same.scenario import WORK_FILES, Group, Words, as_json, both
 ROUND = "demo/round/demo-2024"
 CORPUS = ("--corpus", "demo/corpus")
 FEW = ("--resamples", "300")
-TABLES = "papers authorships sections references tables results merges faults".split()
+TABLES = "papers authorships sections references tables results faults".split()
 
 
 def list_groups(*, has_data: bool) -> list[Group]:

@@ -170,7 +170,6 @@ corpus stats --of dates --corpus DEMO/corpus
 corpus verify --corpus DEMO/corpus
 corpus stats --of boards --corpus DEMO/corpus
 network stats --corpus DEMO/corpus
-network stats --by pagerank --corpus DEMO/corpus
 round verify DEMO/round/demo-2024
 round stats DEMO/round/demo-2024
 board show DEMO/logs --all --costs --resamples 100
