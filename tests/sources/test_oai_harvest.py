@@ -141,15 +141,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
-def test_a_passing_fault_is_asked_for_again(
-    run: Harvester, repository: Repository, fault: Fault, tmp_path: Path
-) -> None:
-    repository.script = only([2], fault)
-    assert run().records == 8
-    assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
 @pytest.mark.parametrize("name", [name for name in FAULTS if name not in {"503", "nothing left"}])
 def test_a_lasting_fault_is_an_error_with_the_offset_and_then_goes_on_from_there(
     run: Harvester, repository: Repository, name: str, tmp_path: Path
@@ -298,7 +289,7 @@ def test_two_harvests_into_one_folder_at_once_are_refused(run: Harvester) -> Non
 
 def test_what_cannot_be_asked_is_refused_before_anything_is(run: Harvester) -> None:
     for part, start, until, why in (
-        ("cs&verb=Identify", None, None, "is no set"),
+        ("cs&verb=Identify", None, None, "is not a set"),
         ("cs", "2024-06-02", "2024-06-01", "is after"),
     ):
         with pytest.raises(InputError, match=why):

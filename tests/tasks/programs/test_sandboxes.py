@@ -57,7 +57,7 @@ def test_without_docker_the_task_is_not_made(
 
 @pytest.mark.parametrize("name", ["local", "none", "", "k8s", "missing-compose.yaml", "/bin/sh"])
 def test_nothing_else_is_a_sandbox(name: str) -> None:
-    with pytest.raises(InputError, match="is no sandbox that programs of a model may run in"):
+    with pytest.raises(InputError, match="is not a sandbox that programs of a model may run in"):
         sandbox_for(TABLES, name)
 
 
