@@ -309,7 +309,7 @@ def test_a_prompt_holds_the_item_and_not_its_reference(opened: Round) -> None:
 
 
 def test_the_gold_does_not_go_into_the_sandbox(opened: Round) -> None:
-    for trial in architecture_trials(opened).values():
+    for trial in architecture_trials(str(opened.folder)).values():
         gold = {layer.tobytes() for layer in (*trial.gold.values(), *trial.unseen_gold.values())}
         for name, content in trial.files.items():
             if name.endswith(".safetensors"):

@@ -142,15 +142,23 @@ b, r, pe, t = d["B/P"], d["ROE"], d["PE"], d["turnover"]
 days = d.groupby(level="datetime")
 """
 SAVED = '\nx.rename("value").to_frame().to_parquet("result.parquet")\n'
+# Precision and recall; F1 is 2 p r / (p + r).
 USES = {
-    "by name": (RANKS + "x = 2 * days['B/P'].rank() - days['ROE'].rank()", 1.0),
-    "in an expression": (RANKS + "x = d.eval('2 * `B/P` - ROE')", 1.0),
-    "by place": (RANKS + "x = 2 * d.iloc[:, 0] - d.iloc[:, 2]", 1.0),
-    "one of two": (RANKS + "x = days['B/P'].rank()", 2 / 3),  # 2 * 1 / (2 + 1)
-    "one too many": (RANKS + "x = days['B/P'].rank() - days['ROE'].rank() + t", 4 / 5),
-    "named, others used": (RANKS + "x = pe.fillna(0) + t.fillna(0)", 0.0),
-    "none": (RANKS + "x = pd.Series(0.0, d.index)", 0.0),
-    "right": (RANKS + "x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0),
+    "by name": ("x = 2 * days['B/P'].rank() - days['ROE'].rank()", 1.0, 1.0),
+    "in an expression": ("x = d.eval('2 * `B/P` - ROE')", 1.0, 1.0),
+    "by place": ("x = 2 * d.iloc[:, 0] - d.iloc[:, 2]", 1.0, 1.0),
+    "one of two": ("x = days['B/P'].rank()", 1.0, 1 / 2),
+    "one too many": ("x = days['B/P'].rank() - days['ROE'].rank() + t", 2 / 3, 1.0),
+    "two too many, by place": (
+        "q = pd.read_parquet('daily_pv.parquet').set_index(['datetime', 'instrument'])\n"
+        "x = b - r + d.iloc[:, 1].fillna(0) + q.iloc[:, 5]",
+        2 / 4,
+        1.0,
+    ),
+    "named, others used": ("x = pe.fillna(0) + t.fillna(0)", 0.0, 0.0),
+    "none": ("x = pd.Series(0.0, d.index)", 0.0, 0.0),
+    "chance": ("import random\nx = b - r * random.random()", 0.0, 0.0),
+    "right": ("x = d.assign(b=days['B/P'].rank()).eval('b') - days['ROE'].rank()", 1.0, 1.0),
 }
 
 
@@ -159,17 +167,18 @@ USES = {
 def test_columns_count_by_what_the_result_depends_on(
     opened: Round, tmp_path: Path, way: str
 ) -> None:
-    code, f1 = USES[way]
+    code, precision, recall = USES[way]
+    text = f"```python\n{RANKS}{code}{SAVED}```"
     rows = [
-        json.dumps(
-            {"id": name, "text": f"```python\n{code}{SAVED}```" if name == "PB_ROE" else "-"}
-        )
-        for name in FORMULAS
+        json.dumps({"id": name, "text": text if name == "PB_ROE" else "-"}) for name in FORMULAS
     ]
     (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
     model = f"replay/{tmp_path}/answers.jsonl"
     found = scores(opened, tmp_path / "logs", models=[model])["direct"]
-    assert found["PB_ROE"]["data"] == pytest.approx(f1)
+    row = found["PB_ROE"]
+    assert (row["data_precision"], row["data_recall"]) == pytest.approx((precision, recall))
+    both = precision + recall
+    assert row["data"] == pytest.approx(2 * precision * recall / both if both else 0.0)
     assert (found["PB_ROE"]["skill"] == 1) is (way == "right")
     assert math.isnan(found["alpha053"]["data"])  # no program
 

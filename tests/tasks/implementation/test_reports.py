@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.errors import InputError
 from vivavoce.metrics.formulas import linear_form, same_formula
 from vivavoce.tasks.implementation.items import report as reports
 from vivavoce.tasks.implementation.items.formula import list_formulas
@@ -116,29 +115,3 @@ def test_a_report_of_ones_own_is_one_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert found["own"].claim is None
     (row,) = report_items(found.values())
     assert (row["text"], row["pdf_text"]) == ("Text.\n", None)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (("easy", "simple"), "none of easy"),
-        (("category: minute", "category: hour"), "none of fundamental"),
-        (("formula: x", "formula: null"), "none of its methods"),
-        (("variables: {x: y}", "variables: {}"), "no variables"),
-        (("title: T\n", ""), "title"),
-        (("---\nText.", "Text."), "not a complete report"),
-        (("name: A", "label: A"), "has no name"),
-        (
-            ("---\nText", "claim: {method: B, formula: PEG, statistic: mean, columns: []}\n---\nT"),
-            "'B', which has no formula",
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_report_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], reason: str
-) -> None:
-    monkeypatch.setattr(reports, "FOLDER", tmp_path)
-    (tmp_path / "own.md").write_text(HEAD.replace(*change), "utf-8")
-    with pytest.raises(InputError, match=reason) as error:
-        list_reports.__wrapped__()
-    assert "own.md" in str(error.value)

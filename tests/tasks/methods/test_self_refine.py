@@ -111,7 +111,7 @@ def test_a_model_is_never_told_of_the_gold(
     assert len(server.asks) == 3
     assert "2 columns of values" in server.asks[2].prompt
     assert score(sample)["fault"] == "wrong_shape"
-    values = gold_values(opened)[FORMULA].values[0]
+    values = gold_values(str(opened.folder))[FORMULA].values[0]
     shown = "".join(ask.prompt for ask in server.asks[1:])
     digits = {f"{value:.6g}" for value in values.tolist()}
     assert [one for one in sorted(digits) if len(one) >= 7 and one in shown] == []

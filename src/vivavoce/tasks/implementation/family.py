@@ -67,7 +67,7 @@ class FormulaTask(_EverySetting[ProgramArguments]):
     """Formulas; the target is the reference program."""
 
     arguments = ProgramArguments
-    undefined = ("corr", "data")
+    undefined = ("corr", "data", "data_precision", "data_recall")
 
     async def examine(self, answer: str, row: Row) -> Values:
         """Run the program and compare its result with the gold values."""

@@ -7,52 +7,52 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
 from vivavoce.errors import InputError
 from vivavoce.tasks.implementation.items import formulas
 from vivavoce.tasks.implementation.items.formulas.reference import by_stock, by_stock_day, every_row
 from vivavoce.tasks.implementation.items.loading import (
-    check_fields,
-    check_words,
+    FIELDS,
+    Text,
     find_function,
     own_folders,
     read_items,
+    source_of,
     unfold,
 )
-from vivavoce.tasks.implementation.items.market import TABLES
+from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.programs import named_in
 
 Category = Literal["fundamental", "price-volume", "minute"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
-_NEEDED = (
-    *("name", "category", "difficulty", "tables", "compute"),
-    *("description", "formulation", "variables"),
-)
-"""Fields of a formula's file."""
 _NUMBERS = ("float64", "float32", "int64")
 RESULT = "result.parquet"
 """The file a program leaves: columns or index levels datetime and instrument, one value column."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=FIELDS)
 class Formula:
     """One formula over the market's tables."""
 
-    name: str
+    name: Text
     category: Category
     difficulty: Difficulty
-    description: str
-    formulation: str
+    description: Text
+    formulation: Text
     """LaTeX."""
-    variables: Mapping[str, str]
+    variables: Annotated[Mapping[str, str], Field(min_length=1)]
     """Symbol -> meaning."""
-    tables: tuple[str, ...]
+    tables: Annotated[tuple[TableName, ...], Field(min_length=1)]
     """The market's tables it needs, in the order of `compute`'s arguments."""
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
@@ -81,16 +81,25 @@ class Formula:
         """Values of the reference on the market's tables.
 
         Raises:
-            InputError: It gives something else than a series of numbers by day and stock.
+            InputError: It gives something else than a series of numbers by day and stock, a row
+                twice, an infinite number or none at all.
         """
         values = self.compute(*(frames[name] for name in self.tables), **self.parameters)
-        index = getattr(getattr(values, "index", None), "names", None)
-        if index != ["datetime", "instrument"] or getattr(values, "dtype", None) not in _NUMBERS:
-            raise InputError(
-                f"The function of the formula {self.name} gives no series of numbers by "
-                f"(datetime, instrument), but {type(values).__name__}."
-            )
-        return values
+        index: Any = getattr(values, "index", None)
+        if getattr(index, "names", None) != ["datetime", "instrument"] or (
+            getattr(values, "dtype", None) not in _NUMBERS
+        ):
+            wrong = f"{type(values).__name__} that is no series of numbers"
+        elif not index.is_unique:
+            wrong = "more than one row for a day and instrument"
+        elif np.isinf(values).any() or values.isna().all():
+            wrong = "an infinite number, or no number at all"
+        else:
+            return values
+        raise InputError(
+            f"The {source_of(self.compute)} gives {wrong}. The formula {self.name} needs a series "
+            "of numbers by (datetime, instrument), with NaN where it is undefined."
+        )
 
     def texts(self) -> dict[str, Any]:
         """Description, formula and meanings of symbols."""
@@ -120,32 +129,15 @@ def list_formulas(folder: Path | None = None) -> dict[str, Formula]:
     return read_items("formula", folders, ".toml", _read)
 
 
-def check_formula(formula: Formula) -> None:
-    """Raise `InputError` for a category, difficulty or table that is none of those there are."""
-    try:
-        check_words(
-            [
-                (formula.category, get_args(Category)),
-                (formula.difficulty, get_args(Difficulty)),
-                *((table, TABLES) for table in formula.tables),
-            ]
-        )
-    except ValueError as error:
-        raise InputError(f"Formula {formula.name!r}: {error}.") from error
-
-
 def _read(path: Path) -> Iterator[Formula]:
     """The formulas of a file: its own, or its variants, each with keys of its own."""
     given = tomllib.loads(path.read_text("utf-8"))
     for variant in given.pop("variants", [{}]):
-        formula = _formula(given | variant, path.parent)
-        check_formula(formula)
-        yield formula
+        yield _formula(given | variant, path.parent)
 
 
 def _formula(given: dict[str, Any], folder: Path) -> Formula:
     """A formula of a folder; `<word>` in its texts stands for a parameter or one of `words`."""
-    check_fields(given, _NEEDED)
     words = {**given.get("parameters", {}), **given.pop("words", {})}
 
     def fill(text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -293,7 +293,8 @@ def _split(whole: Floats, weights: Floats) -> Floats:
     return parts
 
 
-TABLES = ("daily_pv", "daily_f", "high_freq")
+TableName = Literal["daily_pv", "daily_f", "high_freq"]
+TABLES: tuple[TableName, ...] = get_args(TableName)
 """The tables of a market: prices of days, ratios of reports, quotes of minutes."""
 
 
