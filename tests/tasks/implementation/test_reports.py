@@ -68,7 +68,7 @@ def test_the_claim_is_about_a_method_and_data_there_are(report: Report) -> None:
     tables = set()
     for column in claim.columns:
         table, _, name = column.partition(".")
-        assert name in DICTIONARY[table].columns
+        assert name in DICTIONARY[table]["columns"]
         tables.add(table)
     assert tables == set(formula.tables)
     assert report.category == formula.category

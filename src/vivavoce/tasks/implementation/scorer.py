@@ -44,12 +44,7 @@ from vivavoce.tasks.implementation.items.report import (
     CLAIM,
     parse_methods,
 )
-from vivavoce.tasks.programs.program import (
-    find_program,
-    is_placeholder,
-    run_program,
-    sandbox_for,
-)
+from vivavoce.tasks.programs.program import find_program, run_program, sandbox_for
 from vivavoce.tasks.programs.result_files import read_factor, read_layers, read_number
 from vivavoce.tasks.scoring.marks import FaultyAnswer, Values
 from vivavoce.text.json_answer import find_json
@@ -95,7 +90,9 @@ async def columns_used(
     if await changes():
         return []
     needed = set(gold)
-    every = [f"{name}.{column}" for name, table in DICTIONARY.items() for column in table.columns]
+    every = [
+        f"{name}.{column}" for name, table in DICTIONARY.items() for column in table["columns"]
+    ]
     columns = list(filter(_is_value, every))
     groups = [[name] for name in columns if name in needed]
     groups.append([name for name in columns if name not in needed])
@@ -166,14 +163,11 @@ async def score_formula(answer: str, row: Row) -> Values:
     values: dict[str, float | None] = {"code": 1.0}
     outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
-        fault = "placeholder" if is_placeholder(program) else outcome.failure
-        raise FaultyAnswer(fault, values)
+        raise FaultyAnswer(outcome.failure, values)
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
     found = score_factor(truth, result)
     values |= {**found.values(), "skill": score_skill(found.near or 0.0, best_constant(truth))}
-    if found.acc is not None and found.acc < 1 and is_placeholder(program):
-        raise FaultyAnswer("placeholder", values)
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
@@ -212,8 +206,6 @@ async def score_network(answer: str, row: Row) -> Values:
     )
     fault = outcome.failure or given_fault or unseen_fault
     fault = fault or (None if is_right else "wrong_shape")
-    if values["match"] < 1 and is_placeholder(program):
-        fault = "placeholder"
     if fault:
         raise FaultyAnswer(fault, values)
     return values
@@ -246,13 +238,10 @@ async def score_reproduction(answer: str, row: Row) -> Values:
         raise FaultyAnswer("no_program", values)
     outcome = await run_program(program, market_files(folder), timeout)
     if outcome.failure:
-        raise FaultyAnswer("placeholder" if is_placeholder(program) else outcome.failure, values)
+        raise FaultyAnswer(outcome.failure, values)
     found = score_factor(truth.values, await _read_factor(truth.values, timeout, values))
     number = await read_number(CLAIM, "value", timeout=timeout)
-    claim = score_claim(truth.number, number)
-    values |= {**found.values(), "claim": claim}
-    if min(claim, 1.0 if found.acc is None else found.acc) < 1 and is_placeholder(program):
-        raise FaultyAnswer("placeholder", values)
+    values |= {**found.values(), "claim": score_claim(truth.number, number)}
     if not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     if number is None:

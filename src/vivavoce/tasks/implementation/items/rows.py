@@ -21,7 +21,6 @@ from vivavoce.tasks.implementation.items.architecture import Architecture, build
 from vivavoce.tasks.implementation.items.architectures.reference import import_geometric
 from vivavoce.tasks.implementation.items.composed_formulas import ComposedFormula
 from vivavoce.tasks.implementation.items.formula import Formula
-from vivavoce.tasks.implementation.items.market import TABLES
 from vivavoce.tasks.implementation.items.market_dictionary import texts
 from vivavoce.tasks.implementation.items.report import (
     Claim,
@@ -113,7 +112,7 @@ def formula_row(formula: Formula | ComposedFormula, gold: str) -> Row:
         "variables": canonical_json(texts_of["variables"]),
         "corners": formula.corners,
         "columns": formula.columns,
-        "data": canonical_json(texts(TABLES)),
+        "data": canonical_json(texts()),
         "reference": formula.program(),
         "naive": formula.naive_program(),
         "values": gold,
@@ -268,7 +267,7 @@ def _reproduce_row(
     return {
         **_kind(report, cluster_of(claim.formula)),
         "text": report.text,
-        "data": canonical_json(texts(TABLES)),
+        "data": canonical_json(texts()),
         "method": canonical_json(_structured(method)),
         "columns": list(claim.columns),
         "claim": float(f"{number:.{_SIGNIFICANT}g}"),
