@@ -90,7 +90,7 @@ def test_values_a_thousandth_off_have_next_to_no_skill_on_any_formula() -> None:
     market = generate(1)
     tables = {name: market.table(name) for name in TABLES}
     made = [each.values(tables) for each in list_formulas().values()]
-    made += [values for _, values in compose(1, 12, tables, "result.parquet")]
+    made += [values for _, values in compose(1, 12, tables)]
     for values in made:
         truth = values.to_numpy(float)
         near = score_factor(frame(list(truth)), frame(list(truth * 1.001))).near

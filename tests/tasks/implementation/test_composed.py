@@ -40,6 +40,7 @@ from vivavoce.tasks.implementation.items.composed_grammar import (
     write_latex,
     write_text,
 )
+from vivavoce.tasks.implementation.items.formula import Formula
 from vivavoce.tasks.implementation.items.market import TABLES, generate
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 
@@ -66,6 +67,12 @@ def grown(rng: Random, steps: int) -> Node:
         node = Node(name, tuple(args), rng.randint(*OPERATORS[name].get("number", (0, 0))))
         if kind_of(node) is not None:
             tree, steps = node, steps - 1
+    return tree
+
+
+def tree_of(formula: Formula) -> Node:
+    """The tree that a formula's words mean."""
+    (tree,) = read_text(formula.description)
     return tree
 
 
@@ -148,7 +155,7 @@ def test_operators_compute_what_loops_do(frames: dict[str, pd.DataFrame], name: 
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: str) -> None:
-    program = write_program(one_of_each()[name], "result.parquet")
+    program = write_program(one_of_each()[name])
     defined = set(re.findall(r"def (\w+)\(", program))
     called = set(re.findall(r"(?<![.\w])(\w+)\(", program)) - {"def", "len", "range", "sum"}
     assert called - defined <= {"getattr"}
@@ -158,12 +165,12 @@ def test_the_program_of_an_operator_calls_nothing_that_it_does_not_define(name: 
 def test_deep_trees_compute_what_loops_do(frames: dict[str, pd.DataFrame]) -> None:
     indexed = {t: f.set_index(["datetime", "instrument"]).sort_index() for t, f in frames.items()}
     plain = {table: {str(c): frame[c].to_dict() for c in frame} for table, frame in indexed.items()}
-    for formula, values in compose(5, 12, frames, "result.parquet"):
-        expected = loops.compute(formula.tree, plain)
+    for formula, values in compose(5, 12, frames):
+        expected = loops.compute(tree_of(formula), plain)
         assert set(values.index) == set(expected)
         wanted = np.array([expected[key] for key in values.index])
         near = np.isclose(values, wanted, rtol=1e-6, atol=1e-9, equal_nan=True)
-        assert near.mean() > 0.999, write_text(formula.tree)
+        assert near.mean() > 0.999, write_text(tree_of(formula))
 
 
 @pytest.mark.parametrize(
@@ -197,12 +204,9 @@ def test_a_tree_belongs_to_one_round_of_97_and_comes_once(frames: dict[str, pd.D
 def test_rounds_share_no_formula_and_a_seed_gives_the_same_again(
     frames: dict[str, pd.DataFrame],
 ) -> None:
-    made = {
-        seed: [formula.tree for formula, _ in compose(seed, 8, frames, "result.parquet")]
-        for seed in (1, 2)
-    }
+    made = {seed: [tree_of(formula) for formula, _ in compose(seed, 8, frames)] for seed in (1, 2)}
     assert not set(made[1]) & set(made[2])
-    again = [formula.tree for formula, _ in compose(1, 8, frames, "result.parquet")]
+    again = [tree_of(formula) for formula, _ in compose(1, 8, frames)]
     assert again == made[1]
 
 
@@ -211,7 +215,7 @@ def test_a_seed_that_has_no_more_says_so(
 ) -> None:
     monkeypatch.setattr(composing, "_TRIES", 1)
     with pytest.raises(InputError, match=r"Seed 4 gives \d+ formulas, not 99; ask for fewer"):
-        list(compose(4, 99, frames, "result.parquet"))
+        list(compose(4, 99, frames))
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +253,7 @@ def answered(prompt: str) -> str:
         if DICTIONARY[table]["columns"][column]["meaning"] not in told:
             other = next(one for one in COLUMNS if one.startswith(f"{table}.") and one != name)
             tree = replaced(tree, Node(name), Node(other))
-    return f"```python\n{write_program(tree, 'result.parquet')}```"
+    return f"```python\n{write_program(tree)}```"
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_the_reference_is_perfect_and_the_naive_program_is_not_where_a_lag_is_ta
     for name in FORMULAS:
         assert found["oracle"][name]["acc"] == found["oracle"][name]["corr"] == 1.0, name
         assert found["oracle"][name]["form"] == 1.0
-        has_lag = list_formulas()[name].naive is not None
+        has_lag = list_formulas()[name].naive_program is not None
         assert (found["naive"][name]["acc"] < 1.0) is has_lag, name
 
 
@@ -97,7 +97,7 @@ def test_a_right_program_in_an_answer_is_right(
     def script(ask: Ask) -> Reply:
         formula = list_formulas()[slot(ask.prompt, "name")]
         assert "in no order" in slot(ask.prompt, "data")
-        return answer(f"```python\n{formula.program()}```")
+        return answer(f"```python\n{formula.program}```")
 
     with scripted(script) as server:
         use(server, monkeypatch)
@@ -125,7 +125,7 @@ def test_right_values_are_right_in_other_types_and_beside_an_empty_function(
 ) -> None:
     rows = []
     for name, change in OTHER_TYPES.items():
-        code = f"{list_formulas()[name].program()}{AGAIN}{change}{LEAVE}"
+        code = f"{list_formulas()[name].program}{AGAIN}{change}{LEAVE}"
         rows.append(json.dumps({"id": name, "text": f"```python\n{code}```"}))
     (tmp_path / "answers.jsonl").write_text("\n".join(rows), "utf-8")
     model = f"replay/{tmp_path}/answers.jsonl"

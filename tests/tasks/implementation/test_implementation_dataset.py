@@ -39,7 +39,7 @@ def test_a_sample_holds_the_formula_and_not_its_reference(name: str) -> None:
     assert slot(found, "formulation") == formula.formulation
     assert all(symbol in slot(found, "variables") for symbol in formula.variables)
     assert all(table in slot(found, "data") for table in formula.tables)
-    assert found.target == formula.program()
+    assert found.target == formula.program
     assert "groupby" not in found.prompt.text
 
 

@@ -17,10 +17,11 @@ import pytest
 
 from vivavoce.tasks.implementation.items.formula import RESULT, Formula, list_formulas
 from vivavoce.tasks.implementation.items.formulas import reference
+from vivavoce.tasks.implementation.items.formulas.reference import every_row
 from vivavoce.tasks.implementation.items.market import TABLES, generate, to_parquet
 
 FORMULAS = list_formulas()
-LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive)
+LAGGED = sorted(name for name, formula in FORMULAS.items() if formula.naive_program)
 ALIASES = {
     "liquidity_imbalance_2": "liquidity_imbalance",
     "liquidity_imbalance_3": "liquidity_imbalance",
@@ -65,9 +66,8 @@ def compute(formula: Formula, tables: Mapping[str, pd.DataFrame]) -> pd.Series:
 
 
 def naive(formula: Formula, tables: Mapping[str, pd.DataFrame]) -> pd.Series:
-    assert formula.naive is not None
-    series: pd.Series = formula.naive(
-        *(tables[table] for table in formula.tables), **formula.parameters
+    series: pd.Series = formula.compute(
+        *(tables[table] for table in formula.tables), own=every_row, **formula.parameters
     )
     return series
 
@@ -126,9 +126,9 @@ def test_the_programs_run_alone_and_leave_the_same_values(
 ) -> None:
     for table in TABLES:
         (tmp_path / f"{table}.parquet").write_bytes(to_parquet(market[table]))
-    expected = {name: (formula.program(), computed[name]) for name, formula in FORMULAS.items()}
+    expected = {name: (formula.program, computed[name]) for name, formula in FORMULAS.items()}
     for name in LAGGED:
-        program = FORMULAS[name].naive_program()
+        program = FORMULAS[name].naive_program
         assert program is not None
         expected[f"naive {name}"] = (program, naive(FORMULAS[name], market))
     for name, (program, _) in expected.items():

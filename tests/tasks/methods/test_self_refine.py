@@ -23,7 +23,7 @@ from vivavoce.tasks.implementation.items.gold import gold_values
 pytestmark = pytest.mark.sandbox
 
 FORMULA = "alpha053"
-RIGHT = list_formulas()[FORMULA].program()
+RIGHT = list_formulas()[FORMULA].program
 READ = 'import pandas as pd\nd = pd.read_parquet("daily_pv.parquet")\n'
 
 

@@ -6,7 +6,7 @@ import inspect
 import re
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cache, partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from vivavoce.tasks.implementation.items.market import TableName
 from vivavoce.tasks.implementation.items.market_dictionary import columns_among
 from vivavoce.tasks.programs import named_in
 
-Category = Literal["fundamental", "price-volume", "minute"]
+Category = Literal["fundamental", "price-volume", "minute", "joined"]
 Difficulty = Literal["easy", "medium", "hard", "discovery"]
 
 _NUMBERS = ("float64", "float32", "int64")
@@ -54,28 +54,20 @@ class Formula:
     """Symbol -> meaning."""
     tables: Annotated[tuple[TableName, ...], Field(min_length=1)]
     """The market's tables it needs, in the order of `compute`'s arguments."""
+    columns: tuple[str, ...]
+    """Columns it needs, as `table.column`, sorted."""
     compute: Callable[..., Any]
     """The reference: tables, then parameters by name; a series by (datetime, instrument)."""
+    program: str
+    """The reference as a program that reads its tables and writes `RESULT`."""
+    naive_program: str | None
+    """The program that takes lags over the flat table; None where none is taken."""
     corners: str = ""
     """Corner cases, as the last of the conventions."""
     parameters: Mapping[str, int | float] = field(default_factory=dict)
-    origin: Literal["paper", "public", "own"] = "paper"
+    origin: Literal["paper", "public", "own", "composed"] = "paper"
     alias_of: str | None = None
     """Another formula that gives the same values, by name."""
-    title: str = ""
-    """Name of `compute` in programs; its own if empty."""
-
-    @property
-    def naive(self) -> Callable[..., Any] | None:
-        """The reference with lags over the flat table, forgetting the instrument; None without."""
-        looks_back = "own" in inspect.signature(self.compute).parameters
-        return partial(self.compute, own=every_row) if looks_back else None
-
-    @property
-    def columns(self) -> list[str]:
-        """Columns that the reference reads, as `table.column`, sorted."""
-        source = textwrap.dedent(inspect.getsource(self.compute))
-        return columns_among(named_in(source) | set(self.tables))
 
     def values(self, frames: Mapping[str, Any]) -> Any:
         """Values of the reference on the market's tables.
@@ -100,22 +92,6 @@ class Formula:
             f"The {source_of(self.compute)} gives {wrong}. The formula {self.name} needs a series "
             "of numbers by (datetime, instrument), with NaN where it is undefined."
         )
-
-    def texts(self) -> dict[str, Any]:
-        """Description, formula and meanings of symbols."""
-        return {
-            "description": self.description,
-            "formulation": self.formulation,
-            "variables": dict(self.variables),
-        }
-
-    def program(self) -> str:
-        """The reference as a program that reads its tables and writes `RESULT`."""
-        return _program(self, "")
-
-    def naive_program(self) -> str | None:
-        """The program that forgets the instrument; None where no lag is taken."""
-        return _program(self, every_row.__name__) if self.naive else None
 
 
 @cache
@@ -149,31 +125,52 @@ def _formula(given: dict[str, Any], folder: Path) -> Formula:
     texts = {key: given.get(key, "") for key in ("description", "formulation", "corners")}
     given |= {key: fill(unfold(text)) for key, text in texts.items()}
     variables = given.pop("variables").items()
+    function = find_function(formulas.__name__, reference, folder)
+    source = textwrap.dedent(inspect.getsource(function))
+    written = partial(
+        _program, function, source, title, given["tables"], given.get("parameters", {})
+    )
+    looks_back = "own" in inspect.signature(function).parameters
     return Formula(
-        tables=tuple(given.pop("tables")),
         variables={fill(symbol): fill(meaning) for symbol, meaning in variables},
-        compute=find_function(formulas.__name__, reference, folder),
-        title=title,
+        columns=tuple(columns_among(named_in(source) | set(given["tables"]))),
+        compute=function,
+        program=written(),
+        naive_program=written(own=every_row.__name__) if looks_back else None,
         **given,
     )
 
 
-def _program(formula: Formula, own: str) -> str:
-    """The program of a formula; `own` names the grouping of lags and windows, if not its own."""
-    function = formula.compute
-    name = formula.title or function.__name__
-    source = textwrap.dedent(inspect.getsource(function))
+def _program(
+    function: Callable[..., Any],
+    source: str,
+    title: str,
+    tables: Iterable[str],
+    parameters: Mapping[str, int | float],
+    own: str = "",
+) -> str:
+    """The program of a formula.
+
+    Args:
+        function: The reference.
+        source: Its source.
+        title: Its name in the program; its own if empty.
+        tables: The market's tables it takes.
+        parameters: By name.
+        own: Name of the grouping of lags and windows; the reference's own if empty.
+    """
+    name = title or function.__name__
     source = source.replace(f"def {function.__name__}(", f"def {name}(", 1)
     used = source + own
     helpers = [inspect.getsource(h) for h in _HELPERS if re.search(rf"\b{h.__name__}\b", used)]
-    reads = [f'pd.read_parquet("{table}.parquet")' for table in formula.tables]
-    parameters = [f"{key}={value!r}" for key, value in formula.parameters.items()]
+    reads = [f'pd.read_parquet("{table}.parquet")' for table in tables]
+    given = [f"{key}={value!r}" for key, value in parameters.items()]
     grouping = [f"own={own}"] if own else []
     functions = "\n\n".join([*helpers, source])
     return (
         "from __future__ import annotations\n\nimport numpy as np\nimport pandas as pd\n\n\n"
         f"{functions}\n\n"
-        f"values = {name}({', '.join(reads + parameters + grouping)})\n"
+        f"values = {name}({', '.join(reads + given + grouping)})\n"
         f'values.rename("value").to_frame().to_parquet("{RESULT}")\n'
     )
 
