@@ -18,7 +18,7 @@ from vivavoce.metrics.factor import (
 )
 from vivavoce.tasks.implementation.items.composed_formulas import compose
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market import generate
 
 
 def frame(values: list[float]) -> FactorFrame:
@@ -87,8 +87,7 @@ def test_no_constant_has_skill(values: list[float]) -> None:
 
 @pytest.mark.slow
 def test_values_a_thousandth_off_have_next_to_no_skill_on_any_formula() -> None:
-    market = generate(1)
-    tables = {name: market.table(name) for name in TABLES}
+    tables = generate(1)
     made = [each.values(tables) for each in list_formulas().values()]
     made += [values for _, values in compose(1, 12, tables)]
     for values in made:

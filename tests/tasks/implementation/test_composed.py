@@ -52,8 +52,7 @@ BID_SIZE, ASK_SIZE, VOLUME = (Node(f"high_freq.{name}") for name in ("bidV", "as
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
-    market = generate(11)
-    return {name: market.table(name) for name in TABLES}
+    return generate(11)
 
 
 def grown(rng: Random, steps: int) -> Node:

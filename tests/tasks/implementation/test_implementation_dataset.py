@@ -54,4 +54,4 @@ def test_every_setting_names_every_column_of_every_table() -> None:
         data = slot(sample("Alpha#70", setting), "data")
         for table in TABLES:
             assert f"`{table}.parquet`" in data
-            assert all(f"`{column}`" in data for column in market.table(table).columns)
+            assert all(f"`{column}`" in data for column in market[table].columns)

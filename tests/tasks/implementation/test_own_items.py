@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
     (own / "formulas" / "own_range.toml").write_text(FORMULA, "utf-8")
     (own / "formulas" / "ranges.py").write_text(CODE, "utf-8")
     (own / "reports" / "ranges.md").write_text(REPORT, "utf-8")
-    prices = generate(3).daily_pv
+    prices = generate(3)["daily_pv"]
     few = prices[prices["instrument"].isin(["SH600001", "SZ000001"])]
     (own / "market" / "daily_pv.parquet").write_bytes(to_parquet(few))
     return own

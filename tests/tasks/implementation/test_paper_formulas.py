@@ -10,19 +10,20 @@ import pandas as pd
 import pytest
 
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
-from vivavoce.tasks.implementation.items.market import Market, generate
+from vivavoce.tasks.implementation.items.market import generate
 
+Tables = dict[str, pd.DataFrame]
 FORMULAS = {name: formula for name, formula in list_formulas().items() if formula.origin == "paper"}
 NAN = math.nan
 
 
 @pytest.fixture(scope="module")
-def market() -> Market:
+def market() -> Tables:
     return generate(7)
 
 
-def tables(formula: Formula, market: Market) -> list[pd.DataFrame]:
-    return [market.table(name) for name in formula.tables]
+def tables(formula: Formula, market: Tables) -> list[pd.DataFrame]:
+    return [market[name] for name in formula.tables]
 
 
 def frame(days: Sequence[str], **columns: Sequence[Any]) -> pd.DataFrame:
@@ -200,7 +201,7 @@ def test_minute_pv_corr_is_one_number_a_day() -> None:
         ("Alpha#70", 50 + 16 + 16),  # for the mean, the correlation and the rank in time
     ],
 )
-def test_a_value_takes_so_many_days_of_its_stock(name: str, first: int, market: Market) -> None:
+def test_a_value_takes_so_many_days_of_its_stock(name: str, first: int, market: Tables) -> None:
     formula = FORMULAS[name]
     values = formula.compute(*tables(formula, market), **formula.parameters)
     defined = values.notna().groupby(level="instrument").cumsum()

@@ -38,17 +38,17 @@ Tables = dict[str, pd.DataFrame]
 def market() -> Tables:
     """Daily rows of two late, two suspended and two once limited instruments; two days' minutes."""
     whole = generate(7)
-    prices = whole.daily_pv
+    prices = whole["daily_pv"]
     rarest_first = prices["instrument"].value_counts().sort_index().sort_values(kind="stable")
     locked = prices[prices["$high"] == prices["$low"]]["instrument"].drop_duplicates().sort_values()
     some = [*rarest_first.index[[0, 1, 3, 4]], *locked.iloc[:2]]
-    minutes = whole.high_freq
+    minutes = whole["high_freq"]
     days = minutes["datetime"].dt.normalize()
     recent = days.drop_duplicates().sort_values().iloc[-2:]
     first = minutes["instrument"].drop_duplicates().sort_values().iloc[:4]
     return {
         "daily_pv": prices[prices["instrument"].isin(some)],
-        "daily_f": whole.daily_f[whole.daily_f["instrument"].isin(some)],
+        "daily_f": whole["daily_f"][whole["daily_f"]["instrument"].isin(some)],
         "high_freq": minutes[days.isin(recent) & minutes["instrument"].isin(first)],
     }
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from vivavoce.metrics.formulas import linear_form, same_formula
-from vivavoce.tasks.implementation.items import report as reports
 from vivavoce.tasks.implementation.items.formula import list_formulas
 from vivavoce.tasks.implementation.items.market_dictionary import DICTIONARY
 from vivavoce.tasks.implementation.items.report import Report, list_reports
-from vivavoce.tasks.implementation.items.rows import pdf_text, report_items
+from vivavoce.tasks.implementation.items.rows import pdf_text
 
 REPORTS = list(list_reports().values())
 EACH = pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
@@ -94,24 +92,3 @@ def test_the_pdf_says_what_the_text_says(report: Report) -> None:
         if method.formula:
             assert "".join(linear_form(method.formula).split()) in squeezed, method.name
     assert "$" not in text
-
-
-HEAD = """---
-difficulty: easy
-category: minute
-title: T
-methods:
-  - {name: A, description: D, formula: x, variables: {x: y}}
----
-Text.
-"""
-
-
-def test_a_report_of_ones_own_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "FOLDER", tmp_path)
-    (tmp_path / "own.md").write_text(HEAD, "utf-8")
-    found = list_reports.__wrapped__()
-    assert list(found) == ["own"]
-    assert found["own"].claim is None
-    (row,) = report_items(found.values())
-    assert (row["text"], row["pdf_text"]) == ("Text.\n", None)

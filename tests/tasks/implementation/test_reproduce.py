@@ -25,7 +25,7 @@ from vivavoce.errors import InputError
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
 from vivavoce.tasks.implementation.items.formula import list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market import generate
 from vivavoce.tasks.implementation.items.report import STATISTICS, list_reports
 from vivavoce.tasks.implementation.items.rows import reproduce_items
 
@@ -45,7 +45,7 @@ def test_a_claim_about_what_there_is_not_is_refused(change: dict[str, Any], said
     wrong = replace(report, claim=replace(report.claim, **change))
     market = generate(1)
     with pytest.raises(InputError, match=f"restless_months .* {re.escape(said)}"):
-        reproduce_items([wrong], list_formulas(), {name: getattr(market, name) for name in TABLES})
+        reproduce_items([wrong], list_formulas(), market)
 
 
 @pytest.fixture(scope="module")

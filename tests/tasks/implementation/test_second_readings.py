@@ -20,7 +20,7 @@ from vivavoce.tasks.implementation.items.composed_formulas import (
 )
 from vivavoce.tasks.implementation.items.composed_grammar import CLASSES, Node, symbols
 from vivavoce.tasks.implementation.items.formula import Formula, list_formulas
-from vivavoce.tasks.implementation.items.market import TABLES, generate
+from vivavoce.tasks.implementation.items.market import generate
 from vivavoce.tasks.implementation.items.market_dictionary import CONVENTIONS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementation.md"
@@ -28,8 +28,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "families" / "implementati
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, pd.DataFrame]:
-    market = generate(11)
-    return {name: market.table(name) for name in TABLES}
+    return generate(11)
 
 
 @pytest.fixture(scope="module")

@@ -111,8 +111,7 @@ def _folder(items: str | None) -> Path | None:
 
 def _market(seed: int, folder: Path | None) -> dict[str, pd.DataFrame]:
     """The market of a seed, with the tables that a user's folder has in place of its own."""
-    made = generate(seed)
-    frames: dict[str, pd.DataFrame] = {name: made.table(name) for name in TABLES}
+    frames = generate(seed)
     for name in TABLES if folder else ():
         path = Path(folder or "") / "market" / f"{name}.parquet"
         if not path.is_file():
