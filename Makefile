@@ -39,14 +39,16 @@ smoke: $(VENV)/.dev ## a real model on a little of everything: MODEL=openai/gpt-
 	$(BIN)/viva run --smoke --round sample --model '$(MODEL)' $(if $(PRICE),--price '$(MODEL)=$(PRICE)') \
 	  --budget $(or $(LIMIT_USD),1) --logs viva-smoke/logs
 
-check: $(VENV)/.dev ## formatting, lint, types, import order, prose, benchmark conventions
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python -m tests.prose
-	$(BIN)/inspect-evals-lint --all
-	$(MAKE) lock-check
+# What a check prints is shown where it fails.
+quietly = @report=$$($(1) 2>&1) || { echo "$$report"; exit 1; }
+
+check: $(VENV)/.dev $(VENV)/.lock-checked ## formatting, lint, types, import order, prose, benchmark conventions; silent where all is well
+	$(call quietly,$(BIN)/ruff format --check .)
+	$(call quietly,$(BIN)/ruff check .)
+	$(call quietly,$(BIN)/lint-imports)
+	$(call quietly,$(BIN)/python -m tests.prose)
+	$(call quietly,$(BIN)/mypy)
+	$(call quietly,$(BIN)/inspect-evals-lint --all)
 
 bench: $(VENV)/.dev ## measure the cost beside that of alternatives; SMOKE=1 for a quick look
 	$(BIN)/python -m benchmarks.peers $(if $(SMOKE),--smoke --rounds 3)
@@ -64,13 +66,15 @@ docs: $(VENV)/.dev ## the documentation as a site in build/docs; any warning is 
 pages: $(VENV)/.dev ## write into the pages of docs/ what their commands print now
 	$(BIN)/python -m tests.docs.commands
 
-lock-check: $(VENV)/.base ## resolve the lock for every Python that is promised, without installing
-	sed 's/ ;.*//' $(VENV)/pins.txt > $(VENV)/pinned.txt
-	for version in 3.11.0 3.12 3.13; do \
+# Resolves the lock for every Python that is promised, without installing.
+$(VENV)/.lock-checked: requirements.lock pyproject.toml tests/requirements.txt $(VENV)/.base
+	@sed 's/ ;.*//' $(VENV)/pins.txt > $(VENV)/pinned.txt
+	@for version in 3.11.0 3.12 3.13; do \
 	  $(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --python-version $$version \
 	    -c requirements.lock --no-annotate --no-header -o $(VENV)/resolved.txt || exit 1; \
 	  if grep -vxF -f $(VENV)/pinned.txt $(VENV)/resolved.txt; then echo "not in the lock for Python $$version"; exit 1; fi; \
 	done
+	@touch $@
 
 lock: $(VENV)/.base ## choose versions again where pyproject.toml asks for others, every extra together, with hashes
 	$(BIN)/uv pip compile --quiet pyproject.toml tests/requirements.txt --all-extras --universal --python-version 3.11.0 \

@@ -3,7 +3,7 @@
     python -m benchmarks.scale [--papers 50000 200000 800000] [--bodies 20000] [--out FOLDER]
                                [--engine native|ray] [--stage NAME ...]
     python -m benchmarks.scale --engine ray --workers 1 2 [--rounds 3]
-    python -m benchmarks.scale --markdown [--measured FILE] [--page docs/scale.md]
+    python -m benchmarks.scale --markdown [--measured FILE]
 
 Each stage runs in its own process on synthetic papers; CPU time, highest memory and bytes read and
 written are those of the process and its children. `measured.json` in the folder is written after
@@ -26,14 +26,14 @@ from typing import Any
 from benchmarks.scale.fit import GB, Machine
 from benchmarks.scale.measure import measure
 from benchmarks.scale.papers import Plan
-from benchmarks.scale.report import FIT_FROM, fill_page, markdown, run_line
+from benchmarks.scale.report import FIT_FROM, markdown, run_line
 from benchmarks.scale.stages import STAGES, PaperSet, Stage, arguments_of, prepare
 from benchmarks.scale.workers import compare
 
 Measured = dict[str, Any]
 
 PUBLISHED = Path(__file__).with_name("measured.json")
-"""What docs/scale.md shows."""
+"""A run of all three sizes."""
 _SIZES = [50_000, 200_000, 800_000]
 _BODY_BYTES = 20_000
 _MEMORY_LIMIT_GB = 6.0
@@ -127,7 +127,6 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--markdown", action="store_true", help="print the tables, run nothing")
     parser.add_argument("--measured", type=Path, default=PUBLISHED, help="for --markdown")
     parser.add_argument("--fit-from", type=int, default=FIT_FROM, metavar="N", help="papers")
-    parser.add_argument("--page", type=Path, help="write the tables into it, between its marks")
     parser.add_argument("--cores", type=int, default=Machine().cores, help="of a machine to come")
     parser.add_argument("--memory", type=float, default=Machine().memory_gb, metavar="GB")
     return parser.parse_args()
@@ -140,12 +139,7 @@ def main() -> int:
     on = Machine(cores=arguments.cores, memory_gb=arguments.memory)
     if arguments.markdown:
         measured = json.loads(arguments.measured.read_text("utf-8"))
-        tables = markdown(measured, on, arguments.fit_from, brief=bool(arguments.page))
-        if arguments.page:
-            page = fill_page(arguments.page.read_text("utf-8"), tables)
-            arguments.page.write_text(page, "utf-8")
-        else:
-            print(tables, end="")
+        print(markdown(measured, on, arguments.fit_from), end="")
         return 0
     # So that the stage that runs is ended too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -1,4 +1,4 @@
-"""Tables of what was measured and of what follows from it, for a terminal and for docs/scale.md."""
+"""Tables of what was measured and of what follows from it."""
 
 from __future__ import annotations
 
@@ -21,39 +21,32 @@ Cells = list[str]
 
 TARGETS = (2_000_000, 2_700_000, 250_000_000)
 """The design size, all of arXiv, and all works that are known of."""
-START, END = "<!-- printed by python -m benchmarks.scale --markdown -->", "<!-- end -->"
-"""The marks of a page between which the tables stand."""
 FIT_FROM = 50_000
 """Smaller sets have so few shards that the driver makes them: no line leads on from there."""
 _CURVED = 1.15
 """An exponent above this is told: the line then says too little."""
 
 
-def markdown(
-    measured: dict[str, Any], on: Machine, fit_from: int = FIT_FROM, *, brief: bool = False
-) -> str:
+def markdown(measured: dict[str, Any], on: Machine, fit_from: int = FIT_FROM) -> str:
     """Tables of what was measured; lines need two sizes of `fit_from` papers or more.
 
     Args:
         measured: The machine and its runs.
         on: The machine to extrapolate to.
         fit_from: The smallest size that lines are fitted to.
-        brief: Leave out the smaller sizes and the lines, as docs/scale.md does.
     """
     runs = measured["runs"]
-    largest = max(run["papers"] for run in runs)
-    shown = [run for run in runs if run["papers"] == largest] if brief else runs
     machine = measured["machine"]
     parts = [
         f"Measured on {machine['cores']} cores with {machine['memory_gb']:.0f} GB "
         f"({machine['system']}, Python {machine['python']}), engine `{_engines(runs)}`.",
         _table(
             ["papers", "stage", "CPU s", "wall s", "peak GB", "read GB", "written GB", "kept GB"],
-            [_measured_cells(run) for run in shown],
+            [_measured_cells(run) for run in runs],
         ),
     ]
     series = [run for run in sized(runs) if run["papers"] >= fit_from]
-    if not brief and (share := _update_share(runs)):
+    if share := _update_share(runs):
         parts.append(share)
     if len({run["papers"] for run in series}) < 2:
         return "\n\n".join(parts) + "\n"
@@ -75,7 +68,7 @@ def markdown(
         [_line_cells(line) for line in lines],
     )
     parts += [
-        *([] if brief else [line_table]),
+        line_table,
         _table(
             [
                 "papers",
@@ -97,15 +90,6 @@ def markdown(
         ),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def fill_page(page: str, tables: str) -> str:
-    """A page with these tables between its two marks; `ValueError` when it lacks them."""
-    before, start, rest = page.partition(START)
-    _, end, after = rest.partition(END)
-    if not (start and end):
-        raise ValueError(f"the page has no {START!r} with {END!r} behind it")
-    return f"{before}{start}\n\n{tables}\n{end}{after}"
 
 
 def sized(runs: Sequence[Run]) -> list[Run]:

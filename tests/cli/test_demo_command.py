@@ -1,8 +1,7 @@
-"""`viva demo`: every step, twice into the same folder, and the board that the README shows."""
+"""`viva demo`: every step, twice into the same folder."""
 
 from __future__ import annotations
 
-import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from vivavoce.rounds import verify_round
 from vivavoce.store import hash_tree
 
 pytestmark = pytest.mark.slow
-
-README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -137,14 +134,8 @@ def test_the_demo_again_does_no_work_and_leaves_the_same_files(
     assert {name for name in made | now if made.get(name) != now.get(name)} == {"logs/runs.jsonl"}
 
 
-def test_the_board_in_the_readme_is_the_one_the_demo_prints(printed: str) -> None:
-    board = re.search(r"^```text\n(.*?)^```$", README.read_text("utf-8"), re.M | re.S)
-    assert board is not None
-    shown = board[1].strip().splitlines()
-    assert len(shown) > 6
-    lines = [line.rstrip() for line in printed.splitlines()]
-    assert "\n".join(shown) in "\n".join(lines)
-    assert lines[-1] == "demo/site/index.html"
+def test_the_last_line_names_the_page_to_open(printed: str) -> None:
+    assert printed.splitlines()[-1].rstrip() == "demo/site/index.html"
 
 
 MORE = (

@@ -12,7 +12,7 @@ from vivavoce.tasks import list_families
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.sample_round import open_round
 
-PAGE = (ROOT / "docs" / "agent.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "model.md").read_text("utf-8")
 
 
 def test_the_page_and_the_list_name_the_tools_of_the_cards() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from vivavoce.results.board.building import leaderboard
 from vivavoce.tasks.implementation.items import architectures
 from vivavoce.tasks.implementation.items.architecture import build_case, list_architectures
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "families" / "implementation.md"
+TOP = Path(__file__).resolve().parents[2]
+PAGE = TOP / "docs" / "families" / "implementation.md"
+EXAMPLES = TOP / "examples" / "items" / "architectures"
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,15 +34,9 @@ pytestmark = [
 
 
 @pytest.fixture
-def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The page's files beside the shipped ones; the name of its architecture."""
-    (tmp_path / "items").mkdir()
-    for kind, name in (("toml", "neighbour_sum.toml"), ("python", "sums.py")):
-        found = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
-        (source,) = [text for text in found if "neighbour_sum" in text]
-        (tmp_path / "items" / name).write_text(source, "utf-8")
-    folders = [*architectures.__path__, str(tmp_path / "items")]
-    monkeypatch.setattr(architectures, "__path__", folders)
+def example(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The example's files beside the shipped ones; the name of its architecture."""
+    monkeypatch.setattr(architectures, "__path__", [*architectures.__path__, str(EXAMPLES)])
     list_architectures.cache_clear()
     yield "NeighbourSum"
     list_architectures.cache_clear()
@@ -50,8 +47,8 @@ COMMAND = "viva run architecture --round ROUND --model M --logs LOGS"
 
 def as_the_page_has_it(ask: Ask) -> Reply:
     """The program of the example, as a model would give it."""
-    (program,) = re.findall(r"^reference = '''\n(.*?)'''$", PAGE.read_text("utf-8"), re.M | re.S)
-    return answer(f"```python\n{program}```")
+    item = tomllib.loads((EXAMPLES / "neighbour_sum.toml").read_text("utf-8"))
+    return answer(f"```python\n{item['reference']}```")
 
 
 @pytest.mark.sandbox

@@ -1,11 +1,14 @@
-"""The pages of docs/ print what the commands print."""
+"""README and the pages of docs/ print what the commands print."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from tests.docs.commands import ROOT, read_steps, run_step
+from tests.docs.commands import ROOT, read_steps, run_commands, run_step
+from tests.examining.papers import quality, save_pages
+from tests.servers.scripted import KEY, scripted
 
 pytestmark = pytest.mark.slow
 
@@ -14,7 +17,7 @@ STEPS = read_steps(ROOT / "docs" / "tutorial.md")
 
 def test_the_tutorial_prints_what_it_says(programs: Path, tmp_path: Path) -> None:
     steps = [step for step in STEPS if not step.is_real]
-    assert len(steps) >= 8
+    assert len(steps) >= 6
     for step in steps:
         assert run_step(step, tmp_path, programs=programs) == step.output, step.commands
 
@@ -32,3 +35,21 @@ def test_the_tutorial_prints_what_it_says_of_real_papers(
 def test_the_page_on_scoring_prints_what_it_says(programs: Path, tmp_path: Path) -> None:
     (step,) = read_steps(ROOT / "docs" / "scoring.md")
     assert run_step(step, tmp_path, programs=programs) == step.output
+
+
+def test_the_verdict_in_the_readme_is_the_one_that_the_command_prints(
+    programs: Path, tmp_path: Path
+) -> None:
+    save_pages(tmp_path / "papers", 24)
+    options = "".join(
+        f" --model openai-api/scripted/{name} --price openai-api/scripted/{name}={price}"
+        for name, price in (("fine", "10,40"), ("weak", "1,4"))
+    )
+    with scripted(quality) as server:
+        command = f"viva exam papers --tasks abstract --yes{options}"
+        address = {"SCRIPTED_BASE_URL": server.url, "SCRIPTED_API_KEY": KEY}
+        printed = run_commands(command, tmp_path, programs, address).splitlines()
+    page = (ROOT / "README.md").read_text("utf-8")
+    shown = re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S)[0].splitlines()
+    assert len(shown) > 6
+    assert [line for line in shown if line not in printed] == []

@@ -36,7 +36,6 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva exam papers/": "viva exam pages --tasks title --yes",
         "anthropic/claude-haiku-4-5": "openai/gpt-4.1-mini",
     },
-    "docs/agent.md": {"sample-0041/table/2": "sample-0058/table/2"},
     "docs/audits.md": {"local/smollm2": "openai-api/lab/small"},
     "docs/corpus.md": {"models/contriever": "models/encoder"},
     "docs/families/tables.md": {
@@ -53,6 +52,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "docs/how-to/model.md": {
         "local/smollm2 --limit 2 --context 2048": f"local/smollm2 {_QUICK}",
         "local/model.gguf -M n_ctx=32768": f"local/$WEIGHTS {_QUICK} -M n_ctx=4096",
+        "sample-0041/table/2": "sample-0058/table/2",
     },
     "docs/how-to/exam.md": {
         "viva exam papers/": "viva exam pages --tasks title --yes",
@@ -82,30 +82,19 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "viva ingest nlp_progress FOLDER": "viva ingest nlp_progress inputs/results",
         "FILE": "inputs/results/resultsAnnotation.tsv",
     },
-    "docs/how-to/compare.md": {
+    "docs/how-to/board.md": {
         "b=2,4,6 k=2..5 seed=0,1 --subset 60": "b=2 k=2..3 seed=0 --subset 1",
     },
     "docs/tutorial.md": {
         "rounds/sample-2024": ROUND,
-        "rounds/sections": ROUND,
         "rounds/boards": ROUND,
-        "rounds/tables": ROUND,
     },
 }
 
 BEFORE: Mapping[str, str] = {
-    "README.md": f"""
-        {_PAGES}
-        rm -r rounds logs
-        mv inputs/pdf papers
-        echo '{{"file": "made.pdf", "published": "2024-05"}}' > papers.jsonl
-        sed 's/"live"/"2024-h2"/; s/^sealed.*//' live.toml > round.toml
-        echo '{{"id": 1, "gold": ["Deep Nets for Reading", "Small Models"]}}' > gold.jsonl
-        echo '{{"id": 1, "text": "1. Small Models"}}' > answers.jsonl
-    """,
+    "README.md": _PAGES,
     "docs/corpus.md": "rm -r corpus/networks",
-    "docs/contamination.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
-    "docs/families/ranking.md": "rm -r rounds corpus/networks",
+    "docs/audits.md": f"viva run title --round {ROUND} --logs logs --model {MODEL}",
     "docs/how-to/exam.md": _PAGES,
     "docs/how-to/live.md": "viva round build live.toml --corpus corpus --out rounds",
     "docs/how-to/own-task.md": """
@@ -146,10 +135,6 @@ BEFORE_LINE: Mapping[str, str] = {
         echo '{"id": 1, "papers": ["a"], "table": {"columns": ["Size"], "rows": []}}' > gold.jsonl
         cp gold.jsonl answers.jsonl
     """,
-    "viva run leaderboard --round rounds/2024-h2 --logs logs --model openai/gpt-4o-mini "
-    "--method agent -S steps=20 -S search_results=8": (
-        'cp "$(ls logs/*_leaderboard_*.eval | tail -n 1)" logs/FILE.eval'
-    ),
 }
 """What a reader has done before a command, beside the commands above it."""
 
@@ -179,6 +164,8 @@ _ENDLESS = "does not end; started and used in test_annotation_page.py"
 _STORE = "needs an object store; tests/cli/test_places_command.py has one"
 _OWN = "installs a package of the reader; tests/plugin_packages.py installs such packages"
 NOT_RUN: Mapping[str, str] = {
+    "pip install .": _PACKAGES,
+    "viva demo": "run in tests/cli/test_demo_command.py",
     "make demo": _MAKE + "`viva demo` in tests/cli/test_demo_command.py",
     "make test": _MAKE + "the tests are these",
     "make test-slow": _MAKE + "the tests are these",
@@ -209,9 +196,7 @@ NOT_RUN: Mapping[str, str] = {
     "ray start --head --port 6379": "starts a cluster; tests/corpus/test_ray_engine.py has one",
     "ray start --address HOST:6379": "joins a cluster; tests/corpus/test_ray_engine.py has one",
     "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:6379": "needs "
-    "a cluster; the same without an address is a step of docs/how-to/ray.md",
-    "viva ingest unarxive papers --corpus /shared/corpus --engine ray --address HOST:PORT": "needs "
-    "a cluster; the same without an address is a step of docs/how-to/ray.md",
+    "a cluster; the same without an address is a step of docs/scale.md",
     "viva ingest unarxive papers --corpus s3://bucket/corpus": _STORE,
     "viva network build --corpus s3://bucket/corpus": _STORE,
     "viva round build spec.toml --corpus s3://bucket/corpus --out rounds": _STORE,
@@ -219,8 +204,6 @@ NOT_RUN: Mapping[str, str] = {
     "hours and 35 GB",
     "python -m benchmarks.scale --out scale --stage tables network": "runs again on what the "
     "command above it made, see there",
-    "python -m benchmarks.scale --engine ray --workers 1 2 --papers 40000 --bodies 0 "
-    "--out scale": "takes ten minutes",
     "viva run architecture --round ROUND --model M --logs LOGS": _TORCH,
     "viva run architecture --round ROUND --model MODEL --epochs 20 --temperature 0.7 "
     "--logs LOGS": _TORCH,

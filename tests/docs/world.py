@@ -95,10 +95,10 @@ def make_world(folder: Path, programs: Path) -> Iterator[World]:
     write_inputs(made / "inputs")
     (made / "round.toml").write_text(SPEC, "utf-8")
     (made / "live.toml").write_text(LIVE + _toml_of("how-to/live.md", "[update]"), "utf-8")
-    cutoffs = _toml_of("contamination.md")
+    cutoffs = _toml_of("audits.md")
     (made / "cutoffs.toml").write_text(cutoffs.replace("lab/one", "openai-api/lab/one"), "utf-8")
-    (made / "my_agent.py").write_text(_code_of("agent.md", "solve"), "utf-8")
-    (made / "mine.py").write_text(_code_of("families/ranking.md", "as_listed"), "utf-8")
+    (made / "my_agent.py").write_text(_code_of("how-to/model.md", "solve"), "utf-8")
+    (made / "mine.py").write_text(_code_of("families/leaderboards.md", "as_listed"), "utf-8")
     with _servers(folder) as environment:
         world = World(made, programs, environment)
         world.run(MADE + (ENCODER if find_spec("transformers") else ""), made)

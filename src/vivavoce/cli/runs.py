@@ -46,7 +46,7 @@ def run(
     """Run tasks with models or baselines; run it again to resume or to retry what failed.
 
     A file of --config holds a whole study. It may set more than is listed here, such as the
-    window, decoding, tries, time limits and caches: docs/how-to/compare.md.
+    window, decoding, tries, time limits and caches: docs/how-to/board.md.
     """
     from vivavoce.running import run as run_tasks
 

@@ -194,16 +194,6 @@ def test_a_form_scores_as_the_plain_one(family: str, form: str, tmp_path: Path) 
 LISTED = {**FORMS, "programs": PROGRAMS, "methods of a report": METHODS}
 
 
-def table_of(family: str) -> str:
-    """The table of a family's forms as the manual has it."""
-
-    def cell(text: str) -> str:
-        return "`" + text.replace("|", "\\|").replace("\n", "⏎").replace("\t", "⇥") + "`"
-
-    lines = [f"| {name} | {cell(text)} |" for name, text in LISTED[family].items()]
-    return "\n".join([f"| {family}: form | example |", "|---|---|", *lines])
-
-
 @pytest.mark.parametrize("family", LISTED)
 def test_the_manual_lists_the_forms(family: str) -> None:
-    assert table_of(family) in PAGE.read_text("utf-8")
+    assert f"| {family} | {'; '.join(LISTED[family])} |" in PAGE.read_text("utf-8")

@@ -1,6 +1,6 @@
 """Boards of a corpus turned into ranking items: by prompt and by graph.
 
-Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/ranking.md.
+Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/leaderboards.md.
 """
 
 from __future__ import annotations
