@@ -22,7 +22,7 @@ from vivavoce.metrics.extraction import score_extraction
 from vivavoce.metrics.factor import (
     KEYS,
     FactorFrame,
-    best_constant,
+    free_share,
     score_claim,
     score_columns,
     score_factor,
@@ -167,7 +167,7 @@ async def score_formula(answer: str, row: Row) -> Values:
     truth = gold_values(folder)[str(row["id"])]
     result = await _read_factor(truth, timeout, values)
     found = score_factor(truth, result)
-    values |= {**found.values(), "skill": score_skill(found.near or 0.0, best_constant(truth))}
+    values |= {**found.values(), "skill": score_skill(found.near or 0.0, free_share(truth))}
     if result is None or not values["form"]:
         raise FaultyAnswer("wrong_shape", values)
     used = row["columns"]
