@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from vivavoce.metrics.factor import (
     FactorFrame,
-    free_share,
     frame_from_columns,
+    free_share,
     score_factor,
     score_skill,
 )

@@ -25,9 +25,10 @@ gold has a tolerance of its factor's own scale, s being the median of |g| over n
     near = the share of G ∪ P with |difference| <= 1e-5 (|g| + s), or equal as in `acc`
 
 Some formulas are mostly one value, such as the sign of a change that is mostly 0: a table of zeros
-then has much in common with the gold. Let c be the share of rows that are NaN in the gold, and of
-those that come for nothing: the most that one number gets right by the same tolerance, or the
-numbers so near 0 that being 0.1% off is within it (|g| < s / 98), if those are more. Then
+then has much in common with the gold. Let c be the share of rows that come for nothing: those that
+are NaN in the gold, and the larger of two parts of the others. One part is what the best constant
+gets right by the same tolerance. The other is the numbers so near 0 that being 0.1% off is within
+it (|g| < s / 98). Then
 
     skill = max(0, (near - c) / (1 - c))
 
