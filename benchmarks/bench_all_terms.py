@@ -26,7 +26,7 @@ from pathlib import Path
 from vivavoce.corpus import Corpus, load_corpus
 from vivavoce.corpus.boards import read_boards
 from vivavoce.retrieval.sparse import PostingsIndex, TermsDocument
-from vivavoce.tasks.ranking.items.graph_items import read_documents
+from vivavoce.tasks.ranking.build import read_documents
 from vivavoce.text.terms import query_terms, terms_of
 
 DOCUMENTS, SMOKE = 50_000, 1_000

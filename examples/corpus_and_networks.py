@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vivavoce import load_corpus
 from vivavoce.corpus import corpus_stats, export_table, ingest
-from vivavoce.networks import build_networks, load_network, network_stats, rank_nodes
+from vivavoce.networks import build_networks, load_network, network_stats
 from vivavoce.networks.graph import pagerank
 
 
@@ -45,8 +45,6 @@ def main(out: Path) -> None:
     citations = load_network(corpus, "citation", external=False)
     scores = pagerank(citations.graph).scores
     print(f"PageRank of {len(scores)} papers sums to {scores.sum():.3f}")
-    for row in rank_nodes(citations, top=3):
-        print(f"  {row['pagerank']:.4f} {row['key']}, cited by {row['in_degree']}")
 
 
 if __name__ == "__main__":

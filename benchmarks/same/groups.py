@@ -11,7 +11,7 @@ from benchmarks.same.scenario import WORK_FILES, Group, Words, as_json, both
 ROUND = "demo/round/demo-2024"
 CORPUS = ("--corpus", "demo/corpus")
 FEW = ("--resamples", "300")
-TABLES = "papers authorships sections references tables results merges faults".split()
+TABLES = "papers authorships sections references tables results faults".split()
 
 
 def list_groups(*, has_data: bool) -> list[Group]:
@@ -193,13 +193,13 @@ def _hand_in(work: Path) -> None:
 
 def _audits() -> Group:
     demo = "even/demo"
-    evaluator = ("--evaluator", "extractive/lead", "--runs", "1")
+    evaluator = ("--evaluator", "extractive/lead")
     retrieval = ("--retriever", "tfidf", "--retriever", "bm25", "--depth", "20")
     calls = [
         *both("audit", "leakage", ROUND, *FEW),
         *both("audit", "judge", "even/runs", *FEW, "--partial"),
         *both("audit", "retrieval", ROUND, *retrieval, *FEW),
-        ["audit", "evaluators", demo, *evaluator, "--subset", "3", *FEW, "--json"],
+        ["audit", "evaluators", demo, *evaluator, *FEW, "--json"],
     ]
     return Group("audits", calls, ("demo", "runs"))
 

@@ -109,7 +109,7 @@ def _tables(of: PaperSet) -> Counts:
     gc.set_threshold(100_000)  # as the command does
     with lock(of.corpus):
         built = build_tables(of.corpus, Engine(of.engine))
-    return {"papers": built.papers, "merged": built.merged, "near_misses": built.near_misses}
+    return {"papers": built.papers, "merged": built.merged}
 
 
 def _network(of: PaperSet) -> Counts:

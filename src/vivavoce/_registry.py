@@ -52,7 +52,6 @@ _FAMILIES: dict[str, dict[RegistryType, str]] = {
         "task": "table",
         "scorer": "tables tables_by_use",
         "solver": "iterative one_step per_paper two_stage bm25_phrases",
-        "metric": "macro micro",
     },
     "writing": {
         "task": "title abstract introduction related_work",

@@ -80,7 +80,7 @@ def kinds_of(site: Path) -> list[Path]:
 
 def test_the_site_has_every_kind_of_page(site: Path) -> None:
     kinds = {path.relative_to(site).parts[0] for path in kinds_of(site)}
-    assert kinds >= {"index.html", "boards", "models", "samples", "metrics.html"}
+    assert kinds >= {"index.html", "boards", "samples", "metrics.html"}
     boards = [path for path in pages_of(site) if path.relative_to(site).parts[0] == "boards"]
     assert len(boards) == 4  # two rounds of two tasks
 

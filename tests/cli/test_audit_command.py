@@ -30,7 +30,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_log(folder, values, model="lab/one")
     write_log(folder, {i: v + 0.1 for i, v in values.items()}, model="lab/one", setting="random")
     lower = {i: v - 0.1 for i, v in values.items()}
-    write_log(folder, lower, model="lab/one", variant=2, prompt_hash="prompts-2")
+    write_log(folder, lower, model="lab/one", prompt_hash="prompts-2")
     for retriever in ("bm25", "tfidf"):
         params = {"retriever": retriever, "chunks": 12}
         write_log(folder, values, model="lab/one", method="rag", params=params)

@@ -141,7 +141,6 @@ def test_the_last_line_names_the_page_to_open(printed: str) -> None:
 MORE = (
     "run title abstract --method rag -S retriever=bm25 -S chunks=2",
     "run abstract --setting title_only",
-    "run abstract -T variant=2",
     "run abstract --method rag --sweep chunks=1,2",
 )
 """Runs beside those of the demo, of which further tables tell."""
@@ -171,7 +170,6 @@ corpus stats --of dates --corpus DEMO/corpus
 corpus verify --corpus DEMO/corpus
 corpus stats --of boards --corpus DEMO/corpus
 network stats --corpus DEMO/corpus
-network stats --by pagerank --corpus DEMO/corpus
 round verify DEMO/round/demo-2024
 round stats DEMO/round/demo-2024
 board show DEMO/logs --all --costs --resamples 100

@@ -48,7 +48,6 @@ def test_an_option_that_means_nothing_beside_another_is_refused(viva: Viva, tmp_
     for option, words in {
         "--costs": ("board", "show", tmp_path, "--by", "part"),
         "--over": ("board", "show", tmp_path),
-        "--top": ("network", "stats", "--corpus", tmp_path),
         "--paper": ("corpus", "stats", "--corpus", tmp_path),
         "--epochs": ("run", "--smoke", "--round", "sample", "--logs", tmp_path),
     }.items():

@@ -43,7 +43,6 @@ def test_json_is_one_document_with_the_failures_and_their_reasons(
         "undated": 1,
         "completed": 1,
         "merged": 1,
-        "near_misses": 0,
         "results": 0,
         "results_of_papers": 0,
         "ignored_columns": ["mood"],

@@ -16,7 +16,7 @@ from tests.servers.commands import INSPECT, only_json, run, small_round, viva_he
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.store import lock
-from vivavoce.tasks import list_families
+from vivavoce.tasks import find_family, list_families
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.sample_round import open_round
 
@@ -81,15 +81,18 @@ def test_a_task_without_items_in_a_setting_is_skipped_and_named(
     assert not (tmp_path / "alone").exists()
 
 
-def test_a_wording_that_a_method_lacks_is_refused_before_anything_is_asked(
+def test_a_prompt_that_a_method_lacks_is_refused_before_anything_is_asked(
     small: Round, tmp_path: Path
 ) -> None:
+    prompts = tmp_path / "prompts"
+    shutil.copytree(find_family("writing").folder / "prompts", prompts)
+    (prompts / "rag.abstract.md.j2").unlink()
     done = viva(
         *("run", "abstract", "--round", small.folder, "--logs", tmp_path / "logs"),
-        *("--model", "extractive/lead", "--method", "rag", "-T", "variant=3"),
+        *("--model", "extractive/lead", "--method", "rag", "--prompts", prompts),
     )
     assert done.exit_code == 2
-    assert "The method rag has no wording 3 of abstract" in done.output
+    assert "The method rag has no prompt for abstract" in done.output
     assert not list(tmp_path.glob("logs/*.eval"))
 
 

@@ -78,14 +78,6 @@ def test_scores_of_papers_and_works_that_came_later_are_taken_off(corpus: Corpus
     }
 
 
-def test_a_wider_window_sees_more(corpus: Corpus) -> None:
-    kept, _ = boards_within(corpus, Window(date(2019, 1, 1), date(2022, 1, 1)))
-    assert [found.board.id for found in kept] == ["parsing/bank/f1", "parsing/pond/f1"]
-    assert kept[0].published == "2021-02-03"
-    # An undated paper is never on a board of a round.
-    assert kept[0].board.papers == ("early", "late", "mid")
-
-
 def test_about_half_of_all_boards_are_for_testing() -> None:
     share = sum(is_test_board(f"parsing/bank {n}/f1") for n in range(1_000)) / 1_000
     assert 0.45 < share < 0.55

@@ -82,17 +82,6 @@ def test_a_row_that_only_names_a_file_completes_the_paper_once_the_file_comes(
     assert list(load_corpus(tmp_path / "c").rows("faults")) == []
 
 
-def test_an_ingest_reports_its_own_lonely_rows_and_not_those_of_earlier_ones(
-    tmp_path: Path, write_rows: Write
-) -> None:
-    ingest("metadata", write_rows("one.jsonl", [{"file": "gone.xml"}]), tmp_path / "c")
-    report = ingest(
-        "metadata", write_rows("two.jsonl", [{"id": "p", "title": "T"}]), tmp_path / "c"
-    )
-    assert (report.read, report.failed) == (1, ())
-    assert len(list(load_corpus(tmp_path / "c").rows("faults"))) == 1
-
-
 def test_the_same_id_from_the_same_kind_of_source_replaces(
     tmp_path: Path, write_rows: Write
 ) -> None:

@@ -12,7 +12,6 @@ from tests.servers.arxiv_replay import Ask, FakeClock, Fault, ReplayServer, repl
 
 from vivavoce.corpus import load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.cited import CitedReport, fetch_cited
-from vivavoce.errors import InputError
 from vivavoce.store import hash_tree
 
 Fetch = Callable[..., CitedReport]
@@ -58,21 +57,6 @@ def test_cited_works_become_papers_without_a_text(
     assert verify_corpus(corpus) == []
 
 
-def test_ids_go_out_by_the_hundred(
-    fetch: Fetch, server: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    corpus = citing(tmp_path, *names(250))
-    server.script = knowing(*names(250))
-    seen: list[tuple[int, int]] = []
-    report = fetch(corpus, progress=lambda done, total: seen.append((done, total)))
-    assert [len(asked) for asked in ids_asked(server)] == [100, 100, 50]
-    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]
-    assert seen == [(100, 250), (200, 250), (250, 250)]
-    assert report.found == 250
-    files = sorted(path.name for path in (corpus / "downloads" / "cited").iterdir())
-    assert files == ["00001.atom.xml", "00002.atom.xml", "00003.atom.xml"]
-
-
 def test_an_id_that_arxiv_does_not_know_is_recorded_and_not_asked_for_again(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:
@@ -112,19 +96,6 @@ def test_an_id_that_arxiv_refuses_does_not_cost_the_others(
     assert [len(asked) for asked in ids_asked(server)] == [4, 2, 2, 1, 1]
 
 
-def test_a_limit_leaves_the_rest_for_the_next_call(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = citing(tmp_path, *names(5))
-    server.script = knowing(*names(5))
-    report = fetch(corpus, limit=2)
-    assert (report.asked, report.left) == (2, 3)
-    assert fetch(corpus).found == 3
-    assert ids_asked(server) == [names(5)[:2], names(5)[2:]]
-    with pytest.raises(InputError, match="limit of -3"):
-        fetch(corpus, limit=-3)
-
-
 def test_a_fault_ends_the_fetch_and_what_came_before_is_kept(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:
@@ -143,11 +114,3 @@ def test_a_fault_ends_the_fetch_and_what_came_before_is_kept(
     again = fetch(corpus)
     assert (again.found, again.papers, again.stopped) == (50, 151, None)
     assert ids_asked(server)[-1] == names(150)[100:]
-
-
-def test_works_that_the_corpus_has_are_not_asked_for(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = citing(tmp_path, "1901.00001")
-    assert fetch(corpus).cited == 0
-    assert server.asks == []

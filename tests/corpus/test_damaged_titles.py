@@ -16,8 +16,6 @@ from vivavoce.corpus.identity.merge import MergedPaper
 from vivavoce.corpus.resolve.references import PaperIndex, know_paper
 from vivavoce.records import Author, Document, Reference
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
 Damage = Callable[[str, random.Random], str]
 Change = Callable[[str, int], str]
 
@@ -36,29 +34,14 @@ def hyphenated(title: str, rng: random.Random) -> str:
     return change_word(title, rng, 7, lambda word, at: f"{word[:at]}- {word[at:]}")
 
 
-def misspelt(title: str, rng: random.Random) -> str:
-    letter = rng.choice(LETTERS)
-    changes: list[Change] = [
-        lambda word, at: word[:at] + word[at + 1 :],
-        lambda word, at: word[:at] + letter + word[at + 1 :],
-        lambda word, at: word[:at] + letter + word[at:],
-        lambda word, at: word[:at] + word[at + 1] + word[at] + word[at + 2 :],
-    ]
-    return change_word(title, rng, 6, rng.choice(changes))
-
-
 VENUES = [". In Proceedings of the 12th Conference", ". arXiv preprint", ". CoRR", ". TACL"]
 DAMAGES: dict[str, Damage] = {
     "another case": lambda title, rng: rng.choice([title.upper(), title.lower()]),
     "hyphenated": hyphenated,
     "cut at the colon": lambda title, rng: title.partition(": ")[0],
-    "no article": lambda title, rng: re.sub(r"\b(?:[Aa]n?|[Tt]he) ", "", title, count=1),
-    "misspelt": misspelt,
     "in braces": lambda title, rng: re.sub(r"([A-Z]+)", r"{\1}", title),
-    "ampersand": lambda title, rng: title.replace(" and ", " & "),
     "other dashes": lambda title, rng: title.replace("-", rng.choice("\u2010\u2013\u2014")),
     "its venue": lambda title, rng: title + rng.choice(VENUES),
-    "damaged twice": lambda title, rng: misspelt(hyphenated(title.lower(), rng), rng),
 }
 
 

@@ -20,9 +20,9 @@ from tests.servers.texts_replay import NO_HTML, Library, eprint, latexml_page, p
 
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion.fetching import FetchReport, fetch_texts
-from vivavoce.errors import InputError, LockedError
+from vivavoce.errors import InputError
 from vivavoce.sources.catalogues.arxiv.texts import Addresses
-from vivavoce.store import hash_file, hash_tree, lock
+from vivavoce.store import hash_file
 
 ONE, TWO, THREE = "2001.00001v1", "2001.00002v2", "2001.00003v1"
 
@@ -124,17 +124,6 @@ def test_the_licence_of_the_metadata_stays_beside_that_of_the_page(
     assert load_corpus(tmp_path / "corpus").papers[0].licence == "CC0"
 
 
-def test_a_second_call_asks_for_nothing(fetch: Fetch, server: ReplayServer, tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, ONE, TWO, THREE, "2001.00004v1")
-    first = fetch(corpus)
-    before, tree = len(server.asks), hash_tree(corpus)
-    second = fetch(corpus)
-    assert len(server.asks) == before
-    assert hash_tree(corpus) == tree
-    assert (first.without, second.without) == (1, 1)  # 2001.00004 is not there in any kind
-    assert (second.asked, second.files, second.size) == (0, {}, 0)
-
-
 def test_a_text_that_was_not_there_is_asked_for_again_so_many_times(
     fetch: Fetch, server: ReplayServer, tmp_path: Path
 ) -> None:
@@ -145,45 +134,6 @@ def test_a_text_that_was_not_there_is_asked_for_again_so_many_times(
     assert len(server.asks) == 9
     assert [report.without for report in found] == [1, 1, 1, 1]
     assert [row["again"] for row in rows_of(corpus)] == [2, 2, 2]
-
-
-def test_a_text_that_came_late_is_read(
-    fetch: Fetch, library: Library, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, "2001.00004v1")
-    assert fetch(corpus, again=3).texts == 0
-    library.add("/e-print/2001.00004v1", eprint())
-    late = fetch(corpus, again=3)
-    assert (late.again, late.texts) == (2, 1)  # the page is still not there, the sources are
-    assert fetch(corpus, again=3).asked == 0
-
-
-def test_a_limit_leaves_the_rest_for_the_next_call(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, ONE, TWO, THREE)
-    report = fetch(corpus, limit=1)
-    assert (report.asked, report.left, len(server.asks)) == (1, 2, 1)
-    assert fetch(corpus, limit=0).asked == 0
-    fetch(corpus)
-    assert len(server.asks) == 6
-    (tmp_path / "w").mkdir()
-    whole = corpus_of(tmp_path / "w", ONE, TWO, THREE)
-    fetch(whole)
-    for name in ("html", "latex", "pdf"):
-        assert hash_tree(corpus / "downloads" / name) == hash_tree(whole / "downloads" / name)
-
-
-def test_only_the_kinds_that_are_named_are_asked_for(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, THREE)
-    fetch(corpus, kinds=("pdf",))
-    assert targets(server) == [f"/pdf/{THREE}"]
-    with pytest.raises(InputError, match="ar5iv"):
-        fetch(corpus, kinds=("docx",))
-    with pytest.raises(InputError, match="limit of -1"):
-        fetch(corpus, limit=-1)
 
 
 def test_a_passing_fault_is_asked_for_again_and_a_definite_answer_is_not(
@@ -246,18 +196,6 @@ def test_a_paper_of_the_anthology_comes_as_pdf(
     assert fetch(tmp_path / "corpus").texts == 1
     assert targets(server) == ["/P18-1001.pdf"]
     assert with_text(tmp_path / "corpus") == ["P18-1001"]
-
-
-def test_an_old_id_makes_a_file_name_without_a_slash(
-    fetch: Fetch, library: Library, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, "hep-th/9901001v2")
-    library.add("/e-print/hep-th/9901001v2", eprint())
-    fetch(corpus)
-    assert (corpus / "downloads" / "latex" / "hep-th9901001v2.tar.gz").is_file()
-    assert with_text(corpus) == ["hep-th/9901001"]
-    (paper,) = load_corpus(corpus).papers
-    assert (paper.version, paper.source) == ("v2", "arxiv+latex")
 
 
 def test_papers_that_have_a_text_or_no_id_are_not_asked_for(
@@ -335,25 +273,9 @@ def _killed(*arguments: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_two_fetches_for_one_corpus_do_not_run_at_once(fetch: Fetch, tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path, ONE)
-    with lock(corpus / "downloads"), pytest.raises(LockedError):
-        fetch(corpus)
-
-
 def test_a_folder_that_is_no_corpus_is_said_and_left_as_it_was(
     fetch: Fetch, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError, match="is not a corpus"):
         fetch(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()
-
-
-def test_a_newer_version_in_the_metadata_is_asked_for_anew(
-    fetch: Fetch, server: ReplayServer, tmp_path: Path
-) -> None:
-    corpus = corpus_of(tmp_path, "2001.00005v1")
-    assert fetch(corpus, kinds=("html",)).without == 1
-    corpus_of(tmp_path, "2001.00005v2")
-    fetch(corpus, kinds=("html",))
-    assert targets(server) == ["/html/2001.00005v1", "/html/2001.00005v2"]

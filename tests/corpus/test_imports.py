@@ -10,7 +10,7 @@ import pytest
 from vivavoce.corpus import ingest, load_corpus, verify_corpus
 from vivavoce.corpus.ingestion import imports
 from vivavoce.corpus.reading import list_batches
-from vivavoce.errors import StaleError, VivaError
+from vivavoce.errors import VivaError
 from vivavoce.sources import ReadOptions
 from vivavoce.store import hash_tree
 
@@ -33,12 +33,6 @@ def cut_short(tmp_path: Path, write_tei: Write) -> Path:
     with pytest.raises(Stop):
         ingest("tei", tmp_path / "tei", tmp_path / "c", progress=stop)
     return tmp_path / "c"
-
-
-def test_an_unfinished_corpus_is_not_opened_and_names_the_ingest_to_repeat(cut_short: Path) -> None:
-    with pytest.raises(StaleError, match="viva ingest tei"):
-        load_corpus(cut_short)
-    assert "unfinished" in verify_corpus(cut_short)[0]
 
 
 def test_the_same_ingest_goes_on(cut_short: Path, tmp_path: Path) -> None:
@@ -105,14 +99,6 @@ def test_fresh_reads_a_complete_ingest_again_and_keeps_those_of_other_files(
     files = [b.plan["inputs"][0]["file"] for b in list_batches(tmp_path / "c")]
     assert files == ["2.tei.xml", "1.tei.xml"]
     assert load_corpus(tmp_path / "c").fingerprint == tables
-
-
-def test_another_kind_may_be_ingested_while_one_is_unfinished(
-    cut_short: Path, write_rows: Write, tmp_path: Path
-) -> None:
-    report = ingest("metadata", write_rows("m.jsonl", [{"id": "p", "title": "T"}]), cut_short)
-    assert report.papers == 1
-    assert ingest("tei", tmp_path / "tei", cut_short).papers == 19
 
 
 def test_what_a_kill_leaves_of_a_dropped_batch_is_taken_away(

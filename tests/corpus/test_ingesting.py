@@ -57,15 +57,6 @@ def test_two_papers_in_files_of_the_same_name_are_not_taken_for_one(
     assert "2020/paper.tei.xml goes by the same name as 2019/paper.tei.xml" in str(report.failed)
 
 
-def test_tables_of_the_same_name_in_two_folders_are_both_read(
-    tmp_path: Path, write_rows: Write
-) -> None:
-    for year in ("2019", "2020"):
-        (tmp_path / "rows" / year).mkdir(parents=True)
-        write_rows(f"rows/{year}/data.jsonl", [{"id": year, "title": f"Of {year}"}])
-    assert ingest("metadata", tmp_path / "rows", tmp_path / "c").papers == 2
-
-
 def test_a_file_name_that_is_not_utf8_does_not_keep_the_others_out(
     tmp_path: Path, write_tei: Write
 ) -> None:
@@ -87,13 +78,6 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(
     assert ingest("tei", tmp_path / "tei", tmp_path / "c").read == 1
 
 
-def test_a_corpus_inside_the_folder_does_not_read_itself(tmp_path: Path, write_rows: Write) -> None:
-    write_rows("m.jsonl", [{"id": "p", "title": "Of graphs"}])
-    for _ in range(2):
-        report = ingest("metadata", tmp_path, tmp_path / "c")
-        assert (report.read, report.papers, report.ignored_columns) == (1, 1, ())
-
-
 @pytest.mark.parametrize("name", ["missing", "missing/deeper", "empty"])
 def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
     tmp_path: Path, name: str
@@ -107,12 +91,6 @@ def test_nothing_to_read_is_wrong_use_and_leaves_no_corpus_behind(
 def test_an_unknown_kind_names_those_there_are(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'latin'.*metadata.*tei"):
         ingest("latin", tmp_path, tmp_path / "c")
-
-
-def test_a_corpus_cannot_be_a_file(tmp_path: Path, write_tei: Write) -> None:
-    (tmp_path / "c").write_text("in the way")
-    with pytest.raises(InputError, match="cannot be used as a folder"):
-        ingest("tei", write_tei("a.tei.xml", "Of graphs"), tmp_path / "c")
 
 
 def test_columns_that_were_not_read_are_listed_and_renamed_ones_are_read(

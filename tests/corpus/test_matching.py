@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.corpus.identity.matching import (
     fold,
-    is_telling,
     names_agree,
-    surname,
     title_key,
     years_agree,
 )
@@ -77,41 +75,8 @@ def test_names_agree_in_the_surname_and_in_no_initial_contradict(
     assert names_agree(other, one) is agree
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Ann Ho", "ho"),
-        ("Ho, Ann", "ho"),
-        ("HO A", "ho"),
-        ("Ann Ho III", "ho"),
-        ("A.", ""),
-        ("", ""),
-    ],
-)
-def test_a_surname_is_found_in_every_order(name: str, expected: str) -> None:
-    assert surname(name) == expected
-
-
 def test_years_agree_within_two() -> None:
     assert years_agree({2014}, {2016}) is True
     assert years_agree({2014}, {2017}) is False
     assert years_agree({2010, 2014}, {2016}) is True
     assert years_agree(set(), {2016}) is None
-
-
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("Editorial", False),
-        ("Of graphs", False),
-        ("Of small graphs", True),
-        ("Table of contents", False),
-        ("???", False),
-        ("图神经网络综述", True),  # 7 characters count as 4 words
-        ("综述", False),
-    ],
-)
-def test_a_telling_title_has_three_words_and_is_no_standing_heading(
-    title: str, expected: bool
-) -> None:
-    assert is_telling(title) is expected

@@ -31,22 +31,6 @@ def sample(tmp_path: Path) -> Corpus:
     return load_corpus(tmp_path / "c")
 
 
-def test_rows_come_sorted_by_key(sample: Corpus) -> None:
-    ids = [paper.paper_id for paper in sample.papers]
-    assert ids == sorted(ids)
-    for table in ("authorships", "sections", "references", "tables"):
-        keys = [(row["paper_id"], row["ordinal"]) for row in sample.rows(table)]
-        assert keys == sorted(keys)
-        assert keys
-
-
-def test_sections_come_paper_by_paper_in_order(sample: Corpus) -> None:
-    papers = dict(sample.sections())
-    assert list(papers) == [paper.paper_id for paper in sample.papers]
-    assert all([s.ordinal for s in found] == list(range(len(found))) for found in papers.values())
-    assert papers["sample-0001"][0].role == "introduction"
-
-
 def test_an_unknown_table_names_those_there_are(sample: Corpus) -> None:
     with pytest.raises(InputError, match=r"'paper'.*papers, authorships"):
         list(sample.rows("paper"))

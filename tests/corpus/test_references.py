@@ -107,11 +107,6 @@ def test_ids_are_read_out_of_dois_and_addresses(
 @pytest.mark.parametrize(
     "title",
     [
-        "Small nets: learning by hart and by rote",  # a letter lost
-        "Small nets: laerning by heart and by rote",  # two letters swapped
-        "Small nets: learning by heart & by rote",
-        "The small nets: learning by heart and by rote",
-        "Smal nets: lear- ning by heart and by rote",
         "Small nets: learning by heart and by rote. CoRR",
         "Small nets: learning by heart and by rote, Proceedings of the 9th Conference",
         "B. Da, and C. Eh. Small nets: learning by heart and by rote",
@@ -136,20 +131,11 @@ def test_a_damaged_title_is_found_with_author_and_year(title: str) -> None:
         "Small nets: learning by heart and by rote: Part Two",
         "Small nets: learning by heart and by rote. Revisited",
         "Small nets: learning by heart and by root",
-        "Small nets: unlearning by heart and by rote",
-        "Small jets: learning by heart and by rote",
-        "Small nets: forgetting by heart and by rote",
     ],
 )
 def test_the_title_of_another_work_is_not_taken_for_near(title: str) -> None:
     known = papers(NETS)
     assert found(known, title=title, first_author="Müller", year=2014) is None
-
-
-def test_numbers_have_to_be_the_same() -> None:
-    known = papers({**NETS, "title": "Findings of the shared task 2014 on small nets"})
-    title = "Findings of the shared task 2015 on small nets"
-    assert found(known, title=title, first_author="Müller", year=2015) is None
 
 
 def test_an_equal_title_by_another_author_is_another_work() -> None:
@@ -184,39 +170,6 @@ def test_titles_of_metadata_go_before_a_wrong_one_read_from_the_text() -> None:
     known = PaperIndex([know_paper(MergedPaper("p", (right, wrong)), None, {"metadata"})])
     assert found(known, title="Small nets by heart") == ("p", "title")
     assert found(known, title="Large nets by rote") is None
-
-
-def test_more_that_agrees_never_means_less_confidence() -> None:
-    known = papers(NETS)
-    agreeing: list[dict[str, Any]] = [
-        {},
-        {"year": 2014},
-        {"first_author": "Müller"},
-        {"first_author": "Müller", "year": 2014},
-    ]
-    trust = [
-        got.confidence
-        for fields in agreeing
-        if (got := known.resolve(Reference(0, "", title=str(NETS["title"]), **fields)))
-    ]
-    assert trust == sorted(trust)
-    assert len(trust) == len(agreeing)
-    near = "Small nets: learning by hart and by rote"
-    got = known.resolve(Reference(0, "", title=near, first_author="Müller", year=2014))
-    assert got is not None
-    assert 0.8 < got.confidence < trust[-1]
-
-
-def test_a_known_word_for_another_needs_author_and_year_unless_only_the_ending_differs() -> None:
-    models = {**NETS, "title": "Small models: learning by heart and by rote"}
-    known = papers(models, {"title": "The hart, the model and the forest"})
-    risky: dict[str, Any] = {"title": "Small models: learning by hart and by rote"}
-    assert found(known, **risky, first_author="Müller") is None
-    got = known.resolve(Reference(0, "", **risky, first_author="Müller", year=2014))
-    # One letter of 35, agreement of author and year (0.99), less 0.1 for the risk.
-    assert got == ("p0", "near_title", pytest.approx((1 - 1 / 35) * 0.99 - 0.1, abs=1e-3))
-    ending = "Small model: learning by heart and by rote"
-    assert found(known, title=ending, first_author="Müller") == ("p0", "near_title")
 
 
 @given(st.text(max_size=200), st.text(max_size=300), st.text(max_size=20))

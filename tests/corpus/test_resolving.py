@@ -20,9 +20,7 @@ from tests.corpus.resolving_corpora import (
 
 from vivavoce.corpus.build.citing import changed_keys, resolve_shard, touched_rows, write_digest
 from vivavoce.corpus.identity.merge import MergedPaper, merge_documents
-from vivavoce.corpus.resolve import titles
-from vivavoce.corpus.resolve.index import Index, open_index, paper_facts
-from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.index import Index, build_index, open_index, paper_facts
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution, know_paper
 from vivavoce.errors import DamagedError
 from vivavoce.records import Document, Reference
@@ -47,13 +45,6 @@ def by_whole_index(references: Sequence[Reference], papers: Papers) -> list[Reso
     return [known.resolve(reference) for reference in references]
 
 
-@pytest.fixture(params=[3, 12, 150])
-def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks that are full after a few titles, and the real ones."""
-    monkeypatch.setattr(titles, "MAX_BLOCK", request.param)
-
-
-@pytest.mark.usefixtures("caps")
 @pytest.mark.parametrize("seed", range(4))
 def test_every_reference_resolves_as_over_the_whole_corpus(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -65,7 +56,6 @@ def test_every_reference_resolves_as_over_the_whole_corpus(seed: int, tmp_path: 
     assert {"arxiv_id", "doi", "acl_id", "title"} <= ways
 
 
-@pytest.mark.usefixtures("caps")
 @pytest.mark.parametrize("seed", range(4))
 def test_only_touched_references_resolve_otherwise_after_a_change(
     seed: int, tmp_path: Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.corpus.test_boards import make_boards, on, row
+from tests.corpus.test_boards import make_boards, on
 
 from vivavoce.corpus.build.results import find_boards
 
@@ -90,12 +90,3 @@ def test_a_direction_comes_from_any_name_of_a_board() -> None:
     (board,) = make_boards(rows)
     assert board.higher_is_better is False
     assert [entry.score for entry in board.entries] == [57.3, 58.6, 60.3]
-
-
-def test_rows_without_a_work_join_nothing() -> None:
-    rows = [
-        row("A", score, dataset=dataset)
-        for dataset in ("Bank", "Store")
-        for score in (1.0, 2.0, 3.0)
-    ]
-    assert len(set(find_boards(rows))) == 2

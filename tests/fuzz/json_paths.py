@@ -18,7 +18,7 @@ from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.sources.json_records import parse_strictly, raw_json
 from vivavoce.store import parse_object
 from vivavoce.tasks.implementation.items.report import parse_methods
-from vivavoce.tasks.tables.items.replies import UnusableReply, read_operations
+from vivavoce.tasks.tables.replies import UnusableReply, read_operations
 from vivavoce.text.answers import clean_title
 from vivavoce.text.json_answer import find_json
 

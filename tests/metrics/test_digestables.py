@@ -1,11 +1,8 @@
 """DIGESTables schema recall, counted by hand."""
 
 import numpy as np
-from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.table_schema import exact, jaccard, schema_recall
-
-names = st.lists(st.text(max_size=6), max_size=5)
 
 GOLD = ["Dataset size", "Task", "Evaluation metrics"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,11 +11,10 @@ import pytest
 
 from vivavoce.columns import hash_table
 from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.errors import DamagedError, StaleError
+from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks import build_networks, citation, load_network
 from vivavoce.store import hash_tree
 
-Write = Callable[..., Corpus]
 NAMES = ("coauthor", "citation", "comparison")
 
 
@@ -47,20 +45,6 @@ def test_the_same_corpus_gives_the_same_bytes(sample: Corpus, tmp_path: Path) ->
     assert {f"{name}/{part}.parquet" for name in NAMES for part in ("nodes", "edges")} < set(built)
 
 
-def test_edges_and_nodes_are_sorted(sample: Corpus) -> None:
-    build_networks(sample)
-    for name in NAMES:
-        network = load_network(sample, name)
-        edges = list(zip(network.graph.source.tolist(), network.graph.target.tolist(), strict=True))
-        assert edges
-        assert edges == sorted(set(edges))
-        assert network.nodes["node"].to_pylist() == list(range(network.graph.n))
-        order = list(
-            zip((~network.is_inside).tolist(), network.nodes["key"].to_pylist(), strict=True)
-        )
-        assert order == sorted(set(order))
-
-
 def test_a_build_cut_short_goes_on_and_ends_the_same(
     sample: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +69,15 @@ def test_a_build_cut_short_goes_on_and_ends_the_same(
     assert hash_tree(sample.folder / "networks") == hash_tree(tmp_path / "whole" / "networks")
 
 
+def test_one_network_may_be_built_alone(sample: Corpus) -> None:
+    assert sorted(build_networks(sample, only=["coauthor"])["networks"]) == ["coauthor"]
+    with pytest.raises(StaleError, match=r"citation network .* Run: viva network build"):
+        load_network(sample, "citation")
+    assert sorted(build_networks(sample, only=["citation"])["networks"]) == ["citation", "coauthor"]
+    with pytest.raises(InputError, match="'friends'"):
+        build_networks(sample, only=["friends"])
+
+
 def test_networks_of_a_corpus_that_changed_are_stale(sample: Corpus) -> None:
     build_networks(sample)
     ingest("sample", Path("31"), sample.folder, fresh=True)
@@ -95,18 +88,6 @@ def test_networks_of_a_corpus_that_changed_are_stale(sample: Corpus) -> None:
             load_network(grown, name)
     build_networks(grown)
     assert load_network(grown, "citation").nodes["is_external"].to_pylist().count(False) == 31
-
-
-def test_a_network_outlives_changes_to_tables_it_does_not_read(write_authors: Write) -> None:
-    papers = {"p": ["A", "B"]}
-    build_networks(write_authors(papers))
-    text = [{"paper_id": "p", "ordinal": 0, "text": "more"}]
-
-    changed = write_authors(papers, sections=text, tables=[{"paper_id": "p", "ordinal": 0}])
-
-    assert load_network(changed, "coauthor").graph.edges == 1
-    with pytest.raises(StaleError, match="The comparison network"):
-        load_network(changed, "comparison")
 
 
 @pytest.mark.parametrize("part", ["nodes", "edges"])

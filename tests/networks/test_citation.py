@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.corpus import Corpus
 from vivavoce.networks import build_networks, network_stats
 from vivavoce.networks.citation import citation_tables, read_entries
-from vivavoce.networks.tables import Kept, number_papers, number_sorted_papers
+from vivavoce.networks.tables import number_papers, number_sorted_papers
 
 Write = Callable[..., Corpus]
 Entry = dict[str, Any]
@@ -22,7 +22,7 @@ PAPERS = [f"p{number}" for number in range(9)]
 
 def citation_tables_of(corpus: Corpus) -> tuple[pa.Table, pa.Table]:
     """Nodes and edges."""
-    return citation_tables(read_entries(corpus, Kept(corpus.folder / "networks" / "references")))
+    return citation_tables(read_entries(corpus))
 
 
 def edges_of(corpus: Corpus) -> list[tuple[str, str]]:
@@ -69,28 +69,6 @@ def test_a_small_network_by_hand(write_citations: Write) -> None:
     }
 
 
-def test_nodes_are_papers_then_works_each_sorted(write_citations: Write) -> None:
-    corpus = write_citations(
-        {"b": ["a", {"title": "Zoo"}, {"arxiv_id": "1706.03762", "title": "Attention"}], "a": []},
-        papers=[{"paper_id": "a", "title": "First", "first_public": "2020-05"}],
-    )
-
-    nodes, _ = citation_tables_of(corpus)
-
-    assert nodes.to_pylist() == [
-        {"node": 0, "key": "a", "title": "First", "year": 2020, "is_external": False},
-        {"node": 1, "key": "b", "title": None, "year": None, "is_external": False},
-        {
-            "node": 2,
-            "key": "arxiv:1706.03762",
-            "title": "Attention",
-            "year": None,
-            "is_external": True,
-        },
-        {"node": 3, "key": "title:zoo|", "title": "Zoo", "year": None, "is_external": True},
-    ]
-
-
 def test_a_work_is_its_arxiv_id_else_its_doi_else_its_title(write_citations: Write) -> None:
     both = {"arxiv_id": "1706.03762", "doi": "10.1/a", "title": "T", "year": 2017}
     assert works_of(write_citations, both) == ["arxiv:1706.03762"]
@@ -102,15 +80,6 @@ def test_the_doi_of_a_preprint_is_its_arxiv_id(write_citations: Write) -> None:
     assert works_of(
         write_citations, {"doi": "10.48550/arXiv.1706.03762"}, {"arxiv_id": "1706.03762"}
     ) == ["arxiv:1706.03762"]
-
-
-def test_an_untitled_entry_is_its_text_and_an_empty_one_nothing(write_citations: Write) -> None:
-    assert works_of(
-        write_citations,
-        {"raw": "Phys. Rev. D 101 (2020) 3"},
-        {"raw": "Phys Rev D 101, 2020, 3."},
-        {"raw": " - "},
-    ) == ["text:phys rev d 101 2020 3"]
 
 
 def test_a_title_seen_beside_one_identifier_is_that_work(write_citations: Write) -> None:

@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import networkx
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vivavoce.corpus import Corpus
-from vivavoce.networks import authors as authors_module
 from vivavoce.networks import build_networks, network_stats
 from vivavoce.networks.authors import coauthor_tables, first_author_core
 from vivavoce.networks.graph import Graph
@@ -75,17 +73,6 @@ def test_a_small_network_by_hand(write_authors: Write) -> None:
     }
 
 
-def test_nodes_say_who_and_how_much(write_authors: Write) -> None:
-    nodes, _ = coauthor_tables(write_authors(SMALL))
-
-    rows = nodes.select(["node", "key", "name", "papers", "first_author_papers"]).to_pylist()
-    assert [tuple(row.values()) for row in rows[:3]] == [
-        (0, "name:a", "A", 2, 1),
-        (1, "name:b", "B", 2, 1),
-        (2, "name:c", "C", 1, 0),
-    ]
-
-
 def test_an_author_is_the_id_else_the_name(write_authors: Write) -> None:
     papers = {
         "p1": ["ＪＡＮＥ  Doe", ("Jo Straße", "a-7")],
@@ -123,19 +110,6 @@ def test_authors_without_id_and_name_are_left_out(write_authors: Write) -> None:
     # The first author has no name, so nobody else becomes the first one.
     assert nodes["key"].to_pylist() == ["id:7", "name:b"]
     assert nodes["first_author_papers"].to_pylist() == [0, 0]
-
-
-def test_pairs_counted_in_small_pieces_are_the_same(
-    write_authors: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    papers = {f"p{n:02d}": [f"N{k}" for k in range(n % 7, n % 7 + 6)] for n in range(30)}
-    corpus = write_authors(papers)
-    whole = edges_of(corpus)
-
-    monkeypatch.setattr(authors_module, "_PAIRS_AT_A_TIME", 7)
-
-    assert edges_of(corpus) == whole
-    assert sum(whole.values()) == 30 * 15  # six authors make 15 pairs
 
 
 people = st.one_of(

@@ -13,7 +13,6 @@ from vivavoce.errors import InputError, VivaError
 from vivavoce.networks.graph import (
     Graph,
     in_degrees,
-    induced,
     largest_component,
     make_graph,
     out_degrees,
@@ -47,14 +46,6 @@ def in_networkx(graph: Graph) -> networkx.DiGraph:
     return oracle
 
 
-def test_a_star_by_hand() -> None:
-    ranks = pagerank(make_graph(3, [0, 1], [2, 2]), damping=0.5)
-
-    # Node 2 has no edge: its share c starts anew. With a for each leaf and a + a + c = 1:
-    # a = 0.5/3 + 0.5 c/3 and c = a + 0.5 (a + a) = 2a, so a = 1/4 and c = 1/2.
-    assert ranks.scores == pytest.approx([0.25, 0.25, 0.5], abs=1e-11)
-
-
 @given(graphs, st.floats(0.0, 0.95))
 @settings(max_examples=60, deadline=None)
 def test_pagerank_is_that_of_networkx(graph: Graph, damping: float) -> None:
@@ -72,16 +63,6 @@ def test_weights_share_out_the_walk_as_in_networkx() -> None:
     oracle = networkx.pagerank(in_networkx(graph), tol=1e-14, max_iter=1000)
 
     assert pagerank(graph).scores == pytest.approx([oracle[node] for node in range(4)], abs=1e-9)
-
-
-def test_single_precision_is_near_enough() -> None:
-    generator = np.random.default_rng(0)
-    graph = simple_graph(500, *generator.integers(0, 500, (2, 3000)))
-
-    single = pagerank(graph, tolerance=1e-6, dtype=np.float32).scores
-
-    assert single.dtype == np.float32
-    assert np.abs(single - pagerank(graph).scores).max() < 1e-6
 
 
 @given(graphs)
@@ -129,16 +110,6 @@ def test_of_components_as_large_the_denser_and_then_the_lower_is_taken() -> None
     assert np.flatnonzero(largest_component(line_and_ring)).tolist() == [3, 4, 5]
     assert np.flatnonzero(largest_component(rings)).tolist() == [0, 1, 2]
     assert largest_component(make_graph(0, [], [])).tolist() == []
-
-
-def test_an_induced_graph_numbers_its_nodes_anew() -> None:
-    graph = make_graph(4, [0, 1, 3], [1, 3, 0], [1.0, 2.0, 3.0])
-
-    part = induced(graph, np.array([True, False, False, True]))
-
-    assert (part.n, part.source.tolist(), part.target.tolist()) == (2, [1], [0])
-    assert part.weight is not None
-    assert part.weight.tolist() == [3.0]
 
 
 def test_an_empty_graph_has_nothing() -> None:

@@ -95,13 +95,6 @@ def test_the_walk_goes_on_from_the_most_active_until_the_quota(
     assert found.counts["by_known_authors"] + found.counts["by_new_authors"] == len(found.came)
 
 
-def test_why_a_paper_is_not_there_is_told(corpus: Corpus) -> None:
-    left = update(corpus, quota=99, keep_days=230).left  # 230 days before 1 Feb 2024: 16 June
-    assert left["new-5"] == ("author_not_reached", "name:zoe")
-    assert left["next-1"] == ("outside_window", "2024-02-01")
-    assert left["old-1"] == ("stale_paper", "2023-06-01")
-
-
 def test_the_last_author_gives_only_what_is_missing_the_newest_first(
     write_authors: WriteAuthors,
 ) -> None:
@@ -140,13 +133,6 @@ def test_stale_papers_and_inactive_authors_leave(write_authors: WriteAuthors) ->
     assert (found.counts["stale_papers"], found.counts["inactive_authors"]) == (1, 1)
     kept = update(corpus, keep_days=397)
     assert "2022" in kept.members.papers
-
-
-def test_a_paper_of_an_earlier_day_that_was_not_there_comes_late(corpus: Corpus) -> None:
-    before = Members(frozenset({"old-1"}), frozenset({"name:ada", "name:bo"}))
-    found = grow(History(corpus), before, SINCE, UNTIL, Rules(quota=0))
-    assert found.came == {"old-2": "late", "new-1": "known_author", "new-6": "known_author"}
-    assert found.counts["late"] == 1
 
 
 @st.composite

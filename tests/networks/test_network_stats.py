@@ -7,14 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from vivavoce.corpus import Corpus
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import StaleError
 from vivavoce.networks import (
     build_networks,
     by_domain,
-    load_network,
     network_stats,
-    rank_nodes,
-    whole_networks,
 )
 from vivavoce.networks.stats import domain_of
 
@@ -47,33 +44,6 @@ def corpus(write_citations: Write) -> Corpus:
     )
     build_networks(built)
     return built
-
-
-def test_the_whole_networks(corpus: Corpus) -> None:
-    whole = whole_networks(corpus)
-
-    # l1-l2-v-s and x all hang together through the outside work; only l1, l2, v are on a circle.
-    assert whole["citation"] == {
-        "nodes": 6,
-        "isolated": 0,
-        "edges": 8,
-        "components": 1,
-        "largest_component": 6,
-        "strong_components": 4,
-        "external": 1,
-    }
-    # l1 compares with v and the outside work; l2, s and x are alone.
-    assert whole["comparison"] == {
-        "nodes": 6,
-        "isolated": 3,
-        "edges": 2,
-        "components": 4,
-        "largest_component": 3,
-        "strong_components": 6,
-        "external": 1,
-    }
-    assert whole["coauthor"]["isolated"] == 1
-    assert whole["coauthor"]["initials_only"] == 3
 
 
 def test_by_domain(corpus: Corpus) -> None:
@@ -118,41 +88,8 @@ def test_domains(category: str, domain: str) -> None:
     assert domain_of(category) == domain
 
 
-def test_ranks_by_citations_break_ties_by_key(corpus: Corpus) -> None:
-    rows = rank_nodes(load_network(corpus, "citation"), top=10, by="in_degree")
-
-    found = [(row["key"], row["in_degree"], row["in_corpus"]) for row in rows]
-    assert found == [
-        ("title:out|2001", 3, False),
-        ("l1", 2, True),
-        ("l2", 1, True),
-        ("s", 1, True),
-        ("v", 1, True),
-        ("x", 0, True),
-    ]
-
-
-def test_coauthors_rank_by_weight_in_both_directions(write_authors: Write) -> None:
-    corpus = write_authors({"p1": ["A", "B"], "p2": ["A", "B"], "p3": ["A", "C"]})
-    build_networks(corpus)
-
-    rows = rank_nodes(load_network(corpus, "coauthor"), top=3)
-
-    assert [(row["name"], row["in_degree"]) for row in rows] == [("A", 2), ("B", 1), ("C", 1)]
-    # From A the walk goes to B twice as often as to C.
-    assert rows[1]["pagerank"] > rows[2]["pagerank"]
-
-
-def test_wrong_ranks_are_refused(corpus: Corpus) -> None:
-    network = load_network(corpus, "citation")
-    with pytest.raises(InputError, match="top=0"):
-        rank_nodes(network, top=0)
-    with pytest.raises(InputError, match="'fame'"):
-        rank_nodes(network, top=1, by="fame")  # type: ignore[arg-type]
-
-
 def test_stats_before_a_build_name_the_command(write_corpus: Write) -> None:
     corpus = write_corpus(papers=[{"paper_id": "p"}])
-    for measure in (network_stats, whole_networks, by_domain):
+    for measure in (network_stats, by_domain):
         with pytest.raises(StaleError, match="viva network build --corpus"):
             measure(corpus)

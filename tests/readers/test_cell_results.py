@@ -51,12 +51,6 @@ def test_a_head_that_spans_columns_is_the_dataset_of_each() -> None:
     assert [r.is_best for r in found] == [False, True, False, True, False, True, True]
 
 
-def test_a_head_that_spans_is_not_that_of_the_next_column() -> None:
-    cells = [["", "Penn", "", "Time"], ["", "LAS", "UAS", "Hours"], ["Ant", "90.1", "92.0", "7.5"]]
-    found = results(cells, spans=((0, 1, 1, 2),))
-    assert [(r.dataset, r.metric) for r in found] == [("Penn", "LAS"), ("Penn", "UAS")]
-
-
 def test_bold_marks_show_the_better_end_where_the_name_does_not() -> None:
     cells = [["Model", "Penn Avg.", "Penn F1"], ["Ant", "3.1", "90.0"], ["Bee", "2.5", "91.5"]]
     lowest = results(cells, bold=((2, 1), (1, 2)))
@@ -83,16 +77,6 @@ def test_the_caption_names_what_the_header_does_not() -> None:
     assert {r.dataset for r in found} == {None}
 
 
-def test_parts_of_the_captions_dataset_are_kept_apart() -> None:
-    cells = [["", "Strict", "Relaxed"], ["Ant", "60.1", "61.5"]]
-    (strict, relaxed) = results(cells, "Accuracy on the WDW dataset.")
-    assert (strict.dataset, strict.part) == ("WDW", "Strict")
-    assert (relaxed.dataset, relaxed.part) == ("WDW", "Relaxed")
-    several = [["", "WDW", "CNN"], ["Ant", "60.1", "61.5"]]
-    found = results(several, "Accuracy on the WDW dataset.")
-    assert [(r.dataset, r.part) for r in found] == [("WDW", None), ("CNN", None)]
-
-
 def test_columns_may_be_methods_and_rows_metrics_or_datasets() -> None:
     metrics = [["", "AlphaNet", "BetaNet"], ["BLEU", "27.1", "28.0"], ["METEOR", "30.2", "31.0"]]
     assert told(results(metrics, "Results on the Multi30k dataset."))[:3] == [
@@ -115,25 +99,6 @@ def test_columns_may_be_methods_and_rows_metrics_or_datasets() -> None:
     ]
     found = results(cited, "F1 of both taggers.")
     assert {(r.method, r.dataset) for r in found} >= {("TagNet", "CoNLL"), ("Ours", "WNUT")}
-
-
-def test_groups_in_which_methods_come_again_are_datasets() -> None:
-    cells = [
-        ["Model", "F1"],
-        ["CoNLL", ""],
-        ["AlphaNet", "90.1"],
-        ["BetaNet", "91.0"],
-        ["WNUT", ""],
-        ["AlphaNet", "45.0"],
-        ["BetaNet", "47.2"],
-    ]
-    found = results(cells, spans=((1, 0, 1, 2), (4, 0, 1, 2)))
-    assert [(r.method, r.dataset, r.score) for r in found] == [
-        ("AlphaNet", "CoNLL", 90.1),
-        ("BetaNet", "CoNLL", 91.0),
-        ("AlphaNet", "WNUT", 45.0),
-        ("BetaNet", "WNUT", 47.2),
-    ]
 
 
 def test_costs_and_tables_without_columns_give_no_result() -> None:

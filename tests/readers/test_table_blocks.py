@@ -9,51 +9,6 @@ from hypothesis import strategies as st
 from vivavoce.readers.blocks import MAX_CELL, MISSING, read_blocks, read_cell
 
 
-def test_a_grid_keeps_its_columns_and_joins_the_rows_of_its_header() -> None:
-    cells = [
-        ["Method", "Dev", "", "Test", ""],
-        ["", "EM", "F1", "EM", "F1"],
-        ["AlphaReader", "60.1", "70.2", "61.3", "71.4"],
-        ["BetaReader", "62.5", "-", "63.7", "73.8"],
-    ]
-
-    (block,) = read_blocks(cells)
-
-    assert block.levels == (("Dev", "EM"), ("Dev", "F1"), ("Test", "EM"), ("Test", "F1"))
-    assert [(r.label, r.values) for r in block.records] == [
-        ("AlphaReader", ("60.1", "70.2", "61.3", "71.4")),
-        ("BetaReader", ("62.5", "", "63.7", "73.8")),
-    ]
-
-
-def test_a_row_with_one_filled_cell_heads_the_rows_below_it() -> None:
-    cells = [
-        ["System", "BLEU"],
-        ["Alpha", "20.1"],
-        ["Ensembles", ""],
-        ["Beta", "22.3"],
-    ]
-
-    (block,) = read_blocks(cells)
-
-    assert [(r.label, r.context) for r in block.records] == [("Alpha", ""), ("Beta", "Ensembles")]
-
-
-def test_a_name_over_several_rows_is_repeated_and_other_words_are_context() -> None:
-    cells = [
-        ["Model", "Corpus", "F1"],
-        ["Alpha", "News", "80.1"],
-        ["", "Web", "70.2"],
-    ]
-
-    (block,) = read_blocks(cells)
-
-    assert [(r.label, r.context, r.values) for r in block.records] == [
-        ("Alpha", "News", ("80.1",)),
-        ("Alpha", "Web", ("70.2",)),
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "label", "values"),
     [

@@ -12,7 +12,7 @@ from tests.faults.storms import sample_round
 from tests.servers.commands import small_round
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import base_of
+from vivavoce.results.audits.contrasts import base_of
 from vivavoce.results.board.building import leaderboard
 from vivavoce.rounds import Round
 from vivavoce.running import RunSpec, run
@@ -137,11 +137,16 @@ def test_a_subset_is_compared_with_the_same_subset_of_the_base_setting() -> None
 
 
 def test_arguments_of_a_task_are_swept_for_every_method(small: Round, tmp_path: Path) -> None:
-    swept = spec(small, tmp_path / "logs", methods=["direct", "null"], sweep={"variant": [1, 2, 3]})
+    swept = spec(
+        small,
+        tmp_path / "logs",
+        methods=["direct", "null"],
+        sweep={"context": [9000, 12000, 16000]},
+    )
     first = run(swept)
     assert (first.failed, len(first.logs)) == ((), 6)
     rows = leaderboard(tmp_path / "logs", resamples=0).rows
-    assert len({(row["setting"], row["prompt_hash"], row["method"]) for row in rows}) == 6
+    assert len({row["decoding"] for row in rows if row["method"] == "direct"}) == 3
     assert run(swept).logs == first.logs
 
 

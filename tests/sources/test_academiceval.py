@@ -56,17 +56,6 @@ def texts(document: Document) -> list[tuple[str | None, str | None, str]]:
     return [(s.heading, s.role, s.text) for s in document.sections]
 
 
-def test_a_sample_gives_its_target(tmp_path: Path) -> None:
-    (found,) = papers(tmp_path, TITLE)
-    assert (found.arxiv_id, found.version) == ("2406.00001", "v2")
-    assert found.source_url == "http://arxiv.org/abs/2406.00001v2"
-    assert (found.title, found.abstract) == ("Paper number 1", "What paper 1\nis about.")
-    assert [author.name for author in found.authors] == ["A One", "B Two"]
-    assert found.published == "2024-06-01"
-    assert found.categories == ("cs.LG", "cs.CL")  # the primary one first
-    assert found.key == f"{tmp_path.name}/sample.json"
-
-
 @pytest.mark.parametrize(
     ("sample", "expected"),
     [
@@ -117,14 +106,6 @@ def test_examples_are_documents_of_their_own(tmp_path: Path) -> None:
     ]
     assert texts(examples[0])[0] == ("Introduction", "introduction", "Start 2.")
     assert texts(examples[1])[0] == ("Introduction", "introduction", "Start 3.")
-
-
-def test_examples_of_related_work_are_arrays(tmp_path: Path) -> None:
-    example = [about(2, gt="Others 2.", main_content="Text 2."), CITED]
-    sample = [{**RELATED[0], "additional_info": [example, example]}, CITED]
-    target, found = papers(tmp_path, sample)
-    assert texts(found)[0] == ("Related Work", "related_work", "Others 2.")
-    assert len(target.references) == 1
 
 
 def test_a_file_may_hold_many_samples(tmp_path: Path) -> None:

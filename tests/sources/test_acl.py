@@ -22,7 +22,6 @@ from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.catalogues.acl import build_id
 from vivavoce.sources.catalogues.metadata import document_from
-from vivavoce.text.identifiers import find_acl_id
 
 COLLECTION = """<?xml version='1.0' encoding='UTF-8'?>
 <collection id="{collection}">
@@ -100,28 +99,6 @@ def test_what_the_xml_says_of_a_paper(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "full"),
-    [
-        (("P19", "1", "1"), "P19-1001"),
-        (("L18", "1", "688"), "L18-1688"),
-        (("W19", "1", "1"), "W19-0101"),
-        (("W18", "63", "10"), "W18-6310"),
-        (("C69", "10", "1"), "C69-1001"),
-        (("C69", "1", "01"), "C69-0101"),
-        (("C70", "1", "1"), "C70-1001"),
-        (("D19", "1", "42"), "D19-1042"),
-        (("D19", "50", "1"), "D19-5001"),
-        (("D18", "5", "1"), "D18-5001"),
-        (("2020.acl", "main", "1"), "2020.acl-main.1"),
-        (("2021.semeval", "1", "07"), "2021.semeval-1.7"),
-    ],
-)
-def test_a_full_id_out_of_its_parts(parts: tuple[str, str, str], full: str) -> None:
-    assert build_id(*parts) == full
-    assert find_acl_id(full) == full
-
-
-@pytest.mark.parametrize(
     "parts",
     [
         ("P19", "main", "1"),
@@ -189,38 +166,15 @@ def test_the_same_paper_of_table_and_xml_becomes_one(data_dir: Path, tmp_path: P
     assert (report.read, report.completed, report.papers) == (2, 2, 3)
 
 
-def test_months_and_years(tmp_path: Path) -> None:
-    months = {"July": "2020-07", "July 31 - August 4": "2020-07", "Nov-Dec": "2020-11", "": "2020"}
-    for month, published in months.items():
-        assert paper(tmp_path, collection(paper_xml(), month=month)).published == published
-    own = paper_xml(more="<year>2020</year>")
-    assert paper(tmp_path, collection(own)).published == "2020-07"
-    earlier = paper_xml(more="<year>2019</year><month>May</month>")
-    assert paper(tmp_path, collection(earlier)).published == "2019-05"
-
-
 def test_a_month_of_its_own_is_of_the_volumes_year(tmp_path: Path) -> None:
     alone = paper_xml(more="<month>May</month>")
     assert paper(tmp_path, collection(alone)).published == "2020-05"
     assert paper(tmp_path, collection(paper_xml(more="<month>?</month>"))).published == "2020-07"
 
 
-def test_a_break_between_paragraphs_parts_words(tmp_path: Path) -> None:
-    content = collection(paper_xml()).replace("see <url>", "see:<par/><url>")
-    abstract = paper(tmp_path, content).abstract
-    assert abstract is not None
-    assert abstract.endswith("BERT, see: https://example.org.")
-
-
 def test_indexes_at_the_end_are_no_papers(tmp_path: Path) -> None:
     index = paper_xml("2").replace('id="2"', 'id="2" type="backmatter"')
     assert paper(tmp_path, collection(paper_xml("1"), index)).acl_id == "2020.acl-main.1"
-
-
-def test_venues_go_before_the_name_of_the_book(tmp_path: Path) -> None:
-    two = "<venue>iwpt</venue><venue>ws</venue>"
-    assert paper(tmp_path, collection(paper_xml(), venues=two)).venue == "iwpt; ws"
-    assert paper(tmp_path, collection(paper_xml(), venues="")).venue == "Proceedings of the Meeting"
 
 
 def test_withdrawn_untitled_and_nameless_papers_are_faults(tmp_path: Path) -> None:

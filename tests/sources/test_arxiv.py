@@ -121,21 +121,6 @@ def test_what_an_entry_says_of_a_paper() -> None:
     )
 
 
-def test_names_are_spelled_as_in_the_listings() -> None:
-    names = ("BIG Collaboration", ":", "J. -N. One", "Bo Second for the SMALL Team")
-    authors = "".join(f"<author><name>{name}</name></author>" for name in names)
-    content = feed_of(7, total=1).replace(b"<author><name>Ada First</name></author>", b"")
-    (paper,) = read_feed(content.replace(b"<category", authors.encode() + b"<category", 1)).entries
-    assert isinstance(paper, Document)
-    assert [author.name for author in paper.authors] == [
-        "Bo Second",
-        "BIG Collaboration",
-        "J.-N. One",
-        "Bo Second",
-        "SMALL Team",
-    ]
-
-
 def test_a_folder_of_recorded_feeds_goes_into_a_corpus(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "arxiv_api"
     expected: set[str] = set()
@@ -194,15 +179,6 @@ def saved(
     ids = [item.arxiv_id for page in pages for item in page if isinstance(item, Document)]
     assert found.papers == len(set(ids))
     return [str(name) for name in dict.fromkeys(ids)]
-
-
-def test_a_search_goes_through_its_pages_and_ends_with_the_total(
-    typed: ReplayServer, clock: FakeClock, tmp_path: Path
-) -> None:
-    assert saved(typed, clock, tmp_path, "typed") == [f"2001.{number:05d}" for number in range(25)]
-    assert typed.starts == [0, 10, 20]
-    assert all("sortBy=submittedDate&sortOrder=ascending" in ask.target for ask in typed.asks)
-    assert [ask.at for ask in typed.asks] == [1000.0, 1003.0, 1006.0]
 
 
 def test_recorded_pages_of_ten_are_the_recorded_pages_of_fifteen(

@@ -86,24 +86,6 @@ def test_papers_that_are_taken_down_between_two_pages_lose_no_other(
     assert set(range(going, 40)) <= set(found)
 
 
-def test_a_limit_is_kept_whatever_arrives(arxiv: ReplayServer, tmp_path: Path) -> None:
-    meanwhile(arxiv, 2, lambda papers: papers.extend(entry(40 + n) for n in range(4)))
-    assert numbers(arxiv, tmp_path, limit=25) == list(range(25))
-
-
-def test_a_list_that_never_holds_still_comes_to_an_end(arxiv: ReplayServer, tmp_path: Path) -> None:
-    catalogue = arxiv.script
-    assert isinstance(catalogue, CatalogueArxiv)
-
-    def script(ask: Ask) -> Fault:
-        catalogue.papers = [entry(1000 * ask.number + n) for n in range(40 - ask.number)]
-        return catalogue(ask)
-
-    arxiv.script = script
-    found = numbers(arxiv, tmp_path)
-    assert len(found) == len(set(found)) > 30
-
-
 def test_a_query_with_more_results_than_are_given_out_goes_on_from_the_day_it_reached(
     arxiv: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,29 +111,6 @@ def test_an_answer_without_results_is_asked_for_again_before_it_is_believed(
     before = len(arxiv.asks)
     assert numbers(arxiv, tmp_path) == []
     assert len(arxiv.asks) - before == 2
-
-
-def test_a_search_goes_on_at_its_offset(arxiv: ReplayServer, tmp_path: Path) -> None:
-    catalogue = arxiv.script
-    arxiv.script = lambda ask: Fault(b"", 404) if ask.start == 20 else catalogue(ask)
-    words = ["cat:cs.CL", tmp_path / "feeds"]
-    options = {"page": 10, "api": arxiv.api}
-    with pytest.raises(Exception, match="404"):
-        save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
-    assert arxiv.starts == [0, 10, 20]
-    arxiv.script = catalogue
-    saved = save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
-    assert arxiv.starts == [0, 10, 20, 20, 30]
-    assert (saved.papers, len(saved.files)) == (40, 4)
-    whole = save_search(client_of(arxiv), words[0], tmp_path / "whole", **options)  # type: ignore[arg-type]
-    assert whole.files == saved.files
-    for name in whole.files:
-        there = (tmp_path / "feeds" / name).read_bytes()
-        assert (tmp_path / "whole" / name).read_bytes() == there
-    assert len(arxiv.asks) == 9
-    # A search that was finished is made anew, and so is a page that was changed.
-    save_search(client_of(arxiv), *words, **options)  # type: ignore[arg-type]
-    assert len(arxiv.asks) == 13
 
 
 def test_dates_are_the_date_range_of_the_query() -> None:

@@ -8,14 +8,12 @@ from vivavoce.errors import InputError
 from vivavoce.records import CitedTable, Document
 from vivavoce.sources.fulltext.assemble import assemble
 from vivavoce.sources.fulltext.model import (
-    RANGE,
     Block,
     Cell,
     CitationStyle,
     Entry,
     Manuscript,
     RawTable,
-    Story,
     bounded,
     cite,
     refer,
@@ -67,31 +65,6 @@ def test_marks_are_printed_in_the_style_of_the_paper(
     assert found.sections[0].text == f"As {printed}."
 
 
-def test_keys_and_ranges_are_resolved_in_the_order_of_mention() -> None:
-    rows = ([Cell("x", ["c", "a"])], [Cell("y", ["a", RANGE, "c"])], [Cell("z", ["g", "no"])])
-    assert table_of(*rows).row_cited == ((2, 0), (0, 1, 2), (1, 2))
-
-
-def test_cells_that_span_leave_empty_places_and_lend_their_citations() -> None:
-    found = table_of(
-        [Cell("Kim", ["a"], height=2), Cell("News", width=2, is_bold=True)],
-        [Cell("1"), Cell("2", ["b"])],
-        [Cell("")],
-        [Cell("Roe", ["c"])],
-    )
-    assert found.cells == (("Kim", "News", ""), ("", "1", "2"), ("Roe",))
-    assert (found.spans, found.bold) == (((0, 0, 2, 1), (0, 1, 1, 2)), ((0, 1),))
-    assert (found.cited, found.row_cited) == ((0, 1, 2), ((0,), (0, 1), (2,)))
-
-
-def test_a_full_table_has_its_covered_cells_and_a_cell_may_cover_rows_above() -> None:
-    found = table_of(
-        [Cell(""), Cell("a")], [Cell("Kim", ["a"], height=-2), Cell("b")], is_full=True
-    )
-    assert found.cells == (("", "a"), ("Kim", "b"))
-    assert found.row_cited == ((0,), (0,))
-
-
 @pytest.mark.timeout(60)
 def test_a_table_cannot_swell() -> None:
     found = table_of(*([Cell("a", width=40, height=200)] * 20 for _ in range(9_000)))
@@ -104,27 +77,11 @@ def test_grids_are_read_as_far_as_a_table_may_reach() -> None:
     assert sum(len(row) for grid in grids for row in grid) <= 200_040
 
 
-def test_marks_of_the_text_tell_what_a_table_prints() -> None:
-    marks = [(f"[{number}]", (key,)) for number, key in enumerate("abc", start=1)]
-    table = RawTable("As in [1-2]", [[[Cell("Roe [3]")], [Cell("none")]]])
-    found = assembled(Manuscript(title="First", entries=WORKS, tables=[table], marks=marks))
-    assert (found.tables[0].cited, found.tables[0].row_cited) == ((0, 1, 2), ((2,), ()))
-
-
 def test_a_section_headed_abstract_is_one_where_there_is_no_other() -> None:
     blocks = [Block("Abstract", paragraphs=["Short."]), Block("One", paragraphs=["Text."])]
     found = assembled(Manuscript(blocks=blocks))
     assert (found.abstract, [s.heading for s in found.sections]) == ("Short.", ["One"])
     assert len(assembled(Manuscript(abstract="Own.", blocks=blocks)).sections) == 2
-
-
-def test_a_story_goes_on_in_a_block_that_was_open_before() -> None:
-    story = Story()
-    first, second = Block("One"), Block("Thanks")
-    for block, text in ((first, "a  b\n\nc"), (second, "d"), (first, "e")):
-        story.open(block)
-        story.append(text)
-    assert [block.paragraphs for block in story.close()] == [[], ["a b", "c", "e"], ["d"]]
 
 
 def test_a_paper_of_nothing_is_refused() -> None:

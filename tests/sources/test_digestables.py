@@ -47,7 +47,6 @@ TABLE = {
     "in_text_ref": ["See Table 1."],
     "arxiv_id": "2301.00001v2",
 }
-OTHER = {**TABLE, "tabid": "t3", "arxiv_id": "hep-th/9901001", "row_bib_map": [work(11, 0)]}
 PAPER = {"tabids": ["t1"], "corpus_id": 11, "title": "Work 11", "abstract": "About 11."}
 
 
@@ -81,54 +80,6 @@ def test_rows_stand_in_their_order_with_the_works_they_cite(tmp_path: Path) -> N
         ("Work 99", "own size", "Ours"),  # row 3
     )
     assert table.cited == (0, 1, 3)  # not the paper itself, which is entry 2
-
-
-def test_each_entry_of_the_row_map_is_a_reference(tmp_path: Path) -> None:
-    found = paper(tmp_path, TABLE).references
-    assert [(r.ordinal, r.title, r.arxiv_id, r.raw) for r in found] == [
-        (0, "Work 11", None, "Work 11"),
-        (1, "Work 22", "2005.14165", "Work 22"),
-        (2, "Work 99", "2301.00001", "Work 99"),
-        (3, None, None, "f00ba4"),
-    ]
-
-
-def test_the_row_of_the_paper_itself_tells_its_title(tmp_path: Path) -> None:
-    found = paper(tmp_path, TABLE)
-    assert (found.key, found.arxiv_id, found.version) == ("tables:2301.00001", "2301.00001", "v2")
-    assert (found.title, found.abstract) == ("Work 99", "About 99.")
-    assert found.given_id == "s2:99"
-    assert paper(tmp_path, OTHER).title is None
-
-
-def test_values_belong_to_the_last_of_two_rows_that_cite_one_paper(tmp_path: Path) -> None:
-    twice = {**TABLE, "row_bib_map": [work(11, 0), work(11, 1)]}
-    (table,) = paper(tmp_path, twice).tables
-    assert table.cells[1:] == (("Work 11", "", ""), ("Work 11", "small", "3"))
-    assert table.cited == (0, 1)
-
-
-def test_a_row_may_cite_two_papers(tmp_path: Path) -> None:
-    both = {**TABLE, "row_bib_map": [work(77, 0), work(11, 0)]}
-    (table,) = paper(tmp_path, both).tables
-    assert table.cells[1:] == (("Work 77; Work 11", "small", "3"),)
-
-
-def test_the_tables_of_one_paper_are_one_document(tmp_path: Path) -> None:
-    second = {**TABLE, "tabid": "t2", "row_bib_map": [work(22, 0)]}
-    first, other = written(tmp_path, lines(TABLE, OTHER, second))
-    assert isinstance(first, Document)
-    assert isinstance(other, Document)
-    assert [(t.ordinal, t.cited) for t in first.tables] == [(0, (0, 1, 3)), (1, (4,))]
-    assert [r.ordinal for r in first.references] == [0, 1, 2, 3, 4]
-    assert other.arxiv_id == "hep-th/9901001"
-
-
-def test_papers_are_known_by_their_corpus_id(tmp_path: Path) -> None:
-    (found,) = written(tmp_path, lines(PAPER), "papers.jsonl")
-    assert isinstance(found, Document)
-    assert (found.key, found.given_id) == ("paper:11", "s2:11")
-    assert (found.title, found.abstract) == ("Work 11", "About 11.")
 
 
 def test_papers_by_id_have_identifiers(tmp_path: Path) -> None:
@@ -268,15 +219,6 @@ def test_what_cannot_be_read_is_a_fault_with_its_line(
     assert reason in fault.reason
 
 
-def test_an_annotation_outside_of_the_text_is_a_fault(tmp_path: Path) -> None:
-    outside = {"start": 0, "end": 9_999}
-    parse = {"contents": "x", "annotations": {"paragraph": [outside]}}
-    record = {**TEXT, "content": {"grobid": parse}}
-    (fault,) = written(tmp_path, lines(record), "full_texts.jsonl")
-    assert isinstance(fault, Fault)
-    assert "outside of the text" in fault.reason
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "record",
@@ -307,16 +249,6 @@ def test_files_are_told_by_name_and_start(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
         assert SOURCE.matches(tmp_path / name) is taken, name
     assert get_source("digestables") is SOURCE
-
-
-def test_a_cell_without_a_number_costs_no_table(tmp_path: Path) -> None:
-    table = {**TABLE, "table": {"Size": {"11": [float("nan")], "22": [float("nan"), "2M"]}}}
-    (tmp_path / "tables.jsonl").write_text(lines(table))
-    (found,) = read(tmp_path / "tables.jsonl")
-    assert isinstance(found, Document)
-    rows = dict(found.tables[0].cells)
-    assert (rows["Work 11"], rows["Work 22"]) == ("", "2M")
-    assert "NaN" not in (found.raw or "")
 
 
 def test_cited_works_are_found_by_their_corpus_id_whatever_their_title(tmp_path: Path) -> None:

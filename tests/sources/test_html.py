@@ -87,20 +87,6 @@ def test_references_keep_what_is_printed_and_what_links_hide() -> None:
     assert (third.title, third.year) == ("A third work by colon", 2011)
 
 
-def test_names_that_stand_in_the_label_alone_belong_to_the_entry() -> None:
-    label = (
-        '<span class="ltx_tag ltx_bib_author-year ltx_tag_bibitem">A. One and B. Two (2019)</span>'
-    )
-    title = '<span class="ltx_bibblock"><span class="ltx_bib_title">Of rows</span>.</span>'
-    found = page(
-        '<section class="ltx_bibliography"><li class="ltx_bibitem">'
-        f'{label}{title}<span class="ltx_bibblock">arXiv:1901.00001.</span></li></section>'
-    )
-    (entry,) = found.references
-    assert entry.raw == "A. One and B. Two (2019) Of rows. arXiv:1901.00001."
-    assert (entry.first_author, entry.title, entry.year) == ("One", "Of rows", 2019)
-
-
 @pytest.mark.parametrize(
     ("blocks", "title"),
     [
@@ -144,42 +130,6 @@ def test_tables_keep_their_grid_and_cite_by_link() -> None:
     assert table.caption == "Table 1: Works [3]"
     assert table.cells == (("a", "b", ""), ("", "c", "d"), ("e [1]", "f g", "$\\pm 2$"))
     assert table.cited == (0, 2)
-
-
-def test_nothing_of_the_page_around_leaks_into_the_paper() -> None:
-    for path in sorted(PAGES.iterdir()):
-        assert "LEAK" not in repr(read_page(path.name)), path.name
-
-
-def test_a_page_of_ar5iv_is_read_alike() -> None:
-    found = read_page("1501.00002.html")
-    assert (found.arxiv_id, found.version, found.licence) == ("1501.00002", None, None)
-    assert found.title == "A Study of Plain Pages"
-    assert [author.name for author in found.authors] == ["Author One", "The Plain Collaboration"]
-    assert [(s.level, s.number, s.heading, s.text) for s in found.sections] == [
-        (1, "I", "Introduction", "Pages are plain. [1, 2] Water is H2O (see Sec. II)."),
-        (
-            *(2, "I-A", "Terms"),
-            "Page is a sheet.\n\nBook is many.\n\nSomeone said so.\n\nProof. By counting. ∎",
-        ),
-        (4, None, "Remark", "Nothing else."),
-        (1, "II", "Results", "We find \\[a =b\\] \\[c\\] and nothing more.\n\nonly layout"),
-        (1, None, "Acknowledgements", "We thank the pages."),
-    ]
-    (table,) = found.tables
-    assert table.cells == (("wide", ""), ("x", "[1]–[3]"))
-    assert table.cited == (0, 1, 2)  # the dash between the links takes in the second
-    one, two, three = found.references
-    assert (one.title, one.year) == ("Plain pages in use", 2011)
-    assert (two.title, two.year, two.arxiv_id) == (None, 2010, "hep-th/9901001")
-    assert (three.raw, three.ordinal) == ("", 2)
-
-
-def test_old_xhtml_without_a_title_over_the_paper_is_read() -> None:
-    found = read_page("P11-0001.xhtml")
-    assert (found.title, found.abstract) == ("Words in Rows.", "We set words in rows.")
-    assert found.acl_id == "P11-0001"
-    assert found.sections[0].text == "A row of n+1 words. p(x) = 1 It ends."
 
 
 # Details of markup
@@ -244,27 +194,6 @@ def test_text_is_what_a_reader_sees(inside: str, text: str) -> None:
     assert paragraphs(inside) == text
 
 
-def test_headings_without_tags_are_split_only_where_no_heading_has_one() -> None:
-    title = '<section class="ltx_section"><h2 class="ltx_title">{}</h2><p>a</p></section>'
-    (bare,) = page(title.format("2. Method")).sections
-    assert (bare.number, bare.heading) == ("2", "Method")
-    tagged = title.format('<span class="ltx_tag ltx_tag_section">1 </span>One')
-    first, second = page(tagged + title.format("2 Birds")).sections
-    assert (first.number, second.number, second.heading) == ("1", None, "2 Birds")
-
-
-def test_below_chapters_all_is_one_level_deeper() -> None:
-    inside = (
-        '<section class="ltx_chapter"><h2 class="ltx_title"><span class="ltx_tag">Chapter 1 </span>'
-        'Start</h2><section class="ltx_section"><h3 class="ltx_title">In</h3><p>a</p></section>'
-        "</section>"
-    )
-    assert [(s.level, s.number, s.heading) for s in page(inside).sections] == [
-        (1, "1", "Start"),
-        (2, None, "In"),
-    ]
-
-
 def test_cells_that_span_and_bold_ones_are_marked() -> None:
     bold = '<span class="ltx_text ltx_font_bold">{}</span>'
     (table,) = page(
@@ -297,18 +226,6 @@ def test_a_float_left_open_does_not_swallow_the_sections_after_it() -> None:
         ("Third", "appendix", "Last words."),
     ]
     assert [table.caption for table in found.tables] == ["Table 1: One", "Table 2: Two"]
-
-
-def test_what_stands_above_the_title_is_no_text_of_the_paper() -> None:
-    notice = "<p>Permission is given to all readers to print these pages for use at home.</p>"
-    title = '<h1 class="ltx_title ltx_title_document">T</h1>'
-    found = page(
-        f"{notice}{title}<p>A letter has no sections, and these are its words, all of it.</p>"
-    )
-    assert found.title == "T"
-    assert [section.text for section in found.sections] == [
-        "A letter has no sections, and these are its words, all of it."
-    ]
 
 
 @pytest.mark.parametrize(
@@ -357,36 +274,3 @@ def test_a_folder_of_pages_becomes_a_corpus(tmp_path: Path) -> None:
         *(True, True),
         *(False, False),
     ]
-
-
-def test_errors_inside_a_paper_are_left_out_and_no_fault() -> None:
-    assert paragraphs('<p>a <span class="ltx_ERROR undefined">\\foo</span>b</p>') == "a b"
-
-
-# Keys behind an unknown citation command
-
-ENTRIES = '<section class="ltx_bibliography"><ul class="ltx_biblist">{}</ul></section>'
-ENTRY = (
-    '<li class="ltx_bibitem"><span class="ltx_tag ltx_tag_bibitem">{}</span>'
-    '<span class="ltx_bibblock">{}</span></li>'
-)
-
-
-def with_keys(text: str, *labels: str) -> str:
-    works = ("J. Smith and A. Jones. Deep things. 2020.", "B. Rank. Ranked things. 2018.")
-    entries = "".join(ENTRY.format(label, work) for label, work in zip(labels, works, strict=True))
-    inside = f'<section class="ltx_section"><h2>A</h2><p class="ltx_p">{text}</p></section>'
-    return page(inside + ENTRIES.format(entries)).sections[0].text
-
-
-def test_keys_that_an_unknown_command_left_are_printed_as_citations() -> None:
-    unknown = '<span class="ltx_ERROR undefined">{}</span>'
-    citep, citet, other = (unknown.format(f"\\{name}") for name in ("citep", "citet", "foo"))
-    text = f"As {citep}smith2020deep, rank:18, all is well; {citet}[see][p. 3]rank2018a. So."
-    assert with_keys(text, "[1]", "[2]") == "As [1, 2], all is well; [2]. So."
-    assert with_keys(text, "Smith (2020)", "Rank (2018)") == (
-        "As (Smith, 2020; Rank, 2018), all is well; (Rank, 2018). So."
-    )
-    # A key that means none of the entries, or two, is printed as TeX would.
-    assert with_keys(f"See {citep}doe1999, which is.", "[1]", "[2]") == "See [?], which is."
-    assert with_keys(f"A {other}bar baz.", "[1]", "[2]") == "A bar baz."

@@ -12,7 +12,6 @@ from vivavoce.records import Document, Fault
 from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.fulltext.html import SOURCE
 
-PAGES = Path(__file__).parent / "fixtures" / "html"
 START, END = '<html><body><article class="ltx_document">', "</article></body></html>"
 TEXT = '<div class="ltx_abstract"><p class="ltx_p">Some words.</p></div>'
 

@@ -76,15 +76,6 @@ def turns_in(folder: Path, clock: FakeClock) -> Turns:
     return Turns(INTERVALS, folder=folder, clock=clock.time, sleep=clock.sleep)
 
 
-def test_requests_of_two_clients_share_one_pause_of_three_seconds(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    allowed = Allowed(frozenset(), loopback=server.origin)
-    for name in "abc":
-        Client(allowed, clock.turns()).get(f"{server.origin}/{name}")
-    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]
-
-
 def test_the_pause_counts_from_the_moment_a_request_is_sent(
     server: ReplayServer, clock: FakeClock, tmp_path: Path
 ) -> None:
@@ -195,13 +186,6 @@ def test_another_process_waits_for_the_connection_and_a_killed_one_leaves_its_pa
         assert 0 < slept[0] <= 30
 
 
-def test_a_pause_of_more_than_a_day_is_taken_for_a_slip(clock: FakeClock, tmp_path: Path) -> None:
-    turns = turns_in(tmp_path, clock)
-    turns.hold("arxiv.org", 999_999_999)
-    with turns.turn("arxiv.org", 1e9):
-        assert clock.now == 1000.0 + 86_400
-
-
 def test_a_clock_that_was_set_back_costs_no_more_than_a_day(
     clock: FakeClock, tmp_path: Path
 ) -> None:
@@ -215,30 +199,6 @@ def test_a_folder_for_the_turns_that_cannot_be_made_is_said(tmp_path: Path) -> N
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot keep the turns"):
         Turns(folder=tmp_path / "file" / "turns").hold("arxiv.org", 1)
-
-
-def test_what_is_fetched_says_where_it_was_in_the_end(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    server.script = lambda ask: (
-        Fault(b"", 301, {"Location": "/v2"})
-        if ask.number == 1
-        else Fault(b"good", headers={"Content-Disposition": "attachment"})
-    )
-    fetched = client_of(server, clock).fetch(server.api)
-    assert (fetched.body, fetched.url) == (b"good", f"{server.origin}/v2")
-    assert fetched.headers["content-disposition"] == "attachment"
-
-
-def test_the_wait_of_a_fetch_that_was_given_up_holds_for_the_next_one(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    server.script = then_good([1], Fault(b"", 429, {"Retry-After": "90"}))
-    client = client_of(server, clock, limits=Limits(tries=1))
-    with pytest.raises(BadStatusError, match="in 90 s"):
-        client.get(server.api)
-    assert client.get(server.api) == b"good"
-    assert [ask.at for ask in server.asks] == [1000.0, 1090.0]
 
 
 def test_429_with_retry_after(server: ReplayServer, clock: FakeClock) -> None:
@@ -259,22 +219,6 @@ def test_429_without_end_is_a_typed_error_and_nothing_is_stored(
     assert len(server.asks) == 3
 
 
-def test_503_without_retry_after_waits_longer_each_time(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    server.script = then_good([1, 2, 3], Fault(b"", 503))
-    limits = Limits(pause=5)
-    assert client_of(server, clock, limits=limits).get(server.api) == b"good"
-    assert [ask.at for ask in server.asks] == [1000.0, 1005.0, 1015.0, 1035.0]  # +5, +10, +20
-
-
-def test_a_wait_beyond_the_total_time_ends_at_once(server: ReplayServer, clock: FakeClock) -> None:
-    server.script = lambda ask: Fault(b"", 503, {"Retry-After": "3600"})
-    with pytest.raises(BadStatusError, match="in 3600 s"):
-        client_of(server, clock, limits=Limits(seconds=60)).get(server.api)
-    assert clock.slept == []
-
-
 def test_retry_after_may_be_a_date_counted_from_the_servers_own() -> None:
     headers = {
         "retry-after": "Sun, 06 Nov 1994 08:50:07 GMT",
@@ -284,16 +228,6 @@ def test_retry_after_may_be_a_date_counted_from_the_servers_own() -> None:
     assert retry_after({"retry-after": headers["retry-after"]}) is None
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({"retry-after": "-5"}) is None
-
-
-def test_a_status_that_will_not_pass_is_not_asked_for_again(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    server.script = lambda ask: Fault(b"no such page", 404)
-    with pytest.raises(BadStatusError, match="status 404") as caught:
-        client_of(server, clock).get(server.api)
-    assert caught.value.body == b"no such page"
-    assert len(server.asks) == 1
 
 
 def test_a_body_the_check_refuses_is_asked_for_again_and_then_an_error(
@@ -372,19 +306,6 @@ def test_redirect_to_a_refused_address(server: ReplayServer, clock: FakeClock, t
             client_of(server, clock).get(target)
 
 
-def test_redirects_within_the_host_are_followed_up_to_the_limit(
-    server: ReplayServer, clock: FakeClock
-) -> None:
-    server.script = lambda ask: (
-        Fault(b"", 301, {"Location": "/next"}) if ask.number <= 2 else Fault(b"good")
-    )
-    assert client_of(server, clock).get(server.api) == b"good"
-    assert [ask.at for ask in server.asks] == [1000.0, 1003.0, 1006.0]  # each hop takes a turn
-    server.script = lambda ask: Fault(b"", 301, {"Location": "/next"})
-    with pytest.raises(RefusedAddressError, match="more than 5 redirects"):
-        client_of(server, clock).get(server.api)
-
-
 def test_loopback_is_refused_unless_a_test_names_it(server: ReplayServer) -> None:
     with pytest.raises(RefusedAddressError):
         Client(Allowed(frozenset({"127.0.0.1"})), Turns({"127.0.0.1": 0.0})).get(server.api)
@@ -446,14 +367,6 @@ def test_an_endless_plain_body_stops_at_the_byte_cap(
     server.script = lambda ask: Fault(bytes(MIB) for _ in range(10_000))
     with pytest.raises(TooLargeError):
         client_of(server, clock, limits=Limits(largest=2 * MIB)).get(server.api)
-
-
-def test_a_body_of_exactly_the_limit_is_taken(server: ReplayServer, clock: FakeClock) -> None:
-    packed = Fault(gzip.compress(bytes(1000)), headers={"Content-Encoding": "gzip"})
-    server.script = lambda ask: packed
-    assert len(client_of(server, clock, limits=Limits(largest=1000)).get(server.api)) == 1000
-    with pytest.raises(TooLargeError):
-        client_of(server, clock, limits=Limits(largest=999)).get(server.api)
 
 
 def test_a_host_that_nobody_serves_is_a_typed_error(clock: FakeClock) -> None:

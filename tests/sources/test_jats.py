@@ -155,26 +155,6 @@ def test_entries_of_fields_alone_are_put_together_from_them() -> None:
     assert third.raw == "Four D, Printed work, 2001."
 
 
-def test_the_group_tells_authors_from_editors() -> None:
-    meta = """<title-group><article-title>A</article-title></title-group>
-    <contrib-group content-type="author"><contrib contrib-type="person"><name>
-    <surname>One</surname></name></contrib></contrib-group>
-    <contrib-group content-type="editor"><contrib contrib-type="person"><name>
-    <surname>Ed</surname></name></contrib></contrib-group>
-    <contrib-group content-type="section"><contrib><name><surname>Section</surname></name>
-    </contrib></contrib-group><contrib-group><contrib contrib-type="author non-byline"><name>
-    <surname>Member</surname></name></contrib></contrib-group>"""
-    assert [author.name for author in paper(meta=meta).authors] == ["One"]
-
-
-def test_tables_of_the_oasis_model_are_read() -> None:
-    names = 'xmlns:oasis="http://www.niso.org/standards/z39-96/ns/oasis-exchange/table"'
-    body = f"""<table-wrap><oasis:table {names}><oasis:tgroup cols="2"><oasis:tbody>
-    <oasis:row><oasis:entry>a</oasis:entry><oasis:entry>b</oasis:entry></oasis:row>
-    </oasis:tbody></oasis:tgroup></oasis:table></table-wrap>"""
-    assert paper(body).tables[0].cells == (("a", "b"),)
-
-
 def test_tables_keep_their_grid_and_cite_by_mark_and_range() -> None:
     body = """<table-wrap><label>Table 1.</label><caption><p>Works</p></caption><table>
     <tr><th rowspan="2">a</th><th colspan="2">b</th></tr><tr><td>c</td><td>d</td></tr>

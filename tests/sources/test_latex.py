@@ -126,17 +126,6 @@ Jane Smith, Jan M\"uller, and A.~Kim. 2015.
     assert paper.sections[0].text == "(Smith et al., 2015)."
 
 
-def test_plain_bibitems_print_numbers(tmp_path: Path) -> None:
-    paper = read(
-        tmp_path,
-        r"\section{A} Known \cite{a,b}. \begin{thebibliography}{9}"
-        r"\bibitem{a} A. Ay, ``On letters,'' \emph{J.}, 2001. \bibitem{b} B. Bee. Book. 1999."
-        r"\end{thebibliography}",
-    )
-    assert paper.sections[0].text == "Known [1, 2]."
-    assert [(r.title, r.year) for r in paper.references] == [("On letters", 2001), (None, 1999)]
-
-
 def test_biblatex_lists_are_read(tmp_path: Path) -> None:
     bbl = r"""\entry{k}{article}{}
     \name{author}{1}{}{%
@@ -183,17 +172,6 @@ After Table~\ref{t}. \bibliography{refs}""",
     )
     assert table.cited == (0, 1)
     assert paper.sections[0].text == "Before. After Table 1."
-
-
-def test_rules_of_other_packages_are_no_cells(tmp_path: Path) -> None:
-    paper = read(
-        tmp_path,
-        r"\section{A}\begin{table}\caption{C}\begin{tabular}{ll} \Xhline{1pt} Type & P \\"
-        r"\Xhline{2\arrayrulewidth} FS & 84 \\ \cdashline{1-2} WS & 22 \\ \hhline{==}"
-        r"\end{tabular}\end{table}",
-    )
-    (table,) = paper.tables
-    assert table.cells == (("Type", "P"), ("FS", "84"), ("WS", "22"))
 
 
 def test_cells_that_span_and_bold_ones_are_marked(tmp_path: Path) -> None:
@@ -274,13 +252,6 @@ def test_a_command_of_a_papers_own_goes_before_that_of_a_package(tmp_path: Path)
     body = r"\section{A} Up \unit{x}."
     for preamble in (own, rf"\usepackage{{siunitx}}{own}"):
         assert read(tmp_path, body, preamble=preamble).sections[0].text == "Up <x>."
-
-
-def test_latin_1_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "main.tex"
-    text = "\\documentclass{article}\\begin{document}\\section{A} Müller \\end{document}"
-    path.write_bytes(text.encode("latin-1"))
-    assert read_document(path).sections[0].text == "Müller"
 
 
 def test_a_file_without_a_paper_is_one_fault(tmp_path: Path) -> None:

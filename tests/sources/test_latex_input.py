@@ -220,15 +220,6 @@ def test_any_text_gives_one_paper_or_one_fault(tmp_path: Path, pieces: list[str]
     assert isinstance(read_one(path), Document | Fault)
 
 
-@pytest.mark.parametrize("command", ["\\usepackage{}", "\\usepackage", "\\RequirePackage[a]{}"])
-def test_a_package_without_a_name_is_passed_over(tmp_path: Path, command: str) -> None:
-    path = tmp_path / "main.tex"
-    path.write_text((PAPER % "x").replace("\\title", f"{command}\n\n\\title"))
-    document = read_one(path)
-    assert isinstance(document, Document)
-    assert [section.heading for section in document.sections] == ["A"]
-
-
 @given(content=st.binary(max_size=300), name=st.sampled_from(["a.gz", "a.tar", "a.zip", "a.tex"]))
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -112,14 +112,6 @@ def test_a_rename_that_cannot_be_done_is_wrong_use(
         read(foreign, **rename)
 
 
-def test_a_renamed_column_goes_before_one_of_that_name(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.jsonl", '{"id": "p", "title": "old", "name": "new"}\n')
-    (item,) = read(path, name="title")
-    assert isinstance(item, Document)
-    assert item.title == "new"
-    assert unknown_columns(path, ReadOptions({"name": "title"})) == ["title"]
-
-
 def test_a_key_that_only_a_late_row_has_can_be_renamed(tmp_path: Path) -> None:
     lines = [f'{{"id": "p{number}"}}' for number in range(10_050)] + ['{"id": "q", "name": "T"}']
     items = read(write(tmp_path, "late.jsonl", "\n".join(lines)), name="title")

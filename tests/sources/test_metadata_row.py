@@ -98,13 +98,6 @@ def test_the_key_is_the_strongest_identity(tmp_path: Path, row: dict[str, Any], 
     assert item.key == key
 
 
-def test_a_row_with_only_a_file_keeps_it_as_key(tmp_path: Path) -> None:
-    # The name tells an arXiv id, which may match; alone it does not make a paper.
-    item = read_row(tmp_path, {"file": "1410.5401v1.tei.xml"})
-    assert isinstance(item, Document)
-    assert (item.key, item.arxiv_id) == ("file:1410.5401v1.tei.xml", "1410.5401")
-
-
 @pytest.mark.parametrize(
     ("row", "published"),
     [
@@ -155,29 +148,6 @@ def test_authors_are_a_list_or_separated_text(
 
 
 @pytest.mark.parametrize(
-    ("categories", "expected"),
-    [
-        ("cs.CL cs.LG", ("cs.CL", "cs.LG")),
-        ("cs.CL, cs.LG", ("cs.CL", "cs.LG")),
-        ("Machine Learning; Vision", ("Machine Learning", "Vision")),
-        (["cs.CL", None, "stat.ML"], ("cs.CL", "stat.ML")),
-        ("", ()),
-    ],
-)
-def test_categories_are_a_list_or_separated_text(
-    tmp_path: Path, categories: Any, expected: tuple[str, ...]
-) -> None:
-    assert document(tmp_path, categories=categories).categories == expected
-
-
-def test_the_venue_comes_from_venues_then_booktitle_then_venue(tmp_path: Path) -> None:
-    row = {"venues": ["acl"], "booktitle": "Proceedings of B", "venue": "V"}
-    assert document(tmp_path, **row).venue == "acl"
-    assert document(tmp_path, **{**row, "venues": []}).venue == "Proceedings of B"
-    assert document(tmp_path, venue="V").venue == "V"
-
-
-@pytest.mark.parametrize(
     ("row", "words"),
     [
         ({"id": None}, "none of id, doi, arxiv_id, source_url, file"),
@@ -209,10 +179,6 @@ def test_a_bad_row_says_what_is_wrong(
         assert document(tmp_path, **row).published is None
     else:
         assert words in reason(tmp_path, **row)
-
-
-def test_an_unreadable_doi_does_not_cost_a_row_that_has_an_id(tmp_path: Path) -> None:
-    assert document(tmp_path, doi="0.26615/978-954").doi is None
 
 
 JSON = st.recursive(

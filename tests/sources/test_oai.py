@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from tests.servers.oai_replay import DELETED, RECORD, envelope, error_of
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.errors import InputError
 from vivavoce.records import Author, Document, Fault
 from vivavoce.sources import Piece, ReadOptions, get_source
-from vivavoce.sources.catalogues.oai import first_day, read_page, read_versions, split_authors
+from vivavoce.sources.catalogues.oai import first_day, read_versions, split_authors
 from vivavoce.store import write_bytes, write_sealed
 
 HEADER = """<header><identifier>oai:arXiv.org:{id}</identifier><datestamp>2024-06-20</datestamp>
@@ -108,38 +107,12 @@ def test_what_a_record_with_split_names_says_of_a_paper(tmp_path: Path) -> None:
     )
 
 
-NAMES = {
-    ("Meeting", "Bo Second for the"): ["Bo Second", "Meeting"],
-    ("Collaboration", "for the BIG"): ["BIG Collaboration"],
-    ("Ada First on behalf of BIG Collaboration", ""): ["Ada First", "BIG Collaboration"],
-    ("collaborations", "SMALL"): ["SMALL collaborations"],
-    ("Forthe", "A."): ["A. Forthe"],
-    (":", ""): [],
-}
-
-
-@pytest.mark.parametrize("names", NAMES)
-def test_a_collaboration_within_a_name_is_an_author_of_its_own(
-    tmp_path: Path, names: tuple[str, str]
-) -> None:
-    key, fore = names
-    author = f"<author><keyname>{key}</keyname><forenames>{fore}</forenames></author>"
-    metadata = SPLIT.format(id="2406.00007", created="2024-06-03")
-    found = paper(tmp_path, record(metadata.replace("</authors>", f"{author}</authors>")))
-    assert [one.name for one in found.authors[3:]] == NAMES[names]
-
-
 def test_a_day_after_the_month_of_the_id_is_not_the_first_version(tmp_path: Path) -> None:
     created = {"2024-06-03": "2024-06-03", "2024-05-31": "2024-05-31", "2024-07-01": "2024-06"}
     for day, published in created.items():
         metadata = SPLIT.format(id="2406.00007", created=day)
         assert paper(tmp_path, record(metadata)).published == published
     assert first_day("2406.00007", ["", "soon"]) is None
-
-
-def test_a_single_record_is_read_like_a_list(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, answer(record(RAW), verb="GetRecord"))
-    assert isinstance(found, Document)
 
 
 def test_odd_records_are_faults_and_the_rest_goes_in(tmp_path: Path) -> None:
@@ -244,23 +217,6 @@ def test_characters_that_xml_does_not_have_cost_no_page(tmp_path: Path) -> None:
     assert isinstance(found, Document)
     assert found.abstract == "An�� abstract with $x < y$."
     assert fault == Fault("a.oai.xml", "characters that are no text, now U+FFFD: 2")
-
-
-def test_a_token_is_kept_as_it_is() -> None:
-    token = '<resumptionToken completeListSize="70" cursor="3"> a%26b=&lt;c </resumptionToken>'
-    page = read_page(envelope(f"<ListRecords>{token}</ListRecords>"))
-    assert (page.token, page.total, page.cursor) == ("a%26b=<c", 70, 3)
-
-
-def test_only_files_of_the_kind_are_taken_and_columns_cannot_be_renamed(tmp_path: Path) -> None:
-    source = get_source("oai")
-    names = ["a.oai.xml", "A.OAI.XML", "a.xml", "a.atom.xml", "a.nxml", "2020.acl.xml"]
-    assert [name for name in names if source.matches(Path(name))] == names[:2]
-    (tmp_path / "a.oai.xml").write_bytes(answer(record(RAW)))
-    with pytest.raises(InputError, match="no columns to rename"):
-        ingest("oai", tmp_path, tmp_path / "c", options=ReadOptions({"a": "id"}))
-    assert ingest("oai", tmp_path, tmp_path / "c").read == 1
-    assert load_corpus(tmp_path / "c").papers[0].date_precision == "day"
 
 
 LINES = {

@@ -124,24 +124,6 @@ def test_a_later_harvest_asks_for_what_changed_since(
     assert titles["2406.00002"] == "A new title"
 
 
-def test_days_are_asked_for_inclusively_and_another_set_has_its_own_progress(
-    run: Harvester,
-) -> None:
-    report = run("2024-06-02", "2024-06-03", part="cs")
-    assert (report.records, report.newest) == (4, "2024-06-03")
-    run(part="math")
-    assert "from" not in starts(run.server)[-3]
-    assert run(part="cs").start == "2024-06-03"
-    numbers = [path.name[:6] for path in sorted(run.folder.glob("*.oai.xml"))]
-    assert numbers == [f"{n:06d}" for n in range(1, len(numbers) + 1)]
-
-
-def test_nothing_new_is_no_error_and_leaves_no_page(run: Harvester) -> None:
-    report = run("2025-01-01")
-    assert (report.files, report.records, report.newest) == ((), 0, None)
-    assert list(run.folder.glob("*.oai.xml")) == []
-
-
 def test_deleted_records_are_counted(run: Harvester, repository: Repository) -> None:
     repository.deleted = frozenset({"2406.00003"})
     assert run().deleted == 1
@@ -207,47 +189,6 @@ def test_an_expired_token_starts_again_from_the_newest_day(
     assert (report.restarts, report.records, len(report.files)) == (1, 10, 4)
     assert starts(run.server)[3] == {"metadataPrefix": "arXivRaw", "from": "2024-06-03"}
     assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
-def test_nothing_left_after_a_token_starts_again_as_well(
-    run: Harvester, repository: Repository, tmp_path: Path
-) -> None:
-    repository.script = only([3, 4, 5], FAULTS["nothing left"])
-    assert run().restarts == 1
-    assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
-def test_a_list_that_is_not_by_day_is_started_again_from_its_beginning(
-    run: Harvester, repository: Repository, tmp_path: Path
-) -> None:
-    repository.is_ordered = False
-    repository.script = only([3], Fault(error_of("badResumptionToken")))
-    assert run().records == 3 + 3 + 8
-    assert starts(run.server)[3] == {"metadataPrefix": "arXivRaw"}
-    assert papers_in(run.folder, tmp_path / "corpus") == sorted(repository.days)
-
-
-def test_a_token_that_never_works_is_an_error(run: Harvester, repository: Repository) -> None:
-    def forget(ask: Ask) -> Fault | None:
-        return Fault(error_of("badResumptionToken")) if "resumptionToken" in ask.target else None
-
-    repository.days = days_of_june(8, a_day=8)
-    repository.script = forget
-    with pytest.raises(BadReplyError, match="badResumptionToken again") as caught:
-        run()
-    assert caught.value.offset == 3
-    assert len(run.server.asks) == 4
-
-
-def test_a_repository_that_loses_what_it_had_is_an_error(
-    run: Harvester, repository: Repository
-) -> None:
-    def forget_all(ask: Ask) -> Fault | None:
-        return Fault(error_of("noRecordsMatch")) if ask.number > 1 else None
-
-    repository.script = forget_all
-    with pytest.raises(BadReplyError, match="no records from 2024-06-02 on, and had one before"):
-        run()
 
 
 def test_a_list_without_end_is_an_error(run: Harvester, repository: Repository) -> None:

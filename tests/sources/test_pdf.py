@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from tests.sources.pdf_pages import (
     BOLD,
     FILLER,
     ITALIC,
     TEXT,
     Paper,
-    paper_with_table,
     simple_paper,
 )
 
@@ -20,10 +18,6 @@ from vivavoce.sources import Piece, ReadOptions, get_source
 from vivavoce.sources.fulltext.pdf.document import read_file
 
 LONG = f"{FILLER} {FILLER}"
-
-
-def tops(document: Document) -> list[str | None]:
-    return [section.heading for section in document.sections if section.level == 1]
 
 
 def outline(document: Document) -> list[tuple[int, str | None, str | None]]:
@@ -50,23 +44,6 @@ def test_a_paper_has_its_title_abstract_and_numbered_sections(tmp_path: Path) ->
     ]
     assert (document.key, document.kind) == ("2101.00001v2.pdf", "pdf")
     assert (document.arxiv_id, document.version) == ("2101.00001", "v2")
-
-
-def test_a_heading_over_two_lines_is_one(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("Long Headings of Papers")
-    for name in ("1 Introduction", "2 Long", "3 Conclusion"):
-        if name == "2 Long":
-            paper.heading(
-                "2 A Heading That Is so Long That the Column Has No Room for All Its", after=14
-            )
-            paper.say("Words and Goes On", paper.left, paper.y, BOLD, 12)
-            paper.y += 8
-        else:
-            paper.heading(name)
-        paper.paragraph(FILLER)
-    expected = "A Heading That Is so Long That the Column Has No Room for All Its Words and Goes On"
-    assert tops(read_file(paper.save())) == ["Introduction", expected, "Conclusion"]
 
 
 def test_a_heading_that_opens_its_paragraph_keeps_the_paragraph(tmp_path: Path) -> None:
@@ -120,46 +97,6 @@ def test_numbers_beside_every_line_are_no_text(tmp_path: Path) -> None:
         paper.say(f"{n:03d}", 70, start + 12 * n, TEXT, 7)
     text = " ".join(item.text for item in read_file(paper.save()).sections)
     assert not any(word.isdigit() for word in text.split())
-
-
-def test_a_table_is_stored_apart_with_the_works_it_cites(tmp_path: Path) -> None:
-    rows = (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0"))
-    paper = paper_with_table(tmp_path / "a.pdf", rows, "Table 1: Scores of two models.")
-    document = read_file(paper.save())
-    (table,) = document.tables
-    assert table.caption == "Table 1: Scores of two models."
-    assert table.cells == (("Model", "Score"), ("Lead [1]", "12.5"), ("Tail [2]", "14.0"))
-    assert table.cited == (0, 1)
-    text = section(document, "Results").text
-    assert "12.5" not in text
-    assert text.count("small world.") == 2
-    assert [r.title for r in document.references] == [
-        "The first of all works",
-        "The second of all works",
-    ]
-
-
-def test_entries_with_hanging_lines_are_told_apart(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "a.pdf")
-    paper.centred("A Paper With Names and Years")
-    for name in ("1 Introduction", "2 Conclusion", "References"):
-        paper.heading(name)
-        if name != "References":
-            paper.paragraph(FILLER)
-    for year in (2018, 2019, 2020):
-        paper.lines(f"Anna Author, Ben Writer, and Carl Poet. {year}. A title that is so long")
-        for rest in (
-            "that it goes on in a second line. In Proceedings of the",
-            "Meeting, pages 1-9.",
-        ):
-            paper.y += 12
-            paper.say(rest, paper.left + 12, paper.y)
-    document = read_file(paper.save())
-    assert [reference.year for reference in document.references] == [2018, 2019, 2020]
-    assert document.references[0].first_author == "Author"
-    assert document.references[0].title == (
-        "A title that is so long that it goes on in a second line"
-    )
 
 
 def test_the_appendix_is_told_from_the_body(tmp_path: Path) -> None:
@@ -226,12 +163,6 @@ def test_the_source_reads_through_its_child(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document == read_file(path)
     assert document.acl_id == "P19-1001"
-
-
-@pytest.mark.parametrize("name", ["a.pdf", "A.PDF"])
-def test_files_are_known_by_their_name(name: str) -> None:
-    assert get_source("pdf").matches(Path(name))
-    assert not get_source("pdf").matches(Path("a.pdf.txt"))
 
 
 def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:

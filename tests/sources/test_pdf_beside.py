@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
-from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
+from tests.sources.pdf_pages import FILLER, TEXT, Paper
 from typer.testing import CliRunner
 
 from vivavoce.cli import app
@@ -112,17 +112,3 @@ def test_two_figures_side_by_side_are_no_text(tmp_path: Path) -> None:
     assert "Figure" not in text
     assert "halves" not in text
     assert text.count("The corpus holds") == 2
-
-
-def test_a_heading_beside_a_float_parts_the_text(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf", "1 Introduction", "2 Method")
-    page.y += 8
-    picture(page, 330, page.y + 12)
-    above = narrow(page, page.left, 206, 3)
-    page.heading("3 Results", BOLD, 12)
-    below = narrow(page, page.left, 206, 4)
-    closed(page, "4 Conclusion")
-    sections = sections_of(tmp_path)["a.pdf"]
-    assert list(sections) == ["Introduction", "Method", "Results", "Conclusion"]
-    assert above in " ".join(sections["Method"].split())
-    assert below in " ".join(sections["Results"].split())

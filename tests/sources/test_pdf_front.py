@@ -101,18 +101,6 @@ def test_members_of_a_society_stand_between_names(tmp_path: Path) -> None:
     assert names(page) == ["Ada Brandt", "Bo Lindqvist", "Cy Okafor", "Di i Pereira"]
 
 
-def test_numbers_of_students_and_generations_belong_to_no_name(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.centred("Ada Brandt (1849695) and Bo Lindqvist III", TEXT, 11)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist III"]
-
-
-def test_every_name_may_stand_beside_an_address(tmp_path: Path) -> None:
-    page = start(tmp_path)
-    page.side_by_side("Ada Brandt ada@harbour.example", "Bo Lindqvist bo@tides.example", 24)
-    assert names(page) == ["Ada Brandt", "Bo Lindqvist"]
-
-
 def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None:
     page = Page(tmp_path / "a.pdf")
     page.centred("The Tide Strategy:", BOLD, 17)
@@ -122,17 +110,6 @@ def test_a_title_goes_on_in_smaller_print_behind_a_colon(tmp_path: Path) -> None
     found = read_file(page.save())
     assert found.title == "The Tide Strategy: Catching Small Papers with Large Nets"
     assert [author.name for author in found.authors] == ["Ada Brandt"]
-
-
-def test_a_raised_letter_inside_a_word_of_the_title_stays(tmp_path: Path) -> None:
-    page = Page(tmp_path / "a.pdf")
-    page.y += 20
-    x = page.say("Accordions (A", page.left, page.y, BOLD, 17)
-    x = page.say("2", x, page.y - 6, BOLD, 11)
-    page.say("E) of Small Papers", x, page.y, BOLD, 17)
-    page.centred("Ada Brandt", TEXT, 11, 26)
-    page.body()
-    assert read_file(page.save()).title == "Accordions (A2E) of Small Papers"
 
 
 def test_a_watermark_across_the_page_is_no_title(tmp_path: Path) -> None:
@@ -210,41 +187,3 @@ def test_a_title_goes_on_in_another_face_close_below(tmp_path: Path) -> None:
     document = read_file(page.save())
     assert document.title == "How Often Is a Tide Late? Evidence from Small Harbours"
     assert [author.name for author in document.authors] == ["Ada Brandt"]
-
-
-def authors_below(path: Path, *rows: str, size: float = 10) -> list[str]:
-    page = Paper(path)
-    page.centred("A Study of Small Papers")
-    for row in rows:
-        page.centred(row, TEXT, size, 1.75 * size)
-    page.centred("Institute of Tides, Aberdeen", ITALIC, 9, 30)
-    page.centred("Abstract", BOLD, 12, 30)
-    page.paragraph(FILLER)
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        page.paragraph(FILLER)
-    return [author.name for author in read_file(page.save()).authors]
-
-
-def test_a_list_of_names_goes_on_below_in_wide_lines(tmp_path: Path) -> None:
-    found = authors_below(
-        tmp_path / "a.pdf", "Ada Brandt, Ben Okafor, Chidi", "Linde, Dana P.L. Roe, Eli G.A.H Moss"
-    )
-    assert found == ["Ada Brandt", "Ben Okafor", "Chidi Linde", "Dana P.L. Roe", "Eli G.A.H Moss"]
-
-
-def test_members_in_capitals_and_short_surnames(tmp_path: Path) -> None:
-    row = "A. BRANDT (SENIOR MEMBER, IEEE), F. DAI, AND BEN OKAFOR"
-    assert authors_below(tmp_path / "a.pdf", row)[:2] == ["A. Brandt", "F. DAI"]
-    assert len(authors_below(tmp_path / "b.pdf", row)) == 3
-
-
-def test_a_cedilla_belongs_to_the_letter_before_it(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    page.centred("A avaliac¸ao de marés")
-    page.centred("Abstract", BOLD, 12, 30)
-    page.paragraph(FILLER)
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
-        page.heading(heading)
-        page.paragraph(FILLER)
-    assert read_file(page.save()).title == "A avaliaçao de marés"

@@ -55,17 +55,6 @@ def test_what_repeats_at_one_height_is_furniture_wherever_it_is(
     assert text.count("The corpus holds many") == 12
 
 
-def test_a_line_that_repeats_at_other_heights_is_text(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    for number, heading in enumerate(NAMES):
-        if number:
-            page.page(100 + 10 * number)
-        page.paragraph("This holds for otters as well.")
-        page.heading(heading)
-        page.paragraph(FILLER)
-    assert whole_text(read_file(page.save())).count("otters") == 3
-
-
 def two_columns(page: Paper, y: float, headings: Sequence[str]) -> None:
     for x in (54.0, 318.0):
         at = y

@@ -66,11 +66,6 @@ def facts_of(document: Document, **others: object) -> Facts:
     return replace(usual, **others)
 
 
-def test_a_paper_with_the_usual_parts_is_good() -> None:
-    document = read_file(FIXTURES / "acl.pdf")
-    assert (document.health, document.health_reasons, document.doubts) == ("good", (), ())
-
-
 def test_a_paper_in_which_no_heading_is_found_has_failed(tmp_path: Path) -> None:
     document = read_file(without_headings(tmp_path / "a.pdf"))
     assert document.health == "failed"

@@ -59,12 +59,6 @@ def test_what_is_no_pdf_is_named(tmp_path: Path, content: bytes) -> None:
     assert fault_of(path) == "not a PDF: the file does not start with %PDF-"
 
 
-def test_a_pdf_without_objects_is_damaged(tmp_path: Path) -> None:
-    path = tmp_path / "hollow.pdf"
-    path.write_bytes(b"%PDF-1.7\nnothing here\nstartxref\n9\n%%EOF\n")
-    assert fault_of(path) == "damaged: PDFium cannot open it"
-
-
 def test_five_thousand_pages_are_no_paper(tmp_path: Path) -> None:
     path = tmp_path / "long.pdf"
     canvas = Canvas(str(path))

@@ -68,74 +68,6 @@ def test_an_appendix_whose_letter_is_smaller_than_its_title_is_numbered(tmp_path
     assert tops[-2:] == [("A", "LONG DERIVATIONS"), ("B", "MORE TABLES OF TIDES")]
 
 
-def test_an_entry_at_the_top_of_a_page_is_no_running_head(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    page.heading("References")
-    for number in range(1, 9):
-        if number == 5:
-            page.page(60)
-        page.lines(
-            f"[{number}] A. Brandt, A work on tides, Journal of Tides, 9, {2000 + number}", size=9
-        )
-        page.lines("          doi: 10.1000/tides.9", size=9)
-    found = read_file(page.save()).references
-    assert [reference.year for reference in found] == list(range(2001, 2009))
-
-
-def test_a_line_that_starts_with_algorithms_is_no_caption(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    page.heading("References")
-    for number in range(1, 7):
-        page.lines(f"[{number}] A. Brandt. {2000 + number}. A Study of Evolutionary", size=9)
-        page.y += 10.8
-        page.say(
-            "Algorithms. Transactions on Tides and Systems.", page.left + 14, page.y, ITALIC, 9
-        )
-    found = read_file(page.save()).references
-    assert len(found) == 6
-    assert all("Evolutionary Algorithms. Transactions" in reference.raw for reference in found)
-
-
-def test_numbers_beside_every_fifth_line_are_no_text(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    line = 0
-    for heading in ("1 Introduction", "2 Method", "3 Conclusion", "References"):
-        page.heading(heading)
-        for number in range(1, 7):
-            is_list = heading == "References"
-            text = f"[{number}] A. Brandt, On tides, Tides, 2001." if is_list else FILLER[:90]
-            page.lines(text)
-            line += 1
-            if line % 5 == 0:
-                page.say(str(line), page.left - 24, page.y, TEXT, 10)
-    document = read_file(page.save())
-    assert [reference.raw[:3] for reference in document.references] == [
-        f"[{number}]" for number in range(1, 7)
-    ]
-    assert not any(" 5 " in f" {section.text} " for section in document.sections)
-
-
-def test_a_title_may_begin_with_a_word_of_banners(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf", "Research Notes on Small Papers")
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    assert read_file(page.save()).title == "Research Notes on Small Papers"
-
-
-def test_months_and_streets_tell_names_from_places(tmp_path: Path) -> None:
-    page = Paper(tmp_path / "a.pdf")
-    page.centred("A Study of Small Papers")
-    page.centred("August Brandt and Bo Lindqvist", TEXT, 11)
-    page.centred("Institute for Tides of the Harbour and the Sea", TEXT, 11, 24)
-    page.centred("Via la Santa 1, CH-6962 Lugano", TEXT, 11, 14)
-    page.centred("Abstract", BOLD, 12, 30)
-    page.paragraph("We study papers that are small. " + FILLER)
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    names = [author.name for author in read_file(page.save()).authors]
-    assert names == ["August Brandt", "Bo Lindqvist"]
-
-
 def test_places_in_a_row_below_names_in_columns_are_no_authors(tmp_path: Path) -> None:
     page = Paper(tmp_path / "a.pdf")
     page.centred("A Study of Small Papers")
@@ -171,15 +103,6 @@ def test_numbered_headings_that_open_their_paragraphs_are_sections(tmp_path: Pat
     assert tops == [*((str(n), h) for n, h in enumerate(wanted, 1)), ("A", "Proofs of the bounds")]
 
 
-def test_raised_numbers_alone_beside_the_text_are_no_numbers_of_lines(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for number in range(10):
-        page.say("\u00b2", 560, 200 + 20 * number, TEXT, 10)
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    headings = [section.heading for section in read_file(page.save()).sections]
-    assert headings == ["Introduction", "Method", "Conclusion"]
-
-
 def test_numbers_of_lines_are_known_by_their_place_on_other_pages(tmp_path: Path) -> None:
     page = opened(tmp_path / "a.pdf")
     for heading in ("1 Introduction", "2 Method", "3 Conclusion"):
@@ -212,23 +135,3 @@ def test_parts_with_letters_of_the_last_section_are_no_appendices(tmp_path: Path
             page.paragraph(FILLER)
     levels = [section.level for section in read_file(page.save()).sections]
     assert levels == [1, 2, 2] * 3
-
-
-def test_a_numbered_heading_at_the_top_of_a_page_is_no_running_head(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    for number, heading in enumerate(("1 Introduction", "2 Method", "3 Tides", "4 Conclusion")):
-        if number == 2:
-            page.page(50)
-        page.heading(heading, size=10)
-        page.paragraph(FILLER)
-    headings = [section.heading for section in read_file(page.save()).sections]
-    assert headings == ["Introduction", "Method", "Tides", "Conclusion"]
-
-
-def test_an_author_named_again_by_a_drawn_line_opens_an_entry(tmp_path: Path) -> None:
-    page = opened(tmp_path / "a.pdf")
-    sections(page, "1 Introduction", "2 Method", "3 Conclusion")
-    page.heading("References")
-    for number in range(1, 7):
-        page.lines(f"{number}. {'A. Brandt' if number % 2 else ' '}, A work on tides, Tides, 2001.")
-    assert len(read_file(page.save()).references) == 6

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
 from tests.sources.pdf_pages import BOLD, FILLER, HEIGHT, TEXT, Paper
 
 from vivavoce.records import CitedTable
 from vivavoce.sources.fulltext.pdf.document import read_file
-from vivavoce.sources.fulltext.pdf.lines import Font, Word
-from vivavoce.sources.fulltext.pdf.runs import line_of
-from vivavoce.sources.fulltext.pdf.tables.columns import read_rows
 
 COLUMNS = (120.0, 220.0, 270.0, 320.0, 370.0)
 
@@ -114,18 +110,3 @@ def test_a_label_between_rules_spans_its_rows(tmp_path: Path) -> None:
     table = table_of(paper)
     assert [cells[0] for cells in table.cells] == ["Family", "Graphs", "", "", "Rules", "", ""]
     assert table.spans == ((1, 0, 3, 1), (4, 0, 3, 1))
-
-
-@pytest.mark.parametrize("count", [1, 40])
-def test_tables_of_any_length_are_read_whole(count: int, tmp_path: Path) -> None:
-    paper = start(tmp_path / "a.pdf")
-    for place in range(count):
-        row(paper, [f"System {place}", f"{place}.5", f"{place}.6"], gap=16 if not place else 10)
-    assert len(table_of(paper).cells) == count
-
-
-def test_two_numbers_that_are_printed_at_one_place_are_read() -> None:
-    font = Font("Times-Roman", 9.0)
-    lines = [line_of([Word(text, 100.0, 118.0, 200.0, font)], 0) for text in ("81.2", "18.2")]
-    (printed,) = read_rows(lines)
-    assert [chunk.words[0].text for chunk in printed.chunks] == ["81.2", "18.2"]

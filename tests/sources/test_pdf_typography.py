@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.sources.pdf_pages import BOLD, FILLER, TEXT, Paper
+from tests.sources.pdf_pages import BOLD, FILLER, Paper
 
 from vivavoce.sources.fulltext.pdf.document import read_file
 
@@ -55,14 +55,3 @@ def test_a_name_beside_a_title_is_no_part_of_it(tmp_path: Path) -> None:
         paper.paragraph(FILLER)
     title = read_file(paper.save()).title
     assert title == "A Title Whose Lines Stand To the Right of Its Own Author"
-
-
-def test_a_bar_or_a_dash_may_part_number_and_title(tmp_path: Path) -> None:
-    for mark in ("|", "–"):
-        paper = Paper(tmp_path / "bars.pdf")
-        paper.centred("A Paper With Bars")
-        for number, title in enumerate(CHAPTERS, start=1):
-            paper.heading(f"{number} {mark} {title}", TEXT, 10)
-            paper.paragraph(FILLER)
-        document = read_file(paper.save())
-        assert [section.heading for section in document.sections] == list(CHAPTERS)

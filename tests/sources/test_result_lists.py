@@ -108,15 +108,6 @@ def test_a_subtask_that_says_which_models_are_compared_is_a_heading(tmp_path: Pa
     }
 
 
-def test_flat_rows_may_tell_the_area_and_the_modalities(tmp_path: Path) -> None:
-    row = {"task": "QA", "dataset": "Squares", "metric": "EM", "method": "A", "score": 71.5}
-    rows = [row | {"area": ["NLP"], "modality": ["Images", "Texts"]}, row | {"modality": "Texts"}]
-    path = tmp_path / "pwc_rows.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    found = results(read("pwc", path)[0])
-    assert [(r.area, r.modality) for r in found] == [("NLP", "Images; Texts"), (None, "Texts")]
-
-
 def test_the_modalities_of_datasets_are_told_by_the_file_beside_a_list(tmp_path: Path) -> None:
     datasets = [
         {"name": "Bank", "modalities": ["Texts"], "variants": ["Bank", "Bank v2"]},
@@ -153,17 +144,6 @@ def test_a_work_without_an_id_is_dated_by_its_earliest_entry(tmp_path: Path) -> 
     lines = [json.dumps(row | {"paper_url": url, "paper_date": day}) for url, day in dated]
     path.write_text("\n".join(lines))
     assert [document.published for document in read("pwc", path)[0]] == ["2018-11-20", None]
-
-
-def test_a_link_under_several_titles_has_none_of_them(tmp_path: Path) -> None:
-    rows = [ROW, ROW | {"paper_title": "TREES for text"}]
-    path = tmp_path / "sota.json"
-    datasets = [{"dataset": "D", "sota": board(*rows)}]
-    path.write_text(json.dumps({"task": "T", "datasets": datasets}))
-    assert read("pwc", path)[0][0].title == "Trees for text"
-    datasets[0]["sota"]["rows"].append(ROW | {"paper_title": "Shrubs for text"})
-    path.write_text(json.dumps({"task": "T", "datasets": datasets}))
-    assert read("pwc", path)[0][0].title is None
 
 
 def test_nesting_without_end_is_a_fault_and_no_crash(tmp_path: Path) -> None:

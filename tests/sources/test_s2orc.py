@@ -93,19 +93,6 @@ def test_a_record_gives_the_paper(tmp_path: Path) -> None:
     assert (found.published, found.key, found.source_file) == ("2011-11", "7.json", "7.json")
 
 
-def test_paragraphs_of_one_heading_are_one_section(tmp_path: Path) -> None:
-    found = [(s.level, s.number, s.heading, s.text) for s in paper(tmp_path, RECORD).sections]
-    assert found == [
-        (1, "1", "Introduction", "One.\n\nSee [2], [3] and [5] and [2]."),
-        (1, "2", "Method", "Two."),
-        (2, "2.1", "Data", "Three."),
-        (1, None, "Acknowledgements", "Thanks."),
-        (1, None, None, "More."),
-    ]
-    roles = [section.role for section in paper(tmp_path, RECORD).sections]
-    assert roles[-2:] == ["acknowledgements", "appendix"]
-
-
 def test_nested_headings_are_sections_inside_others(tmp_path: Path) -> None:
     parse = {"body_text": [paragraph("a", "Method ::: Data"), paragraph("b", "Method ::: Model")]}
     found = paper(tmp_path, {"paper_id": "1", "latex_parse": parse}).sections
@@ -114,21 +101,6 @@ def test_nested_headings_are_sections_inside_others(tmp_path: Path) -> None:
         (2, "Data", "a"),
         (2, "Model", "b"),
     ]
-
-
-def test_the_first_release_holds_its_parse_under_another_name(tmp_path: Path) -> None:
-    record = {
-        "paper_id": "77",
-        "metadata": {"title": "Old", "year": "2001", "doi": "10.1234/Z"},
-        "s2_pdf_hash": "0a",
-        "grobid_parse": PARSE,
-        "latex_parse": None,
-    }
-    path = write(tmp_path, record)
-    found = paper(tmp_path, record)
-    assert SOURCE.matches(path)
-    assert (found.title, found.published, found.given_id) == ("Old", "2001", "s2:77")
-    assert (len(found.sections), len(found.references), len(found.tables)) == (5, 3, 1)
 
 
 def test_texts_of_a_release_are_joined_with_its_metadata(tmp_path: Path) -> None:
@@ -180,15 +152,6 @@ def test_a_paper_a_line_with_the_line_of_a_fault(tmp_path: Path) -> None:
     assert isinstance(third, Fault)
     assert isinstance(fourth, Fault)
     assert (third.where, fourth.where) == ("all.jsonl.gz:3", "all.jsonl.gz:4")
-
-
-def test_long_files_are_cut_at_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / "all.jsonl"
-    rows = [json.dumps({"paper_id": str(n), "title": f"Paper {n}"}) for n in range(450)]
-    path.write_text("\n".join(rows), encoding="utf-8")
-    assert [piece.first_row for piece in SOURCE.pieces(path)] == [1, 201, 401]
-    found = [paper.key for paper in read(path) if isinstance(paper, Document)]
-    assert found == [str(n) for n in range(450)]
 
 
 def test_long_packed_files_are_cut_too(tmp_path: Path) -> None:

@@ -86,24 +86,6 @@ def test_the_real_sample_goes_into_a_corpus_whole(data_dir: Path, tmp_path: Path
         assert paper.date_source == "metadata"
 
 
-def test_a_collaboration_within_a_parsed_name_is_an_author_of_its_own(tmp_path: Path) -> None:
-    names = [["First", "Ada", ""], ["Collaboration", "Bo Second for the BIG", ""], [":", "", ""]]
-    (found,) = read(write(tmp_path / "a.snapshot.jsonl", {**ROW, "authors_parsed": names}))
-    assert isinstance(found, Document)
-    assert [author.name for author in found.authors] == [
-        "Ada First",
-        "Bo Second",
-        "BIG Collaboration",
-    ]
-
-
-def test_without_parsed_authors_the_line_of_them_is_read(tmp_path: Path) -> None:
-    row = {**ROW, "authors_parsed": None}
-    (found,) = read(write(tmp_path / "a.snapshot.jsonl", row))
-    assert isinstance(found, Document)
-    assert [author.name for author in found.authors] == ["Ada First", "Bo Östen III"]
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -124,17 +106,6 @@ def test_an_odd_line_is_a_fault_with_its_number(
     assert fault.where == "a.snapshot.jsonl:1"
     assert fault.reason.startswith(reason)
     assert isinstance(good, Document)
-
-
-def test_missing_and_odd_details_cost_no_paper(tmp_path: Path) -> None:
-    bare = {"id": "hep-th/9901001", "title": "Bare"}
-    odd = {**ROW, "versions": [7, {"version": "v9"}], "authors_parsed": [[], "x", [None, "Ada"]]}
-    first, second = read(write(tmp_path / "a.snapshot.jsonl", bare, odd))
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
-    assert (first.published, first.version, first.authors) == (None, None, ())
-    assert (second.published, second.version) == (None, "v9")
-    assert second.authors == (Author("Ada"),)
 
 
 def test_gzip_and_parquet_give_the_same_papers(tmp_path: Path) -> None:

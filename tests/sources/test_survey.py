@@ -150,22 +150,6 @@ def test_tables_have_cells_captions_and_citations(tmp_path: Path) -> None:
     assert named.cited == (0, 2)
 
 
-def test_numbers_that_grew_together_with_a_year_or_were_lost_are_made_out() -> None:
-    text = (
-        "1. One A. First model. Conf, 20212. Two B. Second model. Conf, 2022\n\n"
-        "3. Three C. Third model. 2023. Four D. Fourth lost its number. 2020 "
-        "5. Five E. Fifth model. 20246. Six F. Sixth model. 2025"
-    )
-    found = read_list([text])
-    assert [entry.number for entry in found] == [1, 2, 3, 5, 6]
-    assert [entry.reference.title for entry in found][:2] == ["First model", "Second model"]
-    assert found[0].reference.year == 2021
-
-
-def test_a_text_without_numbers_or_names_gives_no_entries() -> None:
-    assert read_list(["Nothing here is a list.", "1. One thing."]) == []
-
-
 def test_what_is_fenced_is_no_heading_and_captions_go_to_one_table() -> None:
     table = "<table><tr><td>a</td></tr></table>"
     parts = read_parts(f"# T\n```\n# no\n```\n{table}\n\nTable 1: One.\n\n{table}")
@@ -273,46 +257,6 @@ def test_a_list_behind_the_appendix_belongs_to_its_empty_heading(tmp_path: Path)
     assert len(found.references) == 3
     assert [s.text for s in found.sections] == ["Text [1].", "Based on [3]."]
     assert [table.cited for table in found.tables] == [(1,)]
-
-
-def test_tables_behind_the_list_are_kept(tmp_path: Path) -> None:
-    text = (
-        f"# Small Things\n\n## 1 Introduction\n\nText [1].\n\n## References\n\n{LISTED}\n\n"
-        "Appendix\n\nTable 3: Models.\n\n<table><tr><td>Model</td></tr><tr><td>First [1]</td></tr>"
-        "</table>\n"
-    )
-    (table,) = survey(tmp_path, text).tables
-    assert (table.caption, table.cited) == ("Table 3: Models.", (0,))
-
-
-def test_a_dash_stands_for_the_authors_before_and_books_have_no_quotation_marks() -> None:
-    found = [entry.reference for entry in read_list([LISTED])]
-    assert [(r.first_author, r.title, r.year) for r in found] == [
-        ("A. One", "A first model", 2020),
-        ("A. One", "A second model", 2021),
-        ("B. Two", "Patterns of Models: Designing Them", 2006),
-    ]
-
-
-def test_a_list_of_initials_and_names_is_no_book() -> None:
-    text = "Z. Z. Ren, Zoe One, Yan Two, and Xi Three. A last model, 2025."
-    (found,) = read_list([text])
-    assert (found.reference.first_author, found.reference.title) == ("Z. Z. Ren", "A last model")
-
-
-def test_the_title_ends_before_the_volume_and_the_year_before_the_visit() -> None:
-    first, second, _ = (
-        entry.reference
-        for entry in read_list(
-            [
-                "[1] One, A., Two, B., et al., 2023. Models of models, in: Conference on Models. "
-                'pp. 1- 9. [2] C. Three, "A tool," https://x.org/tool, 2022, accessed: Apr. 2025. '
-                '[3] D. Four, "Last," 2020.'
-            ]
-        )
-    )
-    assert (first.title, first.year, first.first_author) == ("Models of models", 2023, "One")
-    assert second.year == 2022
 
 
 @pytest.mark.parametrize(

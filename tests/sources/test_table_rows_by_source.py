@@ -32,43 +32,6 @@ def latex_table(tmp_path: Path, inside: str, command: str = "table") -> CitedTab
     return table
 
 
-def test_commands_around_a_latex_citation_keep_its_printed_mark(tmp_path: Path) -> None:
-    table = latex_table(
-        tmp_path,
-        r"""\begin{tabular}{ll}\toprule Name & Size \\ \midrule
-        \textcolor{red}{\textbf{One}~\cite{w0}} & 1 \\
-        \makecell[l]{Two \\ \citep{w1}} & \textsuperscript{\cite{w2}} \\
-        \multicolumn{2}{c}{Both \cite{w3,w4}} \\ Ours\nocite{w5} & 3 \\ \bottomrule
-        \end{tabular}\caption{As \cite{w0}.}""",
-    )
-    assert table.row_cited == ((), (0,), (1, 2), (3, 4), (5,))
-    assert table.cells == (
-        ("Name", "Size"),
-        ("One [1]", "1"),
-        ("Two [2]", "[3]"),
-        ("Both [4, 5]", ""),
-        ("Ours", "3"),
-    )
-
-
-def test_a_latex_cell_may_cover_the_rows_above_it(tmp_path: Path) -> None:
-    table = latex_table(
-        tmp_path,
-        r"\begin{tabular}{ll} & a \\ & b \\ \multirow{-3}{*}{M \cite{w1}} & c \cite{w0} \\ N & d"
-        r" \end{tabular}\caption{C}",
-    )
-    assert table.row_cited == ((1,), (1,), (1, 0), ())
-
-
-def test_a_table_in_a_latex_cell_spans_no_rows_of_the_outer_one(tmp_path: Path) -> None:
-    table = latex_table(
-        tmp_path,
-        r"\begin{tabular}{ll} A \cite{w0} & \begin{tabular}{l}\multirow{2}{*}{x \cite{w1}} \\ y"
-        r"\end{tabular} \\ B & b \end{tabular}\caption{C}",
-    )
-    assert table.row_cited == ((0, 1), ())
-
-
 def test_the_caption_and_the_repeated_head_of_a_long_table_count_once(tmp_path: Path) -> None:
     table = latex_table(
         tmp_path,
@@ -88,30 +51,6 @@ def test_an_oasis_cell_tells_how_many_more_rows_it_covers() -> None:
     <mixed-citation>W</mixed-citation></ref></ref-list></back></article>"""
     (table,) = read_jats(text.encode(), "x.nxml").tables
     assert table.row_cited == ((0,), (0,), ())
-
-
-def test_a_longer_name_hides_the_shorter_one_that_ends_it(tmp_path: Path) -> None:
-    marks = {"Park (2019)": 0, "Kim and Park (2019)": 1, "Lee (2020)": 2}
-    spans = [
-        {"start": 0, "end": 1, "text": text, "ref_id": f"BIBREF{n}"} for text, n in marks.items()
-    ]
-    record = {
-        "paper_id": "7",
-        "body_text": [{"text": "One.", "section": "A", "cite_spans": spans}],
-        "bib_entries": {f"BIBREF{n}": {"title": f"Work {n}"} for n in marks.values()},
-        "ref_entries": {
-            "TABREF0": {
-                "type_str": "table",
-                "content": "<table><tr><td>Lee 2020 and Kim and Park, 2019</td></tr><tr><td>"
-                "Park (2019)</td></tr><tr><td>BIBREF2</td></tr></table>",
-            }
-        },
-    }
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps(record))
-    (table,) = read_one("s2orc", path).tables
-    assert table.row_cited == ((2, 1), (0,), (2,))
-    assert table.cells[2] == ("[3]",)  # as in the text
 
 
 def test_rows_of_a_survey_are_told_by_names_where_its_list_has_no_numbers(tmp_path: Path) -> None:

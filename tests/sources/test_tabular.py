@@ -68,19 +68,6 @@ def test_bad_json_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
     ]
 
 
-def test_csv_as_spreadsheets_write_it(tmp_path: Path) -> None:
-    content = (
-        b"\xef\xbb\xbfid,title,abstract\r\n"
-        b'p1,"A ""quoted"" title","two\r\nlines, and a comma"\r\n'
-        b"\r\n"
-        b"p5,T,A\r\n"
-    )
-    first, second = read(write(tmp_path, "a.csv", content))
-    assert isinstance(first, Document)
-    assert (first.title, first.abstract) == ('A "quoted" title', "two\nlines, and a comma")
-    assert kinds([second]) == ["p5"]
-
-
 def test_bad_csv_lines_are_named_and_the_rest_goes_in(tmp_path: Path) -> None:
     content = (
         b'id,title\np2,T\np3,T,more\np4,"open quote\np5,T\np6,\xff\np7,"x"y\np8,T\np9\np10,"last'
@@ -155,40 +142,11 @@ def test_a_damaged_parquet_page_is_a_fault(tmp_path: Path) -> None:
     assert "cannot be read beyond row 0" in item.reason
 
 
-def test_a_parquet_column_whose_name_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    # Without the stored Arrow schema the name of the Parquet schema counts.
-    pq.write_table(pa.table({"id": ["p"], "colour": ["c"]}), path, store_schema=False)
-    path.write_bytes(path.read_bytes().replace(b"colour", b"colo\xffr"))
-    (item,) = read(path)
-    assert isinstance(item, Fault)
-    assert "not readable Parquet" in item.reason
-    assert unknown_columns(path, ReadOptions()) == []
-
-
 def test_a_parquet_cell_that_is_not_utf8_costs_its_row(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     titles = pa.array([b"good", b"\xff", b"also good"]).view(pa.string())
     pq.write_table(pa.table({"id": ["p1", "p2", "p3"], "title": titles}), path)
     assert kinds(read(path)) == ["p1", "a.parquet:2", "p3"]
-
-
-def test_parquet_types_of_data_frames_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    table = pa.table(
-        {
-            "id": pa.array([1.0, 2.0]),
-            "title": pa.array(["A", "A"]).dictionary_encode(),
-            "published": pa.array([0, None], pa.timestamp("ms", tz="UTC")),
-            "year": pa.array([float("nan"), 2014.0]),
-        }
-    )
-    pq.write_table(table, path)
-    first, second = read(path)
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
-    assert (first.given_id, first.published) == ("1", "1970-01-01")
-    assert (second.title, second.published) == ("A", "2014")
 
 
 def test_a_path_that_is_no_file_is_wrong_use(tmp_path: Path) -> None:
@@ -216,25 +174,6 @@ def test_any_bytes_give_documents_or_faults(
 def is_partition(pieces: list[Piece], end: int) -> bool:
     stops = [piece.stop for piece in pieces]
     return [piece.start for piece in pieces] == [0, *stops[:-1]] and stops[-1] == end
-
-
-@pytest.mark.parametrize("final", ["", "\n"])
-def test_json_lines_are_cut_every_ten_thousand_lines(tmp_path: Path, final: str) -> None:
-    # 25,000 lines and two blank ones: 10,000 + 10,000 + 5,002.
-    lines = [f'{{"id": "p{n}"}}' for n in range(25_000)]
-    path = write(tmp_path, "a.jsonl", "\n".join(["", "", *lines]) + final)
-    pieces = list(SOURCE.pieces(path))
-    assert is_partition(pieces, path.stat().st_size)
-    assert [piece.first_row for piece in pieces] == [1, 10_001, 20_001]
-    assert [d.given_id for d in read(path) if isinstance(d, Document)] == [
-        f"p{n}" for n in range(25_000)
-    ]
-    assert len(list(SOURCE.read(pieces[0], ReadOptions()))) == 9_998
-
-
-def test_a_fault_in_a_later_piece_has_its_line_of_the_file(tmp_path: Path) -> None:
-    lines = ['{"id": "p"}'] * 12_344 + ["bad"]
-    assert kinds(read(write(tmp_path, "a.jsonl", "\n".join(lines))))[-1] == "a.jsonl:12345"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from lxml import etree
 from vivavoce.corpus.fields import assign_roles
 from vivavoce.errors import InputError
 from vivavoce.records import Document, Fault, Section
-from vivavoce.sources import Piece, ReadOptions, get_source
+from vivavoce.sources import Piece, ReadOptions
 from vivavoce.sources.fulltext.assemble import plain_text
 from vivavoce.sources.fulltext.tei import SOURCE, clean_title, read_document
 
@@ -172,28 +172,6 @@ def test_letters_after_the_last_number_are_appendices() -> None:
     assert [s.role for s in assign_roles(found.sections)][3:] == ["appendix"] * 4
 
 
-def test_a_heading_that_starts_with_an_article_is_not_lettered() -> None:
-    found = paper(div("Introduction") + div("A Simple Network") + div("Conclusion"))
-    assert outline(found)[1] == (1, None, "A Simple Network")
-
-
-def test_nested_divisions_give_levels_without_numbers() -> None:
-    inner = div("Encoder") + div("Decoder")
-    body = f"<div><head>Model</head><p>Before.</p>{inner}</div>" + div("Conclusion")
-    assert outline(paper(body)) == [
-        (1, None, "Model"),
-        (2, None, "Encoder"),
-        (2, None, "Decoder"),
-        (1, None, "Conclusion"),
-    ]
-
-
-def test_unnumbered_headings_of_a_numbered_paper_belong_to_the_section_before() -> None:
-    body = div("Introduction", n="1") + div("Model", n="2") + div("Encoder", n="2.1")
-    body += div("Gated attention") + div("Acknowledgements")
-    assert outline(paper(body))[3:] == [(3, None, "Gated attention"), (1, None, "Acknowledgements")]
-
-
 @pytest.mark.parametrize(
     ("head", "n"),
     [
@@ -214,33 +192,11 @@ def test_debris_opens_no_section_and_its_text_stays(head: str, n: str | None) ->
     assert found.sections[1].text == "Two.\n\nThree."
 
 
-def test_list_items_do_not_break_the_numbering() -> None:
-    body = div("Introduction", n="1") + div("Model", n="2") + div("Contextual Embedding", n="3.")
-    body += div("Output", n="6.") + div("Related Work", n="3") + div("Experiments", n="4")
-    assert [(s.level, s.number) for s in paper(body).sections] == [
-        (1, "1"),
-        (1, "2"),
-        (2, None),
-        (2, None),
-        (1, "3"),
-        (1, "4"),
-    ]
-
-
 def test_two_headings_that_grew_together_are_parted() -> None:
     body = div("Introduction", n="1") + div("Experiments 2.1 Data", n="2") + div("Speed", n="2.2")
     found = paper(body)
     assert outline(found)[1:] == [(1, "2", "Experiments"), (2, "2.1", "Data"), (2, "2.2", "Speed")]
     assert [s.text for s in found.sections] == ["Text.", "", "Text.", "Text."]
-
-
-def test_a_division_without_heading_continues_or_comes_first() -> None:
-    body = "<div><p>Zero.</p></div>" + div("Introduction", "One.", "1") + "<div><p>More.</p></div>"
-    found = paper(body)
-    assert [(s.heading, s.text) for s in found.sections] == [
-        (None, "Zero."),
-        ("Introduction", "One.\n\nMore."),
-    ]
 
 
 def test_a_sentence_taken_for_a_heading_stays_in_the_text() -> None:
@@ -331,14 +287,6 @@ def test_every_entry_of_the_list_is_a_reference_in_order() -> None:
     assert [r.doi for r in found] == ["10.1000/abc.1", None, None, None]
 
 
-def test_the_printed_entry_is_kept_or_composed() -> None:
-    found = paper(back=REFERENCES).references
-    assert found[2].raw == "Someone. Untitled. See abs/1409.0473."
-    assert found[0].raw == (
-        "A B First, C Second. Deep Things. Journal of Things. 10.1000/ABC.1. 2015."
-    )
-
-
 def test_a_table_knows_the_references_cited_in_cells_and_caption() -> None:
     body = """<figure type="table" xml:id="tab_0"><head>Table 1 :</head><label>1</label>
 <figDesc>Scores, as in <ref type="bibr" target="#b8">Someone</ref>.</figDesc><table>
@@ -360,24 +308,6 @@ b  2</table></figure><figure type="table"><head/><label>3</label><figDesc/><tabl
 
 
 # Files
-
-
-@pytest.mark.parametrize(
-    ("name", "is_ours"),
-    [
-        ("1410.5401.tei.xml", True),
-        ("P18-1001.TEI.XML", True),
-        ("paper.grobid.xml", True),
-        ("paper.grobid.tei.xml", True),
-        ("paper.tei", True),
-        ("paper.xml", False),
-        ("index.jsonl", False),
-        ("tei.pdf", False),
-    ],
-)
-def test_files_are_known_by_their_names(name: str, is_ours: bool) -> None:
-    assert SOURCE.matches(Path(name)) is is_ours
-    assert get_source("tei") is SOURCE
 
 
 BOMB = (
@@ -425,14 +355,6 @@ def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
     (fault,) = SOURCE.read(Piece(tmp_path / "gone.tei.xml"), ReadOptions())
     assert isinstance(fault, Fault)
     assert "No such file" in fault.reason
-
-
-def test_an_unloaded_document_type_changes_nothing() -> None:
-    content = (
-        b'<!DOCTYPE TEI SYSTEM "http://localhost:9/x.dtd"><TEI><text><body><p>Text.</p></body>'
-    )
-    found = read_document(content + b"</text></TEI>", "x.tei")
-    assert found.sections[0].text == "Text."
 
 
 @pytest.mark.timeout(60)

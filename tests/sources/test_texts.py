@@ -20,7 +20,6 @@ from tests.servers.texts_replay import (
     Library,
     eprint,
     latexml_page,
-    pdf,
     tar,
     tex,
     wrapper_page,
@@ -86,15 +85,6 @@ def test_html_goes_before_sources_and_those_before_pdf() -> None:
     ]
 
 
-def test_the_anthology_comes_last_and_ar5iv_only_where_it_is_asked_for() -> None:
-    wanted = texts_wanted("hep-th/9901001", "v2", "P18-1001", ALL_KINDS)
-    assert [w.kind for w in wanted] == ["html", "ar5iv", "eprint", "pdf", "acl"]
-    assert wanted[0].url == "https://arxiv.org/html/hep-th/9901001v2"
-    assert wanted[1].url == "https://ar5iv.labs.arxiv.org/html/hep-th/9901001"
-    assert wanted[4].url == "https://aclanthology.org/P18-1001.pdf"
-    assert texts_wanted(None, None, "P18-1001", ("html",)) == []
-
-
 def test_every_address_is_https_at_an_allowed_host() -> None:
     for wanted in texts_wanted("2001.00001", None, "2020.acl-main.207", ALL_KINDS):
         assert Allowed(HOSTS).host_of(wanted.url, wanted.url, None) in HOSTS
@@ -118,12 +108,6 @@ def test_the_hosts_of_arxiv_are_one_budget_and_the_anthology_has_its_own(
     ]
 
 
-def test_a_page_of_latexml_tells_its_licence_and_its_version() -> None:
-    page = latexml_page("2001.00001v3", licence="arXiv.org perpetual non-exclusive license")
-    licence = "arXiv.org perpetual non-exclusive license"
-    assert validate_html(page) == ValidText("html", ".html", licence, ("2001.00001", "v3"))
-
-
 @pytest.mark.parametrize(
     ("body", "outcome"),
     [
@@ -138,13 +122,6 @@ def test_pages_that_are_no_text_and_will_not_become_one(body: bytes, outcome: st
     judged = validate_html(body)
     assert isinstance(judged, Missing)
     assert judged.outcome == outcome
-
-
-@pytest.mark.parametrize("body", [b"", b"Rate exceeded.", b"<html>Sign in to this network</html>"])
-def test_what_says_nothing_of_the_paper_is_refused(body: bytes) -> None:
-    for judge in (validate_html, validate_eprint, validate_pdf):
-        with pytest.raises(InputError, match="it is not"):
-            judge(body)
 
 
 @pytest.mark.parametrize(
@@ -232,16 +209,6 @@ def test_the_version_of_sources_is_in_the_name_of_the_file(
     text = fetch_text(client, want(server, "eprint", name))
     assert isinstance(text, Text)
     assert text.version == version
-
-
-def test_the_address_after_a_redirect_tells_the_version(
-    client: Client, server: ReplayServer, library: Library, tmp_path: Path
-) -> None:
-    library.answers["/pdf/2001.00001"] = Fault(b"", 301, {"Location": "/pdf/2001.00001v5"})
-    library.add("/pdf/2001.00001v5", pdf(tmp_path))
-    text = fetch_text(client, want(server, "pdf", "2001.00001"))
-    assert isinstance(text, Text)
-    assert (text.version, text.url) == ("v5", f"{server.origin}/pdf/2001.00001v5")
 
 
 @pytest.mark.parametrize("other", ["2001.00002v1", "2001.00001v2"])

@@ -92,16 +92,6 @@ def test_the_metadata_gives_the_paper(tmp_path: Path) -> None:
     assert found.source_file is None  # the file holds other papers too
 
 
-def test_tokens_are_written_out_and_headings_have_levels(tmp_path: Path) -> None:
-    found = [(s.level, s.number, s.heading, s.text) for s in paper(tmp_path).sections]
-    assert found == [
-        (1, None, None, "Before."),
-        (1, "1", "Introduction", "See [2], [1] and [?].\n\nLet $x ^2$ be as in Table."),
-        (2, "1.1", "Proof of $x ^2$", "Deep."),
-        (3, "1.1.1", "Note", "Deeper."),
-    ]
-
-
 def test_subsections_of_a_section_without_a_paragraph_are_not_those_of_the_one_before(
     tmp_path: Path,
 ) -> None:
@@ -224,13 +214,3 @@ def test_a_bad_line_is_a_fault_and_the_next_is_read(
     assert fault.where == "x.jsonl:1"
     assert reason in fault.reason
     assert isinstance(document, Document)
-
-
-def test_files_of_one_name_in_two_folders_both_go_in(tmp_path: Path) -> None:
-    for number, folder in enumerate(("2018", "2019")):
-        (tmp_path / "dump" / folder).mkdir(parents=True)
-        write(tmp_path / "dump" / folder, {**RECORD, "paper_id": f"1805.0000{number}"})
-
-    report = ingest("unarxive", tmp_path / "dump", tmp_path / "corpus")
-
-    assert (report.read, report.failed) == (2, ())

@@ -10,8 +10,8 @@ import pytest
 from inspect_ai import Task
 from tests.servers.commands import small_round
 
-from vivavoce.errors import DamagedError, InputError
-from vivavoce.rounds import Round, load_round
+from vivavoce.errors import InputError
+from vivavoce.rounds import Round
 from vivavoce.tasks.family import fingerprint, open_prompts
 from vivavoce.tasks.lookup import create_task
 from vivavoce.tasks.scoring.asking import judge_named_later
@@ -77,15 +77,6 @@ def test_a_pin_does_not_fit_another_round_of_the_same_name(opened: Round, tmp_pa
     other = small_round(tmp_path, papers=9)
     with pytest.raises(InputError, match="small"):
         enter(other.folder, pin=pin)
-
-
-def test_items_that_were_changed_are_not_run(opened: Round, tmp_path: Path) -> None:
-    copy = tmp_path / "small"
-    shutil.copytree(opened.folder, copy)
-    items = copy / "writing" / "title.parquet"
-    items.write_bytes(items.read_bytes()[:-1] + b"!")
-    with pytest.raises(DamagedError, match=r"title\.parquet"):
-        load_round(copy).items("writing", "title")
 
 
 def test_a_judge_adds_what_it_measures(opened: Round) -> None:

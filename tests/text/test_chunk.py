@@ -45,12 +45,6 @@ def texts(chunks: list[Chunk]) -> list[str]:
     return [chunk.text for chunk in chunks]
 
 
-def test_a_short_text_is_one_chunk() -> None:
-    assert split_text("  One sentence. \n") == [Chunk(2, 15, "One sentence.")]
-    assert split_text("") == []
-    assert split_text(" \n\n\t") == []
-
-
 @pytest.mark.parametrize(
     ("text", "first"),
     [
@@ -67,27 +61,6 @@ def test_a_short_text_is_one_chunk() -> None:
 )
 def test_a_chunk_ends_at_the_best_break_within_reach(text: str, first: str) -> None:
     assert split_text(text, size=20, overlap=0)[0].text == first
-
-
-def test_a_chunk_begins_with_the_last_words_of_the_one_before() -> None:
-    text = "alpha beta gamma delta epsilon zeta"
-    # 20 characters hold "alpha beta gamma"; of its last 8 only "gamma" is whole words.
-    chunks = split_text(text, size=20, overlap=8)
-    assert texts(chunks) == ["alpha beta gamma", "gamma delta epsilon", "epsilon zeta"]
-    assert [chunk.start for chunk in chunks] == [0, 11, 23]
-    assert texts(split_text("abcdefghij", size=4, overlap=1)) == ["abcd", "defg", "ghij"]
-
-
-def test_no_chunk_reaches_over_a_wide_gap() -> None:
-    text = "alpha beta" + " " * 30 + "gamma delta"
-    assert texts(split_text(text, size=20, overlap=8)) == ["alpha beta", "gamma delta"]
-
-
-def test_a_chunk_that_counts_for_more_than_its_parts_is_made_shorter() -> None:
-    text = "one two. three four five six"
-    # Five words reach to "five"; that would count 5 + 2, and so would four; two count 2.
-    found = texts(split_text(text, size=5, overlap=0, counter=Fussy()))
-    assert found == ["one two. three", "four five six"]
 
 
 def test_tokens_are_counted_by_the_counter_given() -> None:

@@ -68,12 +68,6 @@ def test_quantities_in_brackets_are_no_citations(text: str) -> None:
     assert numbers(text) == []
 
 
-def test_a_marker_says_where_it_stands() -> None:
-    text = "Reader\nOther [12] and One and Two (2016)"
-    assert [text[m.start :][:4] for m in find_numeric_markers(text)] == ["[12]"]
-    assert [text[m.start :] for m in find_author_year_markers(text)] == ["2016)"]
-
-
 # Surnames and years
 
 
@@ -129,14 +123,6 @@ def test_a_marker_crosses_a_line_only_where_it_is_unfinished(
 )
 def test_other_years_are_no_markers(text: str) -> None:
     assert years(text) == []
-
-
-def test_words_before_the_names_may_be_among_them_so_the_order_is_kept() -> None:
-    (marker,) = find_author_year_markers("Reader, Kim, and Rush (2016)")
-    assert marker.names == ("reader", "kim", "rush")
-    assert marker.is_pair
-    (marker,) = find_author_year_markers("Reader and Kim et al. (2016)")
-    assert (marker.names, marker.is_pair) == (("reader", "kim"), False)
 
 
 @pytest.mark.parametrize(

@@ -259,11 +259,6 @@ def test_the_name_of_the_speaker_goes_with_turns_behind_it(name: str):
     assert final_answer(f"{ANSWER}\n\nUser: {ANSWER}").text == f"{ANSWER}\n\nUser: {ANSWER}"
 
 
-def test_a_label_among_others_like_it_is_one_of_a_list():
-    text = "Memory:\nIt holds words.\nAnswer:\nIt stops."
-    assert final_answer(text).text == text
-
-
 def test_items_in_blocks_of_their_own_stay():
     text = "<paper>Rain</paper>\n<paper>Tides</paper>\n<paper>Boxes</paper>\nThat is the order."
     assert final_answer(text).text == text

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from vivavoce.records import SECTION_ROLES
 from vivavoce.text.headings import (
     is_heading_text,
-    is_measurement,
-    read_numbers,
     role_of_heading,
     split_heading,
     step_cost,
@@ -43,29 +41,6 @@ def test_a_heading_parts_into_number_and_text(
     assert split_heading(heading, label) == (number, text)
 
 
-def test_one_letter_can_be_a_letter_or_a_roman_number() -> None:
-    readings = {(n.style, n.parts) for n in read_numbers("Results", "V.")}
-    assert readings == {("roman", (5,)), ("letter", (22,))}
-
-
-@pytest.mark.parametrize(
-    ("printed", "value"), [("I", 1), ("IV", 4), ("VI", 6), ("IX", 9), ("XIV", 14), ("XL", 40)]
-)
-def test_roman_numbers_have_their_usual_value(printed: str, value: int) -> None:
-    assert (value,) in [n.parts for n in read_numbers("x", f"{printed}.") if n.style == "roman"]
-
-
-@pytest.mark.parametrize("label", ["91.6", "0.99", "6.51", "1.05", "45.", "0.9999", "78.38%"])
-def test_a_value_of_a_table_is_no_section_number(label: str) -> None:
-    assert is_measurement(label)
-    assert read_numbers("BLEU", label) == ()
-
-
-@pytest.mark.parametrize("label", ["3", "3.2", "3.10.", "A.1", "IV.", "10"])
-def test_a_section_number_is_no_value(label: str) -> None:
-    assert not is_measurement(label)
-
-
 def test_the_next_number_costs_nothing_and_a_lost_one_little() -> None:
     assert step_cost(None, (1,)) == 0
     assert step_cost((1,), (2,)) == 0
@@ -74,15 +49,6 @@ def test_the_next_number_costs_nothing_and_a_lost_one_little() -> None:
     assert step_cost((3, 2), (3, 3)) == 0
     assert step_cost((1,), (3,)) == pytest.approx(0.2)  # one lost heading, 0.2
     assert step_cost((2, 3), (3, 1)) == pytest.approx(0.2)  # the heading 3 is lost
-
-
-@pytest.mark.parametrize(
-    ("before", "after"), [((3,), (3,)), ((3, 1), (3,)), ((5,), (4,)), ((5,), (19,)), ((3,), (3, 9))]
-)
-def test_numbers_never_go_back_nor_far_ahead(
-    before: tuple[int, ...], after: tuple[int, ...]
-) -> None:
-    assert step_cost(before, after) is None
 
 
 @pytest.mark.parametrize(
@@ -179,16 +145,6 @@ ROLES = {
         "Supplemental Material",
     ],
 }
-NO_ROLE = [
-    "",
-    "Introductory example of attention",
-    "An Introduction to Reinforcement Learning",
-    "Conclusion-based Reasoning",
-    "Supplementing the training data",
-    "Model Selection",
-    "Designing Experiments",
-    "Discussions and conclusions that we would rather not draw here " * 4,
-]
 
 
 @pytest.mark.parametrize(
@@ -196,11 +152,6 @@ NO_ROLE = [
 )
 def test_a_heading_tells_its_role(heading: str, role: str) -> None:
     assert role_of_heading(heading) == role
-
-
-@pytest.mark.parametrize("heading", NO_ROLE)
-def test_a_word_inside_a_heading_is_not_its_role(heading: str) -> None:
-    assert role_of_heading(heading) is None
 
 
 @given(st.text(max_size=300))

@@ -33,26 +33,6 @@ def test_the_answer_is_found_amid_chatter(answer: str) -> None:
     assert find_json(answer) == VALUE
 
 
-def test_the_brackets_of_a_program_are_not_taken_for_the_object_that_is_wanted() -> None:
-    answer = f'```\n{GOOD}\n```\n```python\nkeys = ["a"]\nclaim = {{"value": 1}}\n```'
-    assert find_json(answer) == {"value": 1}
-    assert find_json(answer, ("method", "methods")) == VALUE
-    assert find_json(answer, ("nothing",)) is None
-
-
-@pytest.mark.parametrize("answer", ["", "no json", "{", '"text"', "12", "{'a': 1}", "null"])
-def test_nothing_is_found_where_nothing_is(answer: str) -> None:
-    assert find_json(answer) is None
-
-
-def test_a_key_named_twice_has_its_last_value() -> None:
-    assert find_json('{"a": 1, "a": 2}') == {"a": 2}
-
-
-def test_line_breaks_inside_a_string_are_forgiven() -> None:
-    assert find_json('{"a": "one\ntwo"}') == {"a": "one\ntwo"}
-
-
 def test_latex_may_stand_in_a_string_as_it_is() -> None:
     assert find_json(r'{"a": "\sigma_t \\cdot \unit \u0041"}') == {"a": r"\sigma_t \cdot \unit A"}
 

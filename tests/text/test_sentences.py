@@ -54,14 +54,6 @@ def test_blank_lines_and_headings_are_borders() -> None:
     ]
 
 
-def test_wrapped_prose_is_not_taken_for_a_heading() -> None:
-    text = "The system that was described in the earlier section\nUses two parts. It is small."
-    assert split_sentences(text) == [
-        "The system that was described in the earlier section Uses two parts.",
-        "It is small.",
-    ]
-
-
 def test_headings_are_short_and_have_no_final_mark() -> None:
     assert is_heading("3 Experimental Setup")
     assert not is_heading("It works.")

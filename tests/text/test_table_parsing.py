@@ -136,20 +136,10 @@ def test_spanning_cells_are_repeated():
     assert rows_of(latex_table) == [["Scores", "Scores", "Data"], ["F1", "EM", ""]]
 
 
-def test_ragged_rows_are_fitted_to_the_header():
-    (table,) = parse_tables("| A | B |\n|---|---|\n| 1 |\n| 1 | 2 | 3 |").tables
-    assert table.rows == (("1", ""), ("1", "2"))
-
-
 def test_a_repeated_header_starts_a_table_and_a_rule_between_rows_does_not():
     once = "| A | B |\n|---|---|\n| 1 | 2 |\n|---|---|\n| 3 | 4 |\n"
     tables = parse_tables(once + once).tables
     assert [rows_of(table) for table in tables] == [[["A", "B"], ["1", "2"], ["3", "4"]]] * 2
-
-
-def test_single_dashes_are_data_after_the_rule():
-    (table,) = parse_tables("| A | B |\n|-|-|\n| - | - |").tables
-    assert table.rows == (("-", "-"),)
 
 
 @pytest.mark.parametrize(

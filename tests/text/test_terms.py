@@ -37,19 +37,6 @@ def test_terms_are_the_words_of_the_normalised_text(text: str) -> None:
     assert len(found) == len(words)
 
 
-def test_a_long_word_is_kept_short_and_equals_only_itself() -> None:
-    long = "x" * 1_000_000
-    ((one,), (same,), (other,)) = terms_of(long), terms_of(long.upper()), terms_of(long + "y")
-    assert one == same != other
-    assert len(one) == 65  # a number sign and 64 hexadecimal digits
-    assert terms_of("x" * MAX_TERM) == ["x" * MAX_TERM]
-
-
-def test_text_cannot_pose_as_the_stand_in_of_a_long_word() -> None:
-    (stand_in,) = terms_of("x" * 65)
-    assert terms_of(stand_in) == [stand_in.removeprefix("#")]
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "hostile",

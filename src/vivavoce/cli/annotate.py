@@ -74,7 +74,7 @@ def import_items(
 ) -> None:
     """Add items to a campaign and print the links of its people; a new one is made."""
     from vivavoce.store import read_jsonl
-    from vivavoce.tasks.writing.items.nuggets import nugget_rows
+    from vivavoce.tasks.writing.questions import nugget_rows
     from vivavoce.web.annotation.campaigns import (
         add_items,
         find_campaign,

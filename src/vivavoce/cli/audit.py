@@ -10,7 +10,7 @@ import typer
 
 from vivavoce.cli.bind import Json, Logs, RoundFolder, verb
 from vivavoce.cli.corpus import AT_PLACE
-from vivavoce.cli.output import print_report, progress, say
+from vivavoce.cli.output import print_report, progress
 from vivavoce.requests import Bootstrap, Opt, WithPartial
 
 app = typer.Typer(
@@ -72,7 +72,7 @@ def retrieval(
     print_report(found, as_json=as_json)
 
 
-@verb(app, "audit evaluators logs --evaluator openai/gpt-4o --keep scores.jsonl")
+@verb(app, "audit evaluators logs --evaluator openai/gpt-4o")
 def evaluators(
     logs: Logs,
     reading: WithPartial,
@@ -85,12 +85,7 @@ def evaluators(
     ] = (),
     base: Annotated[str | None, Opt("The evaluator to compare with; else matcher.")] = None,
     setting: Annotated[str | None, Opt("Setting of the task, where the logs have several.")] = None,
-    subset: Annotated[int | None, Opt("So many items, across all sizes of tables.", min=1)] = None,
     pairs: Annotated[int, Opt("Pairwise questions a table.", min=1)] = 10,
-    question_seed: Annotated[int, Opt("Seed of subset and questions.")] = 0,
-    runs: Annotated[int, Opt("Runs of a model that are averaged.", min=1)] = 2,
-    prompts: Annotated[Path | None, Opt("Folder of prompt templates.")] = None,
-    keep: Annotated[Path | None, Opt("File of scores, which are not asked for again.")] = None,
     as_json: Json = False,
 ) -> None:
     """Score the same tables with several evaluators: how far scores drift, whether ranks hold."""
@@ -104,17 +99,12 @@ def evaluators(
             evaluator,
             base=base,
             setting=setting,
-            subset=subset,
-            use=Use(pairs=pairs, seed=question_seed, runs=runs),
-            prompts=prompts,
-            keep=keep,
+            use=Use(pairs=pairs),
             partial=reading.partial,
             draws=Draws(reading.resamples, reading.seed),
             progress=update,
         )
     print_report(found, as_json=as_json)
-    if keep:
-        say(str(keep), quiet=as_json)
 
 
 @verb(app, "audit judge logs --human labels.jsonl")

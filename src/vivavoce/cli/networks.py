@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from vivavoce.cli.bind import Json, refuse_unread, verb
+from vivavoce.cli.bind import Json, verb
 from vivavoce.cli.corpus import CorpusFolder
 from vivavoce.cli.output import answer, print_counts, print_json, print_table, progress, say
 from vivavoce.reports import Column, sheet
 from vivavoce.requests import Opt
 
 if TYPE_CHECKING:
-    from vivavoce.corpus import Corpus
-    from vivavoce.networks.stats import Measure
+    pass
 
 Network = Literal["coauthor", "citation", "comparison"]
 
@@ -51,74 +50,27 @@ def build(
     answer({"networks": sizes, "path": path}, [*lines, path], as_json=as_json)
 
 
-_OF_RANKS = ("network", "top", "external")
-
-
-@verb(
-    app,
-    "network stats --corpus corpus --by domain; the works that stand out: "
-    "viva network stats --corpus corpus --by pagerank --top 20",
-)
+@verb(app, "network stats --corpus corpus --by domain")
 def stats(
-    context: typer.Context,
     corpus: CorpusFolder,
     by: Annotated[
-        Literal["network", "domain", "pagerank", "in_degree"] | None,
-        Opt("Break the numbers down, or rank papers or authors."),
+        Literal["domain"] | None, Opt("Break the numbers down by domain of arXiv.")
     ] = None,
-    network: Annotated[Network, Opt("Ranks: the network.")] = "citation",
-    top: Annotated[int, Opt("Ranks: number of works to show.", min=1)] = 20,
-    external: Annotated[bool, Opt("Ranks: outside works too.", "--external/--no-external")] = True,
     as_json: Json = False,
 ) -> None:
-    """Measure the networks: authors, papers, edges, components; or rank their nodes."""
+    """Measure the networks: authors, papers, edges, components."""
+    from vivavoce import networks
     from vivavoce.corpus import load_corpus
 
-    if by == "pagerank" or by == "in_degree":
-        _print_ranks(load_corpus(corpus), network, by, top, external, as_json)
-        return
-    read = {str(parameter.name) for parameter in context.command.params} - {*_OF_RANKS}
-    refuse_unread(context, read, f"--by {by}" if by else "it without --by pagerank")
-    found = _measure(load_corpus(corpus), by)
+    opened = load_corpus(corpus)
+    found: Any = networks.by_domain(opened) if by else networks.network_stats(opened)
     if as_json:
         print_json(found)
-    elif by == "domain":
+    elif by:
         _print_domains(found)
     else:
         say(str(corpus))
         print_counts(found)
-
-
-def _print_ranks(
-    corpus: Corpus,
-    network: str,
-    by: Measure,
-    top: int,
-    external: bool,
-    as_json: bool,
-) -> None:
-    """Print the papers or authors that stand out, by PageRank or in-degree."""
-    from vivavoce.networks import load_network, rank_nodes
-
-    rows = rank_nodes(load_network(corpus, network, external=external), top=top, by=by)
-    shown = sheet(
-        "",
-        rows,
-        *("rank", Column("pagerank", form=".4g"), Column("in_degree", "in"), "key"),
-        Column(lambda row: (row.get("title") or row.get("name") or "")[:60], "title or name"),
-    )
-    answer({"network": network, "by": by, "rows": rows}, [shown], as_json=as_json)
-
-
-def _measure(corpus: Corpus, by: str | None) -> Any:
-    from vivavoce import networks
-
-    measures: dict[str | None, Callable[[Corpus], Any]] = {
-        "network": networks.whole_networks,
-        "domain": networks.by_domain,
-        None: networks.network_stats,
-    }
-    return measures[by](corpus)
 
 
 def _print_domains(rows: list[dict[str, Any]]) -> None:

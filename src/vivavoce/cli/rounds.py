@@ -108,7 +108,7 @@ def stats(
     """Measure a round: items, splits, lengths, compression, and exclusions with reasons."""
     from vivavoce.rounds import load_round, round_stats
     from vivavoce.rounds.family import check_split
-    from vivavoce.tasks.writing.items.composing import describe_lengths
+    from vivavoce.tasks.writing.composing import describe_lengths
     from vivavoce.text.tokens import open_counter
 
     check_split(split)
@@ -276,7 +276,7 @@ def read_table_statistics(opened: Round) -> Row:
     """The round's figures on literature tables, under `literature_tables`; empty without any."""
     import json
 
-    from vivavoce.tasks.tables.items.item import FAMILY, STATISTICS
+    from vivavoce.tasks.tables.item import FAMILY, STATISTICS
 
     if f"{FAMILY}/{STATISTICS}" not in opened.manifest["files"]:
         return {}

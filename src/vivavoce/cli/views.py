@@ -81,22 +81,21 @@ def show(
         board = leaderboard(logs, human=human, cutoffs=cutoffs, **answers)
         print_board(board, everything=everything, costs=costs, as_json=as_json)
         return
-    from vivavoce.results.audits import drift, gains, overall, sweeps
+    from vivavoce.results.audits import contrasts, sweeps
     from vivavoce.results.audits.metrics import metric_agreement
-    from vivavoce.results.audits.sweeps import windows_of
     from vivavoce.results.board.attempts import attempt_tables
     from vivavoce.results.board.contamination import contamination_report
 
     makers: dict[str, Callable[[], Report]] = {
         "metric": lambda: metric_agreement(logs, **answers),
-        "setting": lambda: gains.context_gains(logs, **answers),
-        "part": lambda: overall.overall_scores(logs, **answers),
+        "setting": lambda: contrasts.context_gains(logs, **answers),
+        "part": lambda: contrasts.overall_scores(logs, **answers),
         "retriever": lambda: sweeps.sweep_tables(logs, over=["retriever"], **answers),
         "attempts": lambda: attempt_tables(logs, **answers),
         "sweep": lambda: sweeps.sweep_tables(logs, over=over, **answers),
-        "context": lambda: windows_of(logs, **answers),
+        "context": lambda: sweeps.windows_of(logs, **answers),
         "cutoff": lambda: contamination_report(logs, cutoffs, **answers),
-        "drift": lambda: drift.drift_of_anchors(logs, _later(round_folder), **answers),
+        "drift": lambda: contrasts.drift_of_anchors(logs, _later(round_folder), **answers),
     }
     print_report(makers[by](), as_json=as_json)
 
@@ -134,6 +133,6 @@ def compare(
 
 def _write(found: Any, out: Path) -> Path:
     from vivavoce.results.board.head_to_head import differing_items
-    from vivavoce.web.board.pages.duels import write_comparison
+    from vivavoce.web.board.duels import write_comparison
 
     return write_comparison(found.as_dict(), differing_items(found), out)

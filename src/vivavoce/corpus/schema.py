@@ -22,7 +22,7 @@ from vivavoce.records import (
     Section,
 )
 
-FORMAT = 11
+FORMAT = 12
 """Raised when a table's columns change meaning."""
 
 DOCUMENT = pa.schema(columns_of(Document))
@@ -69,7 +69,6 @@ TABLES: dict[str, pa.Schema] = {
             *texts("first_public"),
         ]
     ),
-    "merges": pa.schema([*_PAPER_KEY, *texts("kind", "key", "joined_by", "detail")]),
     "faults": pa.schema([*texts("source"), *columns_of(Fault)]),
 }
 """Every table of a corpus, by name."""
@@ -87,7 +86,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "dates": ("paper_id", "date", "evidence", "kind", "key"),
     "works": ("paper_id",),
-    "merges": ("paper_id", "kind", "key", "joined_by", "detail"),
     "faults": ("source", "where", "reason"),
 }
 """Columns that each table is sorted by."""

@@ -27,7 +27,6 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
             for name in TABLES
         },
         "sources": most_first(Counter(paper.source for paper in papers)),
-        "merges": most_first(Counter(row["joined_by"] for row in corpus.rows("merges"))),
         "dates": most_first(Counter(paper.date_source or "undated" for paper in papers)),
         "date_precision": most_first(
             Counter(paper.date_precision or "undated" for paper in papers)
@@ -39,7 +38,6 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         "fit": sum(1 for paper in papers if not paper.gates),
         "section_roles": most_first(Counter(row["role"] for row in corpus.rows("sections"))),
         "references": most_first(resolvers),
-        "ambiguous_titles": corpus.manifest["ambiguous_titles"],
         "fingerprint": corpus.fingerprint,
     }
 

@@ -20,8 +20,8 @@ from vivavoce.live.config import BudgetOptions, LiveConfig
 from vivavoce.live.ledger import AUDIT, SITE, Ledger, State
 from vivavoce.live.site import build_site, write_status
 from vivavoce.live.work import Cells, Preparation, check_models
-from vivavoce.results.audits.drift import drift_of_anchors
-from vivavoce.results.audits.verdicts import OVERALL, read_verdicts
+from vivavoce.results.audits.contrasts import drift_of_anchors
+from vivavoce.results.audits.judgements import OVERALL, read_verdicts
 from vivavoce.results.logs.selection import open_logs
 from vivavoce.rounds import load_round
 from vivavoce.rounds.anchors import anchors_of

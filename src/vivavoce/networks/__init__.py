@@ -3,8 +3,6 @@
 from vivavoce.networks.stats import (
     by_domain,
     network_stats,
-    rank_nodes,
-    whole_networks,
 )
 from vivavoce.networks.stored import Network, build_networks, load_network
 
@@ -14,6 +12,4 @@ __all__ = [
     "by_domain",
     "load_network",
     "network_stats",
-    "rank_nodes",
-    "whole_networks",
 ]

@@ -15,7 +15,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +40,6 @@ from vivavoce.corpus import Corpus
 from vivavoce.corpus.identity.merge import ids_in_doi
 from vivavoce.networks.graph import pair_keys, pairs_of
 from vivavoce.networks.tables import (
-    Kept,
     column_batches,
     number_papers,
     number_sorted_papers,
@@ -295,11 +293,8 @@ def citation_tables(entries: Entries) -> tuple[pa.Table, pa.Table]:
     return with_nodes(entries, source, target)
 
 
-def read_entries(corpus: Corpus, kept: Kept) -> Entries:
-    """The reference lists of a corpus; documents that are no papers have none.
-
-    Numbers that were kept of a shard are read, those of others are made and kept.
-    """
+def read_entries(corpus: Corpus) -> Entries:
+    """The reference lists of a corpus; documents that are no papers have none."""
     papers = read_papers(corpus, "title", "first_public")
     paper_ids = flat(papers["paper_id"])
     # Looking up takes as long as there are papers, so it is done for all entries at once.
@@ -316,15 +311,9 @@ def read_entries(corpus: Corpus, kept: Kept) -> Entries:
         source = number_sorted_papers(flat(references["paper_id"]), paper_ids)
         cites = source != MISSING
         outside = np.flatnonzero(cites & (inside == MISSING)).astype(np.int32)
-
-        def make(name: str = name, outside: Ints = outside) -> pa.Table:
-            telling = widen(read_shard(corpus, name, TELLING))
-            return keep_numbers(telling.take(column(outside)), outside)
-
-        made_of = corpus.manifest["files"][name]["row_hash"]
+        telling = widen(read_shard(corpus, name, TELLING)).take(column(outside))
         numbers = source[cites], as_numbers(flat(references["ordinal"]))[cites], inside[cites]
-        lists.append((numbers, kept.table(Path(name).stem, made_of, outside, make)))
-    kept.clean()
+        lists.append((numbers, keep_numbers(telling, outside)))
 
     def read_again(place: int, rows: Ints) -> pa.Table:
         references = widen(read_shard(corpus, files[place - 1], TELLING)).take(column(rows))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from vivavoce.columns import Ints, Longs, as_flags, flat
+from vivavoce.columns import Ints, Longs, flat
 from vivavoce.corpus import Corpus
-from vivavoce.errors import InputError
-from vivavoce.networks.authors import AMBIGUITIES, first_author_core
+from vivavoce.networks.authors import first_author_core
 from vivavoce.networks.graph import (
     Graph,
     in_degrees,
     measure,
     out_degrees,
-    pagerank,
     sizes,
     strong_components,
     weak_components,
 )
-from vivavoce.networks.stored import READS, Network, load_network
+from vivavoce.networks.stored import Network, load_network
 from vivavoce.networks.tables import column_batches, number_sorted_papers, read_papers
 from vivavoce.store import Row
 
@@ -44,28 +42,6 @@ def network_stats(corpus: Corpus) -> Stats:
     }
 
 
-def whole_networks(corpus: Corpus) -> dict[str, Stats]:
-    """Each network whole, with external works: LEGOBench's Tables 2 and 5 for any corpus."""
-    found: dict[str, Stats] = {}
-    for name in READS:
-        network = load_network(corpus, name)
-        graph = network.graph
-        degree = in_degrees(graph) + out_degrees(graph)
-        found[name] = {
-            "nodes": graph.n,
-            "isolated": int((degree == 0).sum()),
-            **measure(graph),
-        }
-        if name == "coauthor":
-            found[name] |= {
-                flag: int(as_flags(flat(network.nodes[flag])).sum()) for flag in AMBIGUITIES
-            }
-        else:
-            found[name]["strong_components"] = len(sizes(strong_components(graph)))
-            found[name]["external"] = int((~network.is_inside).sum())
-    return found
-
-
 def _coauthor_stats(network: Network) -> Stats:
     first = flat(network.nodes["first_author_papers"]).to_numpy()
     core = first_author_core(network.graph, first)
@@ -84,55 +60,6 @@ def _citation_stats(graph: Graph) -> Stats:
         "components": len(sizes(weak_components(graph))),
         "strong_components": len(sizes(strong_components(graph))),
     }
-
-
-Measure = Literal["pagerank", "in_degree"]
-MEASURES: tuple[Measure, ...] = ("pagerank", "in_degree")
-_DIGITS = 12
-"""Scores that agree in so many places are a tie, whatever the machine's rounding."""
-
-
-def rank_nodes(network: Network, *, top: int, by: Measure = "pagerank") -> list[dict[str, Any]]:
-    """The first nodes by a measure, ties by key.
-
-    The walk of the co-author network takes an edge in proportion to the papers shared, in either
-    direction; there `in_degree` is the number of co-authors.
-
-    Raises:
-        InputError: No such measure, or `top` is below 1.
-    """
-    if by not in MEASURES:
-        raise InputError(f"No measure is called {by!r}. There are: {', '.join(MEASURES)}.")
-    if top < 1:
-        raise InputError(f"top={top} must be at least 1.")
-    graph = network.graph
-    if network.name == "coauthor":  # its edges count both ways
-        source = np.concatenate([graph.source, graph.target])
-        target = np.concatenate([graph.target, graph.source])
-        weight = None if graph.weight is None else np.concatenate([graph.weight, graph.weight])
-        graph = Graph(graph.n, source, target, weight)
-    scores = np.round(pagerank(graph).scores, _DIGITS)
-    cited = in_degrees(graph)
-    # Nodes are sorted by key, external works after papers, so their order breaks ties.
-    first = np.argsort(-(scores if by == "pagerank" else cited), kind="stable")[:top]
-    shown = "name" if network.name == "coauthor" else "title"
-    nodes = network.nodes.take(first)
-    inside = network.is_inside[first]
-    out = out_degrees(graph)[first]
-    return [
-        {
-            "rank": place + 1,
-            "key": key,
-            shown: title,
-            "in_corpus": bool(inside[place]),
-            "pagerank": float(scores[first[place]]),
-            "in_degree": int(cited[first[place]]),
-            "out_degree": int(out[place]),
-        }
-        for place, (key, title) in enumerate(
-            zip(flat(nodes["key"]).to_pylist(), flat(nodes[shown]).to_pylist(), strict=True)
-        )
-    ]
 
 
 _DOMAINS = {

@@ -1,7 +1,6 @@
 """Networks stored beside a corpus: built as numbered nodes and sorted edges, and opened again.
 
-A network whose tables have not changed since it was built stays as it is; the others are rebuilt,
-with the numbers that were kept of shards of references that stayed the same.
+A network whose tables have not changed since it was built stays as it is; the others are rebuilt.
 The record of a network is written after its files, the manifest last.
 """
 
@@ -22,7 +21,7 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import DamagedError, InputError, StaleError
 from vivavoce.networks.authors import coauthor_tables
 from vivavoce.networks.graph import Graph
-from vivavoce.networks.tables import FOLDER, Kept, read_file
+from vivavoce.networks.tables import FOLDER, read_file
 from vivavoce.store import Row, hash_file, hash_of, lock, read_sealed, write_sealed
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 MANIFEST = "manifest.json"
-FORMAT = 4
+FORMAT = 5
 """Raised when a network's columns or the rules for its nodes and edges change."""
 READS = {
     "coauthor": ("papers", "authorships"),
@@ -39,7 +38,6 @@ READS = {
 }
 """The tables that each network is made of, by network."""
 _RECORD = "record.json"
-_KEPT = "references"
 _PARTS = ("nodes", "edges")
 # Numbers and keys hardly repeat: a dictionary of them takes time and room.
 _PARQUET = {"compression": "lz4", "use_dictionary": False, "row_group_size": 1 << 24}
@@ -76,11 +74,9 @@ def build_networks(
         # What normalises titles takes as long to load as a small co-author network to build.
         from vivavoce.networks.citation import read_entries
 
-        return read_entries(corpus, Kept(corpus.folder / FOLDER / _KEPT))
+        return read_entries(corpus)
 
     with lock(corpus.folder):
-        if fresh:
-            shutil.rmtree(corpus.folder / FOLDER / _KEPT, ignore_errors=True)
         networks: Row = _others(corpus.folder / FOLDER / MANIFEST, names)
         for done, name in enumerate(names):
             if progress:

@@ -102,16 +102,10 @@ def listen(progress: Progress | None, total: int) -> Callable[[], int]:
     return lambda: len(ended)
 
 
-def item_values(
-    path: str, metric: str, items: Collection[str], pooling: Mapping[str, Any] | None
-) -> dict[str, float]:
-    """Each item's mean over its defined answers; NaN where none is defined.
-
-    `pooling` says how the values of a metric add up that is no mean over items.
-    """
+def item_values(path: str, metric: str, items: Collection[str]) -> dict[str, float]:
+    """Each item's mean over its defined answers; NaN where none is defined."""
     from inspect_ai.log import read_eval_log_sample_summaries
 
-    from vivavoce.statistics.ratios import spread
     from vivavoce.tasks.scoring.marks import our_scores
 
     answers: dict[str, list[Any]] = {}
@@ -119,11 +113,6 @@ def item_values(
         item = str(summary.id)
         if summary.scores and not summary.error and item in items:
             answers.setdefault(item, []).append(our_scores(summary.scores)[0])
-    if pooling and answers:
-        counts = [[(one.metadata or {})["counts"] for one in each] for each in answers.values()]
-        found = spread(counts, pooling["how"], pooling["averages"])
-        if metric in found:
-            return dict(zip(answers, map(float, found[metric]), strict=True))
     return {item: _mean([one.as_dict()[metric] for one in each]) for item, each in answers.items()}
 
 

@@ -139,9 +139,9 @@ class Looks:
         """
         self.taken += 1
         items = self.rule.items_at(self.taken, self.clusters)
-        metric, pooling = self.facts["metrics"][0], self.facts.get("pooling")
+        metric = self.facts["metrics"][0]
         for n in self.active:
-            self.values[n] = item_values(paths[n], metric, items, pooling)
+            self.values[n] = item_values(paths[n], metric, items)
         places = {cluster: n for n, cluster in enumerate(self.rule.order(self.clusters))}
         rows = sorted(items, key=lambda item: (places[self.clusters[item]], item))
         table = np.array([[self.values[n].get(item, nan) for n in self.ranked] for item in rows])

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import rankdata
 
 from vivavoce.statistics.comparison import paired_difference
 from vivavoce.statistics.intervals import Floats, Resample, percentile_interval, resample
@@ -228,3 +229,50 @@ def paired_row(
         "n": len(shared),
         "undecided": found.undecided,
     }
+
+
+_BATCH_CELLS = 500_000
+"""Cells of the squares that are held at once."""
+
+
+def spearman(first: Floats, second: Floats) -> Floats:
+    """Spearman's rho of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    return _in_batches(_spearman, first, second)
+
+
+def kendall(first: Floats, second: Floats) -> Floats:
+    """Kendall's tau-b of each row of two arrays; NaN for a NaN, one value or a side of ties."""
+    return _in_batches(_kendall, first, second)
+
+
+def _in_batches(
+    coefficient: Callable[[Floats, Floats], Floats], first: Floats, second: Floats
+) -> Floats:
+    """Rows a few at a time: each needs a square of its length."""
+    size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
+    found = [
+        coefficient(first[start : start + size], second[start : start + size])
+        for start in range(0, len(first), size)
+    ]
+    return np.concatenate(found)
+
+
+def _spearman(first: Floats, second: Floats) -> Floats:
+    one, other = (rankdata(side, axis=1) for side in (first, second))
+    middle = (first.shape[1] + 1) / 2
+    return _cosine(one - middle, other - middle)
+
+
+def _kendall(first: Floats, second: Floats) -> Floats:
+    signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (first, second)]
+    one, other = (sign.reshape(len(sign), -1) for sign in signs)
+    return _cosine(one, other)
+
+
+def _cosine(one: Floats, other: Floats) -> Floats:
+    products = (one * other).sum(axis=1)
+    lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
+    found = np.full(len(products), np.nan)
+    np.divide(products, np.sqrt(lengths), out=found, where=lengths > 0)
+    clipped: Floats = np.clip(found, -1.0, 1.0)
+    return clipped

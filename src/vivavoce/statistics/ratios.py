@@ -4,19 +4,13 @@ Every number is a ratio of two sums over items, or computed from such ratios. A 
 values over the number of defined ones. A pooled share is the sum of hits over the sum of questions.
 An F1 is the harmonic mean of two of them. So one resample of the clusters serves them all, and
 every draw's number is computed from the draw's sums.
-
-Pooled questions, or the F1 of a mean precision and a mean recall, are no means over items. They
-become one when each item has the value v = T + sum over k of dT/dm_k (x_k - m_k). Here T is the
-metric over all items, m_k are the means that it is made of and x_k those of the item. The mean of v
-is T, and differences between two contestants and their standard errors are those of T, linearised.
-The interval of T itself is the bootstrap of the ratios (`estimate`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -132,87 +126,3 @@ def _interval(drawn: Floats, point: float) -> list[float] | None:
         return None
     found = percentile_interval(drawn)
     return list(found) if found else None
-
-
-Pooling = Literal["macro", "micro"]
-Counts = Mapping[str, Sequence[float | None]]
-"""By name of a precision or recall: right answers, questions, and the value without a question."""
-
-_PARTS = ("p", "r")
-
-
-def pooled_metrics(
-    counts: Sequence[Sequence[Counts]], how: Pooling, averages: Mapping[str, Sequence[str]]
-) -> Measured:
-    """The metrics over all items, from the counts of each answer.
-
-    Args:
-        counts: For each item those of each of its answers.
-        how: `macro` for means over items, `micro` for questions pooled over items.
-        averages: Metrics that are means of others, such as `avg`.
-    """
-    names = list(counts[0][0]) if counts else []
-    shares = {
-        name: _shares([[each[name] for each in item] for item in counts], how) for name in names
-    }
-    aspects = dict.fromkeys(name.rpartition("_")[0] for name in names)
-    derived = {
-        f"{aspect}_f1": harmonic(*(f"{aspect}_{part}" for part in _PARTS)) for aspect in aspects
-    }
-    return Measured(shares, derived | {name: average(*parts) for name, parts in averages.items()})
-
-
-def spread(
-    counts: Sequence[Sequence[Counts]], how: Pooling, averages: Mapping[str, Sequence[str]]
-) -> dict[str, Floats]:
-    """The value of every item in every metric; NaN throughout where a metric is undefined.
-
-    The arguments are those of `pooled_metrics`.
-    """
-    measured = pooled_metrics(counts, how, {})
-    found = {name: _linear_ratio(shares) for name, shares in measured.shares.items()}
-    for name, (_, (precision, recall)) in measured.derived.items():
-        found[name] = _linear_harmonic(found[precision], found[recall])
-    for name, parts in averages.items():
-        defined = [found[part] for part in parts if not np.isnan(found[part]).any()]
-        found[name] = np.mean(defined, axis=0) if defined else np.full(len(counts), np.nan)
-    return found
-
-
-def _linear_ratio(shares: Shares) -> Floats:
-    """Values whose mean is the ratio of the sums."""
-    hits, asked = np.array(shares.numerators), np.array(shares.denominators)
-    if not asked.any():
-        return np.full(len(asked), np.nan)
-    share = hits.sum() / asked.sum()
-    return np.asarray(share + (hits - share * asked) / asked.mean())
-
-
-def _shares(answers: Sequence[Sequence[Sequence[float | None]]], how: Pooling) -> Shares:
-    """Right answers and questions of each item, as means over its answers; or its mean share."""
-    asked = [_mean_of(item, 1) for item in answers]
-    if how == "micro" and any(asked):
-        return Shares([_mean_of(item, 0) for item in answers], asked)
-    return means_of([_value(item) for item in answers])
-
-
-def _mean_of(answers: Sequence[Sequence[float | None]], part: int) -> float:
-    return sum(float(answer[part] or 0) for answer in answers) / len(answers)
-
-
-def _value(answers: Sequence[Sequence[float | None]]) -> float | None:
-    """The mean share over the answers to one item."""
-    shares = [(hits or 0) / asked if asked else none for hits, asked, none in answers]
-    known = [share for share in shares if share is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _linear_harmonic(precision: Floats, recall: Floats) -> Floats:
-    """Values whose mean is the harmonic mean of both means."""
-    one, other = precision.mean(), recall.mean()
-    total = one + other
-    if np.isnan(total) or total == 0:
-        return np.full(len(precision), np.nan if np.isnan(total) else 0.0)
-    slopes = 2 * other**2 / total**2, 2 * one**2 / total**2
-    tangent = slopes[0] * (precision - one) + slopes[1] * (recall - other)
-    return np.asarray(2 * one * other / total + tangent)

@@ -175,7 +175,7 @@ def _log_metadata(view: View[Any]) -> dict[str, Any]:
         "task": view.task,
         "setting": view.given.label,
         **({"alias": name} if (name := view.prompts.name) else {}),
-        "prompt_hash": view.prompts.hash_in(getattr(view.given, "variant", 1)),
+        "prompt_hash": view.prompts.sha256,
         "metrics": list(card.metrics),
         "diagnostics": list(card.diagnostics),
         "stages": list(card.stages),

@@ -20,7 +20,7 @@ from vivavoce.rounds import Round
 from vivavoce.statistics.ratios import Measured, means_of
 from vivavoce.store import Row, hash_of, table_of_parquet
 from vivavoce.tasks import Family, TaskCard, find_family
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, check_variant, load_prompts
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, load_prompts
 from vivavoce.tasks.sample_round import open_round
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
@@ -301,7 +301,6 @@ def open_view(
     """
     kind, card = find_kind(family, task), find_family(family).card.tasks[task]
     arguments = kind.arguments(**given or {})
-    check_variant(getattr(arguments, "variant", 1))
     opened, templates = open_round(round), open_prompts(family, prompts)
     arguments = kind.settle(arguments, opened)
     if arguments.setting not in card.settings:

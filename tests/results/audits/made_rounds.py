@@ -8,7 +8,7 @@ from typing import Any
 
 from vivavoce.records import Section
 from vivavoce.store import hash_file, write_json, write_parquet, write_sealed
-from vivavoce.tasks.writing.items.inputs import PAPER, SCHEMAS, PaperText, row_of_paper
+from vivavoce.tasks.writing.inputs import PAPER, SCHEMAS, PaperText, row_of_paper
 
 
 def words(name: str, count: int = 40) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from vivavoce.store import hash_file, write_bytes, write_json, write_parquet, write_sealed
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.item import ITEM
+from vivavoce.tasks.tables.item import ITEM
 
 WORKS = {
     "p1": ("Whistling of dolphins", "Sounds under water."),

@@ -14,7 +14,7 @@ import pytest
 from tests.servers.commands import small_round
 from tests.servers.scripted import Ask, Reply, answer, scripted
 
-from vivavoce.results.audits.gains import context_gains
+from vivavoce.results.audits.contrasts import context_gains
 from vivavoce.results.audits.judge import JudgeAudit, audit_judge
 from vivavoce.results.audits.sweeps import sweep_tables
 from vivavoce.rounds import Round

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli import app
 from vivavoce.errors import InputError, NothingToAuditError
-from vivavoce.results.audits.drift import drift_of_anchors
+from vivavoce.results.audits.contrasts import drift_of_anchors
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import hash_file, read_json, write_json, write_sealed
 

@@ -21,8 +21,7 @@ from tests.servers.scripted import (
 from tests.tasks.tables.roles.readers import always_yes, careful, shown_questions
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.evaluating import read_evaluator
-from vivavoce.results.audits.evaluators import audit_evaluators
+from vivavoce.results.audits.evaluators import audit_evaluators, read_evaluator
 from vivavoce.statistics.estimates import Draws
 from vivavoce.tasks.tables.yes_or_no import Use
 
@@ -105,48 +104,22 @@ def test_who_always_says_yes_lifts_everybody_to_one(server: ScriptedServer, logs
     assert {row["evaluator"]: row["value"] for row in found.evaluators}[names[1]] == 1.0
 
 
-def test_scores_that_are_kept_are_not_asked_for_again(
-    server: ScriptedServer, logs: Path, tmp_path: Path
-) -> None:
-    names = use_scripts(server, swap_kept=careful)
-    keep = tmp_path / "scores.jsonl"
-    steps: list[tuple[int, int]] = []
-
-    def note(done: int, total: int) -> None:
-        steps.append((done, total))
-
-    first = audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW, progress=note)
-    asked = len(server.asks)
-    assert asked >= 9
-    assert steps[-1] == (9, 9)
-    assert len(keep.read_text("utf-8").splitlines()) == 9
-    again = audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW)
-    assert again == first
-    assert len(server.asks) == asked
-    # Other questions are other scores.
-    audit_evaluators(logs, names, use=Use(pairs=1, runs=1), keep=keep, draws=FEW)
-    assert len(server.asks) > asked
-    assert len(keep.read_text("utf-8").splitlines()) == 18
-    keep.write_text('{"key": "a", "values": {"schema_p": 7}}\n')
-    with pytest.raises(InputError, match=rf"{keep}:1 is not a score"):
-        audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW)
-
-
-def test_what_a_failing_model_said_before_is_kept(
-    server: ScriptedServer, logs: Path, tmp_path: Path
+def test_an_audit_that_is_run_again_asks_for_what_is_new_alone(
+    server: ScriptedServer, logs: Path
 ) -> None:
     def moody(ask: Ask) -> Reply:
         return error(400, "Enough for today.") if "Forests" in ask.prompt else careful(ask)
 
     names = use_scripts(server, swap_moody=moody)
-    keep = tmp_path / "scores.jsonl"
     with pytest.raises(VivaError, match=r"swap-moody failed: .*Run the same command again"):
-        audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW)
-    # The sixth of nine answers names forests; the first eight are asked about at once.
-    assert len(keep.read_text("utf-8").splitlines()) == 7
+        audit_evaluators(logs, names, use=ALL_PAIRS, draws=FEW)
     use_scripts(server, swap_moody=careful)
-    audit_evaluators(logs, names, use=ALL_PAIRS, keep=keep, draws=FEW)
-    assert len(keep.read_text("utf-8").splitlines()) == 9
+    first = audit_evaluators(logs, names, use=ALL_PAIRS, draws=FEW)
+    # The sixth of nine answers names forests; the first eight are asked about at once.
+    assert 0 < len(server.asks) < 9
+    server.asks.clear()
+    assert audit_evaluators(logs, names, use=ALL_PAIRS, draws=FEW) == first
+    assert server.asks == []
 
 
 def test_a_synthesizer_words_what_an_answerer_reads(server: ScriptedServer, logs: Path) -> None:
@@ -195,9 +168,9 @@ def test_bounds_are_left_out_and_a_family_of_its_own_is_named(
     write_table_log(folder, GOLDS, GOLDS, model="none/none", method="oracle")
     write_table_log(folder, GOLDS, ANSWERS["poor"], model="none/none", method="bm25_phrases")
     names = use_scripts(server, gpt_4o_mini=careful)
-    found = audit_evaluators(folder, names, use=ALL_PAIRS, subset=2, draws=FEW)
+    found = audit_evaluators(folder, names, use=ALL_PAIRS, draws=FEW)
     assert found.contestants == ("bm25_phrases", "lab/gpt-4o + one_step")
-    assert found.items == 2
+    assert found.items == 3
     assert found.notes == (f"{names[0]} scores answers by its own family: lab/gpt-4o.",)
 
 

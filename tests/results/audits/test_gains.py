@@ -10,7 +10,7 @@ from tests.results.audits.made_logs import write_log
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import InputError, VivaError
-from vivavoce.results.audits.gains import base_of, context_gains
+from vivavoce.results.audits.contrasts import base_of, context_gains
 
 
 def headline(rows: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -187,14 +186,6 @@ def test_answers_that_are_not_the_same_text_are_not_compared(tmp_path: Path) -> 
     assert any("judged 1 answers that are not the same" in note for note in audit.notes)
 
 
-def test_kappa_of_judges_that_always_say_the_same_is_undefined(tmp_path: Path) -> None:
-    for judge in ("lab/judge-1", "lab/judge-2"):
-        write(tmp_path, dict.fromkeys("abc", WON), judge=judge)
-    [row] = audit_judge(tmp_path).agreement
-    assert row["agreement"]["value"] == 1.0
-    assert (row["kappa"]["value"], row["alpha"]["value"]) == (None, None)
-
-
 def human(folder: Path, *rows: Mapping[str, Any]) -> Path:
     path = folder / "labels.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
@@ -288,23 +279,3 @@ def test_logs_without_a_judge_are_said(tmp_path: Path) -> None:
     write_log(tmp_path, {"a": 0.2})
     with pytest.raises(NothingToAuditError, match=r"no verdicts of a judge.*--judge"):
         audit_judge(tmp_path)
-
-
-def test_alpha_and_kappa_equal_the_reference_on_random_labels(tmp_path: Path) -> None:
-    draw = np.random.default_rng(2)
-    kinds: Sequence[Places] = (WON, LOST, TIED)
-    names = [f"{n:02d}" for n in range(60)]
-    first = {name: kinds[draw.integers(3)] for name in names}
-    second = {
-        name: kinds[draw.integers(3)] if draw.random() < 0.4 else first[name] for name in names
-    }
-    write(tmp_path, first, judge="lab/judge-1")
-    write(tmp_path, second, judge="lab/judge-2")
-    [row] = audit_judge(tmp_path, resamples=200).agreement
-    units = [[first[name], second[name]] for name in names]
-    assert row["alpha"]["value"] == pytest.approx(alpha_of(units))
-    counts = np.array([[sum(u == [a, b] for u in units) for b in kinds] for a in kinds])
-    agreed = np.trace(counts) / 60
-    chance = float((counts.sum(0) * counts.sum(1)).sum()) / 60**2
-    assert row["kappa"]["value"] == pytest.approx((agreed - chance) / (1 - chance))
-    assert not math.isnan(row["kappa"]["ci"][0])

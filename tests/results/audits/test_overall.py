@@ -9,7 +9,7 @@ from tests.results.audits.made_logs import write_log
 from tests.statistics.one_metric import interval
 
 from vivavoce.errors import VivaError
-from vivavoce.results.audits.overall import overall_scores
+from vivavoce.results.audits.contrasts import overall_scores
 
 
 def test_a_paper_counts_with_the_mean_over_its_tasks(tmp_path: Path) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
-from scipy.stats import bootstrap
 from tests.results.audits.made_logs import write_log
 
-from vivavoce.results.board.building import leaderboard
 from vivavoce.results.board.head_to_head import (
     differing_items,
     head_to_head,
@@ -42,15 +39,6 @@ def test_a_duel_by_hand(tmp_path: Path) -> None:
     assert row["better"] is None
     assert (row["undecided"], row["tied"]) == (True, False)
     assert "too few papers to say: 4 of at least 12" in duel["verdict"].lower()
-
-
-def test_its_interval_is_that_of_scipy(tmp_path: Path) -> None:
-    row = fight(tmp_path, FIRST, SECOND, resamples=999, seed=7)["metrics"][0]
-    gaps = np.array([FIRST[item] - SECOND[item] for item in sorted(FIRST)])
-    found = bootstrap(
-        (gaps,), np.mean, n_resamples=999, method="percentile", rng=np.random.default_rng(7)
-    ).confidence_interval
-    assert row["ci"] == [pytest.approx(found.low), pytest.approx(found.high)]
 
 
 def test_both_ways_round_the_same_is_said(tmp_path: Path) -> None:
@@ -113,44 +101,6 @@ def test_they_come_with_both_answers(tmp_path: Path) -> None:
     assert (first.id, second.id) == ("a", "c")
     assert [answer.source.key.model for answer in first.read()] == ["lab/one", "lab/two"]
     assert [answer.texts.gold for answer in first.read()] == ["the gold text"] * 2
-
-
-def pooled_log(
-    folder: Path, model: str, counts: dict[str, tuple[int, int]], how: str = "micro"
-) -> None:
-    """A log whose precision pools questions over items: right ones and those asked."""
-    path = write_log(folder, dict.fromkeys(counts, 0.0), model=model)
-    log = read_eval_log(str(path))
-    names = ("paper_f1", "paper_p", "paper_r")
-    log.eval.metadata = {
-        **(log.eval.metadata or {}),
-        "family": "tables",
-        "metrics": list(names),
-        "pooling": {"how": how, "averages": {}},
-    }
-    for sample in log.samples or []:
-        right, asked = counts[str(sample.id)]
-        score = (sample.scores or {})["writing"]
-        score.value = {**dict.fromkeys(names, right / asked), "valid": 1.0}
-        parts = {name: [right, asked, None] for name in ("paper_p", "paper_r")}
-        score.metadata = {"fault": None, "counts": parts}
-    write_eval_log(log, str(path))
-
-
-def test_pooled_metrics_differ_as_their_boards_say(tmp_path: Path) -> None:
-    # Pooled, lab/one has 1 + 9 of 20 right and lab/two 2 + 2 of 20: 0.5 and 0.2. The means over
-    # items would be 0.55 and 0.2 + 1/6.
-    pooled_log(tmp_path, "lab/one", {"a": (1, 10), "b": (9, 10)})
-    pooled_log(tmp_path, "lab/two", {"a": (2, 2), "b": (2, 18)})
-    (duel,) = head_to_head("lab/one", "lab/two", tmp_path).duels
-    rows = {row["metric"]: row for row in duel["metrics"]}
-    on_board = {(row["model"], row["metric"]): row["value"] for row in leaderboard(tmp_path).rows}
-    for name, row in rows.items():
-        gap = on_board["lab/one", name] - on_board["lab/two", name]
-        assert row["difference"] == pytest.approx(gap)
-    assert rows["paper_p"]["difference"] == pytest.approx(0.5 - 0.2)
-    # Items are won by their own values: a 0.1 against 1, b 0.9 against 0.111.
-    assert (rows["paper_p"]["wins_a"], rows["paper_p"]["wins_b"]) == (1, 1)
 
 
 def test_metrics_of_different_judges_are_not_compared(tmp_path: Path) -> None:

@@ -59,12 +59,6 @@ def test_a_clear_winner_is_first_and_two_that_cannot_be_told_apart_are_undecided
     assert (first["more_papers_needed"], second["more_papers_needed"]) == ([], [None])
 
 
-def test_equal_values_share_a_rank() -> None:
-    rows = standing(contestant("a/x", 0.5 + NOISE), contestant("b/x", 0.5 + NOISE))
-    assert [row["rank"] for row in rows] == [1, 1]
-    assert [row["undecided_with"] for row in rows] == [["b/x"], ["a/x"]]
-
-
 def test_the_oracle_and_a_partial_log_take_no_place() -> None:
     oracle, partial, ranked = standing(
         contestant("none", np.ones(len(ITEMS)), method="oracle"),

@@ -83,7 +83,7 @@ def test_a_log_is_read_whole(original: EvalLog, tmp_path: Path) -> None:
     assert (log.diagnostics, log.judged, log.is_own_judge) == (("length_ratio",), frozenset(), None)
     assert log.window == ("2023-01-01", "2025-01-01")
     key = log.key
-    assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "2-A", "base")
+    assert (key.round, key.task, key.task_version, key.setting) == ("small", "title", "2-B", "base")
     assert (key.method, key.model, key.judge) == ("direct", "extractive/lead", "")
     assert key.decoding == "temperature=0.0 max_tokens=128 context=1500 attempts=2"
     assert key.prompt_hash == open_prompts("writing", None).sha256

@@ -117,7 +117,6 @@ def test_a_board_is_named_by_what_was_shown() -> None:
         ({"chunks": True}, "chunks=True"),
         ({"chunks": "10"}, "chunks='10'"),
         ({"chunk_size": 1}, "chunk_size=1"),
-        ({"variant": 4}, "no wording 4"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from vivavoce.tasks.family import open_prompts
 from vivavoce.tasks.leaderboards.items import (
     FoundChunk,
@@ -12,7 +10,6 @@ from vivavoce.tasks.leaderboards.items import (
     question,
     without_excerpts,
 )
-from vivavoce.tasks.prompting.prompts import VARIANTS
 
 PROMPTS = open_prompts("leaderboards", None)
 ROW = {"task": "#task#", "dataset": "#dataset#", "metric": "#metric#"}
@@ -33,9 +30,8 @@ def test_the_question_is_one_sentence_that_names_all_three() -> None:
     assert "\n" not in asked
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_every_wording_holds_question_excerpts_and_the_form_of_the_answer(variant: int) -> None:
-    text = compose(PROMPTS, "#asked#", found("#one#", "#two#"), variant).text
+def test_the_prompt_holds_question_excerpts_and_the_form_of_the_answer() -> None:
+    text = compose(PROMPTS, "#asked#", found("#one#", "#two#")).text
     assert "<question>\n#asked#\n</question>" in text
     first, second = (
         '<excerpt from="#source-{}#">\n#{}#\n</excerpt>'.format(*pair)
@@ -45,14 +41,13 @@ def test_every_wording_holds_question_excerpts_and_the_form_of_the_answer(varian
     assert text.endswith(FORM)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_taking_out_blocks_leaves_the_prompt_of_fewer_excerpts(variant: int) -> None:
+def test_taking_out_blocks_leaves_the_prompt_of_fewer_excerpts() -> None:
     texts = ("#one#", "#two#", "#three#")
-    made = compose(PROMPTS, "#asked#", found(*texts), variant)
+    made = compose(PROMPTS, "#asked#", found(*texts))
     text = made.text
     for left, (start, end) in zip((2, 1, 0), made.blocks, strict=True):
         text = text[:start] + text[end:]
-        assert text == compose(PROMPTS, "#asked#", found(*texts[:left]), variant).text
+        assert text == compose(PROMPTS, "#asked#", found(*texts[:left])).text
 
 
 def test_a_text_that_looks_like_a_template_is_only_a_text() -> None:

@@ -76,49 +76,6 @@ def test_a_sample_without_a_question_of_its_own_asks_its_input(
     assert one(log).metadata["agent"]["steps"] == 1
 
 
-GREEDY = script(
-    calls(
-        ("search", {"query": "SECRET melon treebank F1"}),
-        ("search", {"query": "The melon title, SECRET"}),
-        ("search", {"query": "The melon title 2023 2031 later latest undated"}),
-        *(("read", {"paper_id": name}) for name in ("later", "latest", "undated", "nobody")),
-        ("read", {"paper_id": "later", "part": "abstract"}),
-    ),
-    calls(
-        ("read", {"paper_id": "latest", "part": "section 1"}),
-        ("read", {"paper_id": "The melon title, SECRET"}),
-        ("read", {"paper_id": "LATER", "part": "table 1"}),
-        ("read", {"paper_id": "melon/../later"}),
-    ),
-    answer("done"),
-)
-
-
-def test_what_came_later_is_never_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server, log = work(folder, monkeypatch, GREEDY, arguments={"search_results": 20})
-    told = results(server.asks[-1])
-    assert len(told) == 12
-    for text in told[:3]:
-        ids = set(re.findall(r"paper_id: (\S+)", text))
-        assert ids == {"melon", "lemon"}
-        assert "SECRET" not in text
-        assert "later" not in text.replace("latest", "")
-    unknown = told[6]
-    assert "There is no paper 'nobody'" in unknown
-    for text, name in zip(told[3:6], ("later", "latest", "undated"), strict=True):
-        assert text == unknown.replace("nobody", name)
-    assert all("There is no paper" in text for text in told[7:])
-    note = one(log).metadata["agent"]
-    assert (note["searches"], note["reads"], note["refused"]) == (3, 0, 9)
-    assert note["papers_read"] == []
-    # The same papers are there for an item that asks later.
-    late = sample(folder, cutoff="2023-01-02")
-    server, _ = work(folder, monkeypatch, GREEDY, [late])
-    assert "The melon title (2023-01-01)" in results(server.asks[-1])[3]
-    assert "SECRET melon treebank F1" in results(server.asks[-1])[7]
-    assert "There is no paper 'latest'" in results(server.asks[-1])[4]
-
-
 def test_hidden_tables_and_papers_are_not_shown_but_the_rest_is(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,11 +36,10 @@ def evaluate(
     task: str = "abstract",
     setting: str = "base",
     prompts: Path | None = None,
-    variant: int = 1,
     **arguments: Any,
 ) -> EvalLog:
     """Run a task with the method on the round."""
-    given = {"setting": setting, "variant": variant, "prompts": prompts and str(prompts)}
+    given = {"setting": setting, "prompts": prompts and str(prompts)}
     samples = samples_of(task, opened, max_tokens=100, **given)
     for sample in samples:
         sample.metadata = {**(sample.metadata or {}), "words": 30}
@@ -170,12 +169,6 @@ def test_a_setting_without_texts_is_refused(opened: Round, tmp_path: Path) -> No
     assert log.status == "error"
     assert log.error is not None
     assert "no text to take excerpts from" in log.error.message
-
-
-def test_a_wording_without_a_template_is_refused(opened: Round, tmp_path: Path) -> None:
-    log = evaluate(opened, tmp_path, variant=2)
-    assert log.error is not None
-    assert "rag.abstract.2.md.j2" in log.error.message
 
 
 @pytest.mark.parametrize(

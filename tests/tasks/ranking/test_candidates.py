@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from pathlib import Path
 
@@ -11,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tasks.ranking.paper_corpora import paper, write_papers
 
-from vivavoce.corpus import Corpus, ingest, load_corpus
-from vivavoce.tasks.ranking.items import graph_items
-from vivavoce.tasks.ranking.items.boards import BoardQuery
-from vivavoce.tasks.ranking.items.graph_items import (
+from vivavoce.corpus import Corpus
+from vivavoce.tasks.ranking import build as graph_items
+from vivavoce.tasks.ranking.boards import BoardQuery
+from vivavoce.tasks.ranking.build import (
     Candidates,
     find_candidates,
 )
@@ -134,15 +133,3 @@ def test_candidates_are_what_a_scan_finds(
     assert set(found.papers) <= set(scanned)
     assert len(found.papers) == min(limit, len(scanned))
     assert found.cut == len(scanned) - len(found.papers)
-
-
-def ingested(folder: Path) -> Corpus:
-    rows = [
-        {"id": "a", "title": RIGHT, "published": "2020-05-01"},
-        {"id": "b", "title": "Trees", "abstract": RIGHT, "published": "2020-06"},
-        {"id": "c", "title": RIGHT, "published": "2022"},
-    ]
-    path = folder / "rows.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ingest("metadata", path, folder / "c")
-    return load_corpus(folder / "c")

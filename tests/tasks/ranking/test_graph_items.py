@@ -15,8 +15,8 @@ from vivavoce.corpus import Corpus
 from vivavoce.errors import StaleError
 from vivavoce.networks import build_networks, load_network
 from vivavoce.records import Window
-from vivavoce.tasks.ranking.items.boards import BoardQuery
-from vivavoce.tasks.ranking.items.graph_items import (
+from vivavoce.tasks.ranking.boards import BoardQuery
+from vivavoce.tasks.ranking.build import (
     CANDIDATE_FIELDS,
     EDGES,
     PAPERS,

@@ -16,8 +16,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from vivavoce.errors import DamagedError, InputError
 from vivavoce.store import parquet_of_rows
-from vivavoce.tasks.ranking.items.graph_items import EDGE, PAPER
-from vivavoce.tasks.ranking.items.graph_ranking import (
+from vivavoce.tasks.ranking.build import EDGE, PAPER
+from vivavoce.tasks.ranking.graph_ranking import (
     RANKERS,
     SETTINGS,
     PaperGraph,

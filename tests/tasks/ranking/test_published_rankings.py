@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vivavoce.metrics.titles_list import count_faults, distinct_titles, find_titles
-from vivavoce.tasks.ranking.items.boards import plain_title
+from vivavoce.tasks.ranking.boards import plain_title
 
 
 def read(path: Path) -> list[dict[str, Any]]:

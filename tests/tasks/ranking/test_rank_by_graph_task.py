@@ -13,11 +13,9 @@ from inspect_ai import eval, task_with
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Solver
-from tests.tasks.ranking.board_corpora import WINDOW, Papers
 from tests.tasks.samples import score_of, values_of
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.errors import InputError
 from vivavoce.networks import build_networks
 from vivavoce.rounds import Round, load_round
 from vivavoce.tasks import build_round, list_families
@@ -25,7 +23,7 @@ from vivavoce.tasks.engine import make_scorer
 from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.lookup import find_task_maker
 from vivavoce.tasks.ranking import solvers
-from vivavoce.tasks.ranking.items.graph_ranking import PaperGraph, RankOptions, rank_papers
+from vivavoce.tasks.ranking.graph_ranking import PaperGraph, RankOptions, rank_papers
 
 GRAPH = "rank_by_graph"
 rank_by_graph, rank_by_prompt = find_task_maker(GRAPH), find_task_maker("rank_by_prompt")
@@ -124,14 +122,6 @@ def test_an_encoder_may_name_the_folder_of_its_weights(
     assert solvers.encoder_of(text) == expected
 
 
-def test_settings_search_other_texts(opened: Round) -> None:
-    methods = {"recency": solvers.recency()}
-    found = {s: answers(run(opened, methods, setting=s)["recency"]) for s in ("base", "fulltext")}
-    assert found["base"].keys() == found["fulltext"].keys()
-    counts = {name: sum(map(len, each.values())) for name, each in found.items()}
-    assert counts["fulltext"] >= counts["base"] > 0
-
-
 def test_baselines_rank_listed_titles_too(opened: Round) -> None:
     names = ("recency", "pagerank", "in_degree", "bm25")
     methods = {name: getattr(solvers, name)() for name in names}
@@ -159,18 +149,6 @@ def test_development_boards_have_candidates_too(opened: Round) -> None:
     assert dev
     [log] = run(opened, {"r": solvers.random_order()}, setting="fulltext", split="dev").values()
     assert all(answers(log).values())
-
-
-def test_a_round_without_a_network_says_so(tmp_path: Path) -> None:
-    papers = Papers(tmp_path)
-    for name in ("ash", "bay", "cob"):
-        papers.add(name, f"The Title of {name.title()}")
-    papers.board("Parsing", "Bank", "UAS", [("ash", 1), ("bay", 2), ("cob", 3)])
-    opened = papers.round(WINDOW, networks=["comparison"], texts=["abstracts"])
-    made = rank_by_graph(str(opened.folder), setting="comparison")
-    assert len(made.dataset) == 1
-    with pytest.raises(InputError, match=r"built without it \(\[ranking\]"):
-        rank_by_graph(str(opened.folder))
 
 
 def test_an_answer_is_scored_by_the_papers_it_finds() -> None:

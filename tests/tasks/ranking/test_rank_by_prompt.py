@@ -20,7 +20,7 @@ from tests.tasks.samples import score_of, values_of
 from vivavoce.rounds import Round
 from vivavoce.tasks.engine import make_scorer
 from vivavoce.tasks.lookup import find_task_maker
-from vivavoce.tasks.ranking.items.boards import plain_title
+from vivavoce.tasks.ranking.boards import plain_title
 from vivavoce.tasks.ranking.solvers import random_order
 
 rank_by_prompt = find_task_maker("rank_by_prompt")

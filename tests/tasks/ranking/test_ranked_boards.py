@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.tasks.ranking.board_corpora import Papers, four_papers
 
 from vivavoce.records import Window
-from vivavoce.tasks.ranking.items.boards import RankedBoards, plain_title, ranked_boards
+from vivavoce.tasks.ranking.boards import RankedBoards, plain_title, ranked_boards
 
 WINDOW = Window(date(2020, 1, 1), date(2022, 1, 1))
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from tests.tasks.ranking.board_corpora import TITLES, Papers, four_papers
 
-from vivavoce.errors import InputError, StaleError
+from vivavoce.errors import InputError
 from vivavoce.rounds import Round, parse_spec
-from vivavoce.tasks.ranking.build import OPTIONS, build
-from vivavoce.tasks.ranking.items.boards import shown_order
+from vivavoce.tasks.ranking.boards import shown_order
+from vivavoce.tasks.ranking.build import OPTIONS
 
 TEST, DEV = "parsing/bank/uas", "parsing/bank/las"
 """Two boards of one data set; the one is a test board."""
@@ -84,15 +84,6 @@ def test_a_board_left_out_is_named_with_the_reason(tmp_path: Path) -> None:
     report = json.loads(opened.read_file("ranking", "boards.json"))
     assert (report["boards"]["test"], report["boards"]["development"]) == (1, 1)
     assert "graph" not in report
-
-
-def test_networks_that_were_not_built_are_asked_for(tmp_path: Path) -> None:
-    corpus = two_boards(tmp_path).corpus()
-    window = {"start": "2020-01-01", "end": "2022-01-01"}
-    values = {"round": {"id": "r", "window": window, "families": ["ranking"]}}
-    spec = parse_spec(values, {"ranking": OPTIONS})
-    with pytest.raises(StaleError, match="viva network build"):
-        build(corpus, spec, spec.families["ranking"])
 
 
 @pytest.mark.parametrize(

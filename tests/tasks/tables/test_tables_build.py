@@ -26,7 +26,7 @@ from vivavoce.rounds import Round, parse_spec
 from vivavoce.store import Row, write_jsonl
 from vivavoce.tasks.library import read_library
 from vivavoce.tasks.tables import build as family
-from vivavoce.tasks.tables.items.item import gold_of
+from vivavoce.tasks.tables.item import gold_of
 
 DEMAND = "I want a table of studies on parsing sentences that shows which of them to follow."
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from inspect_ai.model import StopReason
-from inspect_ai.scorer import SampleScore, Score
+from inspect_ai.scorer import Score
 from inspect_ai.util import registry_info
 from tests.tasks.samples import score_of, values_of
 
 from vivavoce.metrics.tables.table_questions import BIASES
-from vivavoce.tasks.tables.items.composing import DIAGNOSTICS, NAMES
-from vivavoce.tasks.tables.scorer import macro, micro, tables, tables_by_use
+from vivavoce.tasks.tables.composing import DIAGNOSTICS, NAMES
+from vivavoce.tasks.tables.scorer import tables, tables_by_use
 
 TITLES = {"P1": "Reading Nets", "P2": "Translating Nets", "P3": "Nets | and *More*"}
 
@@ -116,33 +116,10 @@ def test_what_neither_table_can_be_asked_is_undefined_for_good_and_bad_answers()
         assert found["avg"] == (1.0 if answer == gold else 0.0)
 
 
-def test_fewer_pairs_may_be_asked() -> None:
-    gold = table("Task", {f"P{n}": (f"t{n}",) for n in range(1, 4)})
-    given = scored(gold, gold, pairs=2)
-    assert (given.metadata or {})["counts"]["pairwise_r"] == [2, 2, None]
-
-
 def test_hostile_answers_are_bounded() -> None:
     rows = [{"paper": "P1", "cells": {"Task": "x" * 5}}] * 50_000
     assert values(json.dumps({"papers": ["P1"], "columns": ["Task"], "rows": rows}))["valid"] == 0.0
     assert values("[" * 100_000)["valid"] == 0.0
-
-
-def test_macro_and_micro_over_many_tables() -> None:
-    half = table("Task", {"P1": ("QA",)})
-    gold = table("Task", {"P1": ("QA",), "P2": ("MT",)})
-    # One of one cell, then none of three.
-    answers = [(half, half), ("Nothing.", table("Task", {f"P{n}": ("QA",) for n in (1, 2, 3)}))]
-    scores = [SampleScore(score=scored(answer, target)) for answer, target in answers]
-    over_tables, pooled = macro()(scores), micro()(scores)
-    assert isinstance(over_tables, dict)
-    assert isinstance(pooled, dict)
-    assert (over_tables["unary_r"], pooled["unary_r"]) == (0.5, 0.25)
-    # Precision: 1 and 0 over tables; one answer was asked about at all.
-    assert (over_tables["unary_p"], pooled["unary_p"]) == (0.5, 1.0)
-    assert over_tables["unary_f1"] == 0.5
-    assert pooled["unary_f1"] == pytest.approx(2 * 0.25 / 1.25)
-    assert micro()([SampleScore(score=scored(gold, gold))])["avg"] == 1.0  # type: ignore[index,call-overload]
 
 
 def test_questions_measure_all_that_values_do_and_how_ready_the_answerer_is_with_yes() -> None:

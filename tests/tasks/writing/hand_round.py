@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from vivavoce.records import Section
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import hash_file, write_bytes, write_json, write_parquet, write_sealed
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     PAPER,
     SCHEMAS,
     TASKS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.tasks.writing.corpora import Papers
 
-from vivavoce.tasks.writing.items.demonstrations import (
+from vivavoce.tasks.writing.demonstrations import (
     Authors,
     draw_targets,
     most_active,

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from tests.tasks.writing.corpora import Papers, items_of, usual, words
 
 from vivavoce.corpus import ingest, load_corpus
-from vivavoce.errors import InputError
 from vivavoce.rounds import parse_spec
 from vivavoce.rounds.family import EVERY_TASK, FamilyItems
 from vivavoce.tasks.sample_round import PAPERS, demo_spec
 from vivavoce.tasks.writing.build import OPTIONS, build
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     TASKS,
     gold_paragraphs,
     paper_from_row,
@@ -82,15 +81,6 @@ def test_an_item_holds_its_gold(papers: Papers) -> None:
     assert row["settings"] == ["base", "leave_one_out"]
 
 
-def test_an_unknown_setting_or_option_is_refused() -> None:
-    window = {"start": "2024-01-01", "end": "2025-01-01"}
-    spec = {"round": {"id": "r", "window": window, "families": ["writing"]}}
-    with pytest.raises(InputError, match="max_overlap"):
-        parse_spec({**spec, "writing": {"max_overlaps": 0.1}}, {"writing": OPTIONS})
-    with pytest.raises(InputError, match="settings"):
-        parse_spec({**spec, "writing": {"settings": ["bases"]}}, {"writing": OPTIONS})
-
-
 def test_settings_are_an_option(papers: Papers) -> None:
     papers.add("p", "2024-05-06")
     items = papers.build(settings=["leave_one_out", "base"])
@@ -130,11 +120,6 @@ def test_a_paper_is_in_the_window_when_every_day_it_may_be_of_is(
     assert reasons(items) == ({} if is_inside else {"p": "outside_window"})
 
 
-def test_a_year_is_inside_a_window_that_holds_the_whole_of_it(papers: Papers) -> None:
-    papers.add("p", "2024")
-    assert len(papers.build("2024-01-01", "2025-01-01").tasks["title"]) == 1
-
-
 def test_undated_and_gated_papers_are_left_out_with_the_reason(papers: Papers) -> None:
     papers.add("fit", "2024-05-06")
     papers.add("undated", None)
@@ -149,15 +134,6 @@ def test_undated_and_gated_papers_are_left_out_with_the_reason(papers: Papers) -
         "bare": "no_abstract",
         "early": "outside_window",
     }  # fmt: skip
-
-
-def test_of_two_papers_with_one_title_the_earlier_is_kept(papers: Papers) -> None:
-    papers.add("second", "2024-07", title="Of deep Graphs")
-    papers.add("first", "2024-06", title="OF DEEP-GRAPHS")
-    items = papers.build()
-    assert [row["id"] for row in items.tasks["title"]] == ["first"]
-    (left_out,) = [e for e in items.excluded if e.task == EVERY_TASK]
-    assert (left_out.reason, left_out.detail) == ("duplicate_title", "same title as first")
 
 
 def test_a_copy_is_left_out_even_when_the_original_lies_before_the_window(papers: Papers) -> None:
@@ -284,13 +260,6 @@ def test_an_item_that_holds_over_a_fifth_of_its_gold_word_for_word_is_left_out(
     assert overlaps == {"eight": 8 / 40, "nine": 9 / 40}
     assert out_of(items, "abstract", "nine")["base"] == "overlap"
     assert "22%" in next(e.detail for e in items.excluded if e.reason == "overlap")
-
-
-def test_the_allowed_overlap_is_an_option(papers: Papers) -> None:
-    abstract = words("word", 52)
-    sections = usual("most") | {"Results": abstract[:-7]}
-    papers.add("most", "2024-03-01", abstract=abstract, sections=sections)
-    assert items_of(papers.build(max_overlap=1.0), "abstract", "base") == ["most"]
 
 
 def test_a_paper_of_an_active_author_is_drawn_less_often(papers: Papers) -> None:

@@ -9,8 +9,8 @@ import pytest
 from tests.tasks.writing.corpora import Papers, usual, words
 
 from vivavoce.records import Paper, Section
-from vivavoce.tasks.writing.items.citations import MAX_WORKS, Library, cited_by_text
-from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.citations import MAX_WORKS, Library, cited_by_text
+from vivavoce.tasks.writing.inputs import PaperText
 
 SHORT = words("filler", 45)
 

@@ -13,10 +13,8 @@ from tests.tasks.writing.hand_round import WORKS, hand_round, item, paper, work
 
 from vivavoce.errors import InputError, NoItemsError
 from vivavoce.rounds import Round
-from vivavoce.store import hash_of
 from vivavoce.tasks.lookup import create_task
-from vivavoce.tasks.prompting.prompts import PromptSet
-from vivavoce.tasks.writing.items.inputs import TASKS, settings_of
+from vivavoce.tasks.writing.inputs import TASKS, settings_of
 
 PAIRS = [(task, setting) for task in TASKS for setting in settings_of(task)]
 DEMOS = {"random": ["elm", "fir"], "coauthor": ["oak", "fir"], "mixed": ["elm", "fir", "oak"]}
@@ -81,7 +79,6 @@ def test_an_item_becomes_a_sample(opened: Round) -> None:
         "split": "test",
         "task": "abstract",
         "setting": "base",
-        "variant": 1,
         "blocks": [],
         "words": 200,
         "max_tokens": 1024,
@@ -211,13 +208,6 @@ def test_a_round_with_another_number_of_demonstrations_shows_all_of_them(tmp_pat
     assert label(opened, "title", setting="random", demos=2) == "random"
 
 
-def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
-    hashes = [PromptSet(Path(), "f00").hash_in(variant) for variant in (1, 2, 3)]
-    assert hashes == ["f00", *(hash_of({"set": "f00", "variant": n}) for n in (2, 3))]
-    prompts = {only(opened, "title", variant=n)[0] for n in (1, 2, 3)}
-    assert len(prompts) == 3
-
-
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
@@ -225,9 +215,6 @@ def test_a_wording_has_a_prompt_hash_of_its_own(opened: Round) -> None:
         ({"demos": 0}, "from 1 to the 2"),
         ({"demos": "2"}, "from 1 to the 2"),
         ({"setting": "base", "demos": 1}, "base shows no demonstrations"),
-        ({"variant": 4}, "There are: 1, 2 and 3"),
-        ({"variant": 0}, "There are: 1, 2 and 3"),
-        ({"variant": True}, "There are: 1, 2 and 3"),
         ({"track": "all"}, "cited, padded, open"),
         ({"track": "open", "setting": "mixed"}, "the track open has one setting"),
         ({"track": "padded", "setting": "open"}, "the track open has one setting"),

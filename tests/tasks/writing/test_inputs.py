@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.records import Section
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     SECTION_TASKS,
     PaperText,
     gold,

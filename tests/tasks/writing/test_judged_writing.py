@@ -17,7 +17,7 @@ from tests.tasks.writing.judges import bare, judge, names
 
 from vivavoce.rounds import Round, load_round
 from vivavoce.store import read_jsonl, write_jsonl
-from vivavoce.tasks.writing.items.nuggets import nugget_rows
+from vivavoce.tasks.writing.questions import nugget_rows
 
 MODEL = "openai-api/scripted/judge"
 ROUND = """[round]

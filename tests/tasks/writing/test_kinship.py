@@ -10,12 +10,12 @@ from tests.tasks.writing.corpora import words
 
 from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Section
-from vivavoce.tasks.writing.items.demonstrations import (
+from vivavoce.tasks.writing.demonstrations import (
     Kinship,
     hash_runs,
     shared_runs,
 )
-from vivavoce.tasks.writing.items.inputs import PaperText
+from vivavoce.tasks.writing.inputs import PaperText
 from vivavoce.text.shingles import mix
 
 

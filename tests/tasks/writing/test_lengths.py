@@ -7,7 +7,7 @@ from tests.tasks.writing.corpora import Papers, words
 
 from vivavoce.rounds import Shown
 from vivavoce.tasks import build_round
-from vivavoce.tasks.writing.items.composing import describe_lengths, shown
+from vivavoce.tasks.writing.composing import describe_lengths, shown
 from vivavoce.text.tokens import WordCounter
 
 

@@ -13,8 +13,8 @@ import pytest
 from vivavoce.corpus import ingest
 from vivavoce.rounds import Round
 from vivavoce.tasks import build_round
-from vivavoce.tasks.writing.items.demonstrations import Kinship
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.demonstrations import Kinship
+from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     SECTION_TASKS,
     SETTINGS,
@@ -25,7 +25,7 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.dates import earlier
 from vivavoce.text.normalise import normalise_title
 

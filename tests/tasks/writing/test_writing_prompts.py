@@ -1,4 +1,4 @@
-"""The templates: every wording states the limits, and none speaks of what is not there."""
+"""The templates: a prompt states the limits, and none speaks of what is not there."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import pytest
 
 from vivavoce.tasks import list_families
 from vivavoce.tasks.family import open_prompts
-from vivavoce.tasks.prompting.prompts import VARIANTS
-from vivavoce.tasks.writing.items.composing import Example, compose
-from vivavoce.tasks.writing.items.inputs import TASKS
+from vivavoce.tasks.writing.composing import Example, compose
+from vivavoce.tasks.writing.inputs import TASKS
 
 PROMPTS = open_prompts("writing", None)
 SLOTS = {
@@ -28,7 +27,6 @@ LIMITS = {
     ],
     "related_work": ["500 to 1,000 words"],
 }
-CASES = [(task, variant) for task in TASKS for variant in VARIANTS]
 
 
 def texts(task: str) -> dict[str, str]:
@@ -36,17 +34,17 @@ def texts(task: str) -> dict[str, str]:
     return {slot: f"#{slot}#" for slot in SLOTS[task]}
 
 
-def render(task: str, variant: int = 1, **changes: object) -> str:
+def render(task: str, **changes: object) -> str:
     given: dict[str, object] = {"slots": texts(task), **changes}
     if task == "related_work" and "works" not in changes:
         given["works"] = [{"title": "#work#", "abstract": "#work-abstract#"}]
     values = {"words": WORDS[task]}
-    return compose(PROMPTS, task, variant=variant, values=values, **given).prompt.text  # type: ignore[arg-type]
+    return compose(PROMPTS, task, values=values, **given).prompt.text  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("task", "variant"), CASES)
-def test_every_wording_states_the_limits_and_holds_every_text(task: str, variant: int) -> None:
-    text = render(task, variant)
+@pytest.mark.parametrize("task", TASKS)
+def test_a_prompt_states_the_limits_and_holds_every_text(task: str) -> None:
+    text = render(task)
     for limit in LIMITS[task]:
         assert limit in text
     for slot in texts(task).values():
@@ -58,9 +56,8 @@ def test_every_wording_states_the_limits_and_holds_every_text(task: str, variant
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task != "title"])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_with_the_title_alone_nothing_else_is_spoken_of(task: str, variant: int) -> None:
-    text = render(task, variant, slots={"title": "#title#"}, works=[])
+def test_with_the_title_alone_nothing_else_is_spoken_of(task: str) -> None:
+    text = render(task, slots={"title": "#title#"}, works=[])
     assert text.count("<title>\n#title#\n</title>") == 1
     for limit in LIMITS[task]:
         assert limit in text
@@ -73,26 +70,21 @@ def test_with_the_title_alone_nothing_else_is_spoken_of(task: str, variant: int)
         assert word not in text
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_without_works_none_are_spoken_of(variant: int) -> None:
-    text = render("related_work", variant, works=[])
+def test_without_works_none_are_spoken_of() -> None:
+    text = render("related_work", works=[])
     for word in ("<works>", "[2]", "numbered", "number"):
         assert word not in text
 
 
-@pytest.mark.parametrize(("task", "variant"), CASES)
-def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(
-    task: str, variant: int
-) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(task: str) -> None:
     examples = [
         Example({slot: f"#{slot}-{n}#" for slot in SLOTS[task]}, f"#answer-{n}#") for n in (1, 2, 3)
     ]
     slots = texts(task)
     works = [{"title": "#work#", "abstract": None}] if task == "related_work" else []
     values = {"words": WORDS[task]}
-    made = compose(
-        PROMPTS, task, slots, examples=examples, works=works, variant=variant, values=values
-    )
+    made = compose(PROMPTS, task, slots, examples=examples, works=works, values=values)
     text = made.prompt.text
     third, second, whole = (text[start:end] for start, end in made.prompt.blocks)
     for number, block in ((3, third), (2, second)):
@@ -105,7 +97,7 @@ def test_examples_come_before_the_paper_each_with_its_answer_in_a_block(
     assert text.startswith(whole)
     assert "#answer-1#" in whole
     # Without the block, it is word for word the prompt that never had an example.
-    assert text.removeprefix(whole) == render(task, variant, works=works)
+    assert text.removeprefix(whole) == render(task, works=works)
     for number in (1, 2, 3):
         start, end = made.prompt.spans[f"example_{number}"]
         assert text[start:end] == f"#content-{number}#"

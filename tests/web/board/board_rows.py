@@ -116,7 +116,8 @@ def read_page(board: Board, out: Path) -> html.HtmlElement:
 
 
 def names(page: html.HtmlElement) -> list[str]:
-    return [text_of(name) for name in page.xpath("//table[contains(@class, 'board')]//tbody//th/a")]
+    found = page.xpath("//table[contains(@class, 'board')]//tbody//th/bdi")
+    return [text_of(name) for name in found]
 
 
 def text_of(element: html.HtmlElement) -> str:
@@ -126,5 +127,5 @@ def text_of(element: html.HtmlElement) -> str:
 def row_of(page: html.HtmlElement, name: str) -> html.HtmlElement:
     """The row of a contestant."""
     rows = page.xpath("//table[contains(@class, 'board')]/tbody/tr")
-    (found,) = [row for row in rows if text_of(row.find("th").find("a")) == name]
+    (found,) = [row for row in rows if text_of(row.find("th").find("bdi")) == name]
     return found

@@ -10,7 +10,7 @@ from lxml import html
 from tests.results.audits.made_logs import write_log
 
 from vivavoce.results.board.head_to_head import HeadToHead, differing_items, head_to_head
-from vivavoce.web.board.pages.duels import write_comparison
+from vivavoce.web.board.duels import write_comparison
 
 HOSTILE = '</script><script>alert(1)</script> "onclick="x" \u202e'
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vivavoce.web.board.pages.samples import excerpt, verdicts
+from vivavoce.web.board.samples import excerpt, verdicts
 
 NASTY = ["<script>", "&", "\u202e", "\x00", "\ud800", "\r\n", "é", "漢", '"', "a", " ", "\n"]
 

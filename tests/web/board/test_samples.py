@@ -17,7 +17,7 @@ from vivavoce.results.logs.selection import select_logs
 from vivavoce.store import hash_tree
 from vivavoce.web.board.model import site_of
 from vivavoce.web.board.page import Built, write_pages
-from vivavoce.web.board.pages.samples import pages
+from vivavoce.web.board.samples import pages
 from vivavoce.web.board.site import static_files
 
 LIMIT = 300_000

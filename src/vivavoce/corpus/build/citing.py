@@ -23,27 +23,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from rapidfuzz import fuzz, process
 
 from vivavoce.columns import write_parquet_table
 from vivavoce.corpus.build.parts import FACTS, REFERENCES
-from vivavoce.corpus.identity.matching import title_words
-from vivavoce.corpus.resolve.index import Index, IndexCensus, Matches, open_index
-from vivavoce.corpus.resolve.indexing import build_index
+from vivavoce.corpus.resolve.index import Index, build_index, open_index
 from vivavoce.corpus.resolve.keys import (
     COLUMNS,
-    Flags,
     Keys,
-    Numbers,
     ReferenceKeys,
-    as_kind,
-    kinds_of,
     reference_keys,
     reference_of,
     sort_keys,
 )
 from vivavoce.corpus.resolve.references import PaperIndex, Resolution
-from vivavoce.corpus.resolve.titles import MAX_TITLE, MIN_RATIO, Kind
 from vivavoce.errors import DamagedError
 from vivavoce.store import Row, hash_file, hash_of, hash_tree, mark_done, read_done, write_bytes
 from vivavoce.text.shingles import distinct, mix
@@ -169,8 +161,8 @@ def touched_rows(path: Path, changed: Keys) -> NDArray[np.int64]:
 
 
 def changed_keys(old: Index, new: Index) -> Keys:
-    """The keys of which the papers differ in two indexes, and words that only one of them has."""
-    found = [np.setxor1d(old.arrays["words"], new.arrays["words"])]
+    """The keys of which the papers differ in two indexes."""
+    found = [np.empty(0, np.uint64)]
     for low, high in _ranges(old, new):
         mine, theirs = _sums(old, low, high), _sums(new, low, high)
         found += [_differing(mine, theirs), _differing(theirs, mine)]
@@ -195,10 +187,8 @@ def _sums(index: Index, low: np.uint64, high: np.uint64) -> tuple[Keys, Keys]:
     keys = np.asarray(held[start:stop])
     if not len(keys):
         return keys, keys
-    numbers = index.values(np.arange(start, stop))
-    is_title = kinds_of(keys) != Kind.ID
-    numbers[is_title] = index.papers_of_titles(numbers[is_title])
-    marks = mix(keys ^ mix(index.arrays["digests"][numbers]))
+    papers = index.values(np.arange(start, stop))
+    marks = mix(keys ^ mix(index.arrays["digests"][papers]))
     begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[begins], np.add.reduceat(marks, begins)
 
@@ -223,8 +213,6 @@ RESOLVED = pa.schema(
 """Columns found for each reference; null where the work is not in the corpus."""
 _REFERENCES = 20_000
 """References whose keys are joined together."""
-_PAIRS = 1 << 20
-"""Pairs of titles that are compared at once."""
 
 
 class Resolved(NamedTuple):
@@ -233,14 +221,6 @@ class Resolved(NamedTuple):
     table: pa.Table
     """Table of the schema `RESOLVED`, a row for each reference asked for."""
     keys: ReferenceKeys
-
-
-class _Found(NamedTuple):
-    """Papers that references may mean."""
-
-    rows: Numbers
-    """References for which there is one."""
-    papers: Numbers
 
 
 def resolve_shard(
@@ -267,12 +247,16 @@ def resolve_shard(
 
 
 def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> pa.Table:
-    found = _candidates(references, keys, index)
+    """Resolve some references: an equi-join of their keys with those of papers."""
+    wanted, which = np.unique(keys.keys, return_inverse=True)
+    matches = index.match(wanted)
+    sizes = matches.last - matches.first
+    places = np.repeat(matches.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+    known = PaperIndex(index.known_papers(distinct(index.values(places))))
+    rows = distinct(keys.rows[(sizes > 0)[which]])
     answers: list[Resolution | None] = [None] * len(references)
-    known = PaperIndex(index.known_papers(found.papers), IndexCensus(index))
     resolutions: dict[tuple[object, ...], Resolution | None] = {}
-    asked = references.take(pa.array(found.rows)).to_pylist()
-    for number, row in zip(found.rows.tolist(), asked, strict=True):
+    for number, row in zip(rows.tolist(), references.take(pa.array(rows)).to_pylist(), strict=True):
         same = tuple(row.values())
         if same not in resolutions:
             resolutions[same] = known.resolve(reference_of(row))
@@ -282,86 +266,3 @@ def _resolve_slice(references: pa.Table, keys: ReferenceKeys, index: Index) -> p
         for place, field in enumerate(RESOLVED)
     ]
     return pa.table(columns, schema=RESOLVED)
-
-
-def _candidates(references: pa.Table, keys: ReferenceKeys, index: Index) -> _Found:
-    """The equi-join of the keys of references with those of papers."""
-    asked, which = np.unique(keys.keys, return_inverse=True)
-    matches = index.match(asked)
-    is_found = (matches.last > matches.first)[which]
-    kinds = kinds_of(keys.keys)
-    is_near = kinds == Kind.NEAR
-    surely = keys.rows[is_found & ~is_near]
-    numbers = distinct(which[is_found & ~is_near])
-    is_id = kinds_of(asked[numbers]) == Kind.ID
-    ids, titles = (
-        index.values(_places(matches.first[some], matches.last[some]))
-        for some in (numbers[is_id], numbers[~is_id])
-    )
-    is_open = np.ones(len(references), np.bool_)
-    is_open[_settled(keys, is_found, kinds, index)] = False
-    joined = np.flatnonzero(is_found & is_near & is_open[keys.rows])
-    near_rows, near_titles = [surely.astype(np.int64)], [titles]
-    for rows, some in _near_pairs(keys.rows[joined], which[joined], matches, index):
-        is_close = _are_close(references, rows, some, index)
-        near_rows.append(rows[is_close])
-        near_titles.append(some[is_close])
-    papers = index.papers_of_titles(distinct(np.concatenate(near_titles)))
-    return _Found(distinct(np.concatenate(near_rows)), distinct(np.concatenate([ids, papers])))
-
-
-def _settled(
-    keys: ReferenceKeys, is_found: Flags, kinds: NDArray[np.uint8], index: Index
-) -> NDArray[np.uint32]:
-    """References of an identifier or a title that a paper has: none near counts beside it."""
-    is_own = np.flatnonzero(kinds == Kind.PART)  # the whole title, asked for as a part
-    first, last = index.match(as_kind(keys.keys[is_own], Kind.TITLE))
-    return np.concatenate(
-        [keys.rows[is_found & (kinds == Kind.ID)], keys.rows[is_own[last > first]]]
-    )
-
-
-def _near_pairs(
-    rows: NDArray[np.uint32], which: Numbers, matches: Matches, index: Index
-) -> Iterator[tuple[Numbers, Numbers]]:
-    """Pairs of a reference and a title of the corpus that share a block."""
-    first, last = (bounds[which] for bounds in matches)
-    sizes = last - first
-    multiples = np.arange(0, int(sizes.sum()) + _PAIRS, _PAIRS)
-    cuts = np.searchsorted(np.cumsum(sizes), multiples, side="right")
-    for low, high in pairwise(cuts):
-        part = slice(low, high)
-        titles = index.values(_places(first[part], last[part]))
-        pairs = (np.repeat(rows[part], sizes[part]).astype(np.int64) << 32) | titles
-        pairs = distinct(pairs)
-        yield pairs >> 32, pairs & 0xFFFFFFFF
-
-
-def _are_close(references: pa.Table, rows: Numbers, titles: Numbers, index: Index) -> Flags:
-    """Return whether titles are as near each other as near titles have to be."""
-    close = np.zeros(len(rows), np.bool_)
-    mine, which = np.unique(rows, return_inverse=True)
-    written = references["title"].take(pa.array(mine)).to_pylist()
-    letters = ["".join(title_words(title[:MAX_TITLE])) for title in written]
-    own = np.array([len(text) for text in letters], np.int64)[which]
-    theirs = index.arrays["title_lengths"][titles].astype(np.int64)
-    # The longest subsequence that two texts can share is the shorter of them.
-    likely = np.flatnonzero(200 * np.minimum(own, theirs) >= MIN_RATIO * (own + theirs))
-    numbers, places = np.unique(titles[likely], return_inverse=True)
-    held = index.letters_of_titles(numbers)
-    choices = [held[place] for place in places.tolist()]
-    scores = np.zeros(len(likely))
-    cuts = np.searchsorted(which[likely], np.arange(len(mine) + 1)).tolist()
-    for text, low, high in zip(letters, cuts[:-1], cuts[1:], strict=True):
-        if low < high:
-            some = choices[low:high]
-            scores[low:high] = process.cdist(
-                [text], some, scorer=fuzz.ratio, score_cutoff=MIN_RATIO, dtype=np.float64
-            )
-    close[likely] = scores >= MIN_RATIO
-    return close
-
-
-def _places(first: Numbers, last: Numbers) -> Numbers:
-    sizes = last - first
-    return np.repeat(first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))

@@ -33,7 +33,7 @@ from vivavoce.corpus.reading import (
     read_tables,
     sound_shards,
 )
-from vivavoce.corpus.schema import KEYS, TABLES, row_of, sort_rows
+from vivavoce.corpus.schema import sort_rows
 from vivavoce.records import Author, Document
 from vivavoce.sources import completing_kinds, get_source, list_sources
 from vivavoce.store import Row
@@ -78,13 +78,10 @@ class Identity:
     places: pa.Table
     """`paper_id`, `file` and `row` of every document of a paper; papers sorted by id, the documents
     of one in the order in which their fields count."""
-    merges: pa.Table
-    """The table `merges`."""
     unmatched: tuple[tuple[Batch, Document], ...]
     """Rows that only name a file which no paper came from, and the batch that read them."""
     outside: pa.Table
     """`file` and `row` of documents that complete papers, of works that are none of the corpus."""
-    ambiguous_titles: int
 
 
 def identify(batches: Sequence[Batch]) -> Identity:
@@ -104,8 +101,6 @@ def identify(batches: Sequence[Batch]) -> Identity:
     ids[lone] = [scan.own_id[index] for index in lone]
     unmatched = [index for index in alone if scan.only_file[index]]
     outside = [index for index in alone if scan.completes[index]]
-    merges = [TABLES["merges"].empty_table()]
-    ambiguous = 0
     for group, documents in scan.load(groups):
         merge = _merge(documents)
         number = {(d.kind, d.key): index for d, index in zip(documents, group, strict=True)}
@@ -115,21 +110,16 @@ def identify(batches: Sequence[Batch]) -> Identity:
                 ids[index], place[index] = paper.paper_id, order
         unmatched += [number[d.kind, d.key] for d in merge.unmatched]
         outside += [number[d.kind, d.key] for d in merge.outside]
-        rows = [row_of(join) for join in merge.joins]
-        merges.append(pa.Table.from_pylist(rows, schema=TABLES["merges"]))
-        ambiguous += merge.ambiguous_titles
     lonely = np.array(sorted(unmatched), dtype=np.int64)
     return Identity(
         files=files,
         places=_sorted_places(ids, place, scan),
-        merges=sort_rows(pa.concat_tables(merges), KEYS["merges"]),
         unmatched=tuple(
             (files[scan.file[index]].batch, document)
             for group, documents in scan.load([lonely])
             for index, document in zip(group, documents, strict=True)
         ),
         outside=scan.places(np.array(sorted(outside), dtype=np.int64)),
-        ambiguous_titles=ambiguous,
     )
 
 

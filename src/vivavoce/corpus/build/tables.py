@@ -54,7 +54,7 @@ from vivavoce.corpus.build.parts import (
 )
 from vivavoce.corpus.build.results import collect_results
 from vivavoce.corpus.identity.matching import SKETCH, find_works
-from vivavoce.corpus.identity.merge import APART, DELETED
+from vivavoce.corpus.identity.merge import DELETED
 from vivavoce.corpus.reading import (
     MANIFEST,
     Batch,
@@ -94,8 +94,6 @@ class Built:
     """Papers from each combination of sources, such as `metadata+tei`."""
     merged: int
     """Papers that several documents describe."""
-    near_misses: int
-    """Documents left apart although they share a title."""
     unmatched: list[tuple[Batch, Fault]]
     """Rows that only name a file which no paper came from, and the batch that read them."""
     results: Counter[str]
@@ -151,7 +149,6 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
     small = {
         "results": results,
         "works": find_works(_read_sketches(folder, ordered)),
-        "merges": found.merges,
         "faults": _faults(batches, unmatched),
     }
     for name, table in small.items():
@@ -164,10 +161,9 @@ def build_tables(corpus: Path, engine: Engine | None = None) -> Built:
         "files": files,
         "internal": internal,
         "shards": list(ordered),
-        "ambiguous_titles": found.ambiguous_titles,
     }
     write_sealed(folder / MANIFEST, manifest)
-    return _built(ordered, found, unmatched, outside)
+    return _built(ordered, plan, unmatched, outside)
 
 
 def _config() -> str:
@@ -367,7 +363,7 @@ def _clean(folder: Path, kept: set[str], index: str | None) -> None:
 
 def _built(
     markers: dict[str, Row],
-    found: Identity,
+    plan: Sequence[_Planned],
     unmatched: list[tuple[Batch, Fault]],
     outside: Counter[str],
 ) -> Built:
@@ -376,14 +372,11 @@ def _built(
     for marker in markers.values():
         sources.update(marker["sources"])
         results.update(marker["results"])
-    is_apart = pc.equal(found.merges["joined_by"], APART)
-    joined = found.merges.filter(pc.invert(is_apart))
     return Built(
         papers=sum(int(marker["n"]) for marker in markers.values()),
         dated=sum(int(marker["dated"]) for marker in markers.values()),
         sources=sources,
-        merged=int(pc.count_distinct(joined["paper_id"]).as_py()),
-        near_misses=found.merges.num_rows - joined.num_rows,
+        merged=sum(count > 1 for shard in plan for count in shard.counts),
         unmatched=unmatched,
         results=results + outside,
         results_of_papers=results,

@@ -11,12 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from vivavoce.corpus.identity.title_joins import STRONG, Apart, Groups, Join, join_by_title
+from vivavoce.corpus.identity.title_joins import STRONG, Groups, join_by_title
 from vivavoce.records import Document
 from vivavoce.text.identifiers import find_acl_id, find_arxiv_id
 
-APART = "apart"
-"""Value of `JoinedBy.joined_by` for a near miss."""
 _ARXIV_DOI = "10.48550/arxiv."
 DELETED = "deleted:"
 """Start of the key of a document that only says that its repository deleted the paper."""
@@ -45,20 +43,6 @@ class MergedPaper:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinedBy:
-    """Reason why one document came to its paper, or was kept from another."""
-
-    paper_id: str | None
-    """None for a near miss of a document that only completes papers."""
-    kind: str
-    key: str
-    joined_by: str
-    """`arxiv`, `acl`, `doi`, `given`, `url`, `file` or `title`; `apart` for a near miss."""
-    detail: str
-    """The shared value and the other document; of a near miss, what speaks against it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Merge:
     """The papers found, sorted by id, and what could not be decided."""
 
@@ -67,10 +51,6 @@ class Merge:
     """Metadata that only names a file, or a deleted record, of which no paper was ingested."""
     outside: tuple[Document, ...]
     """Documents that complete papers, of works that are no paper of the corpus."""
-    ambiguous_titles: int
-    """Titles that papers of different sources share and that did not join them."""
-    joins: tuple[JoinedBy, ...]
-    """Every document of a paper of several, then the near misses."""
 
 
 def merge_documents(
@@ -91,12 +71,11 @@ def merge_documents(
     own = [identifiers(document) for document in ordered]
     groups = Groups([with_implied(names) for names in own])
     for scheme, contradicting in _CONTRADICTING.items():
-        for value, members in groups.holders(scheme):
+        for members in groups.holders(scheme):
             for other in members[1:]:
-                groups.join(Join(members[0], other, scheme, value), contradicting)
-    apart, ambiguous = join_by_title(groups, ordered, completing)
+                groups.join(members[0], other, contradicting)
+    join_by_title(groups, ordered, completing)
     papers, unmatched, outside = [], [], []
-    paper_ids: dict[int, str] = {}
     for members in groups.members():
         merged = tuple(ordered[index] for index in members)
         if all(d.kind in completing or only_names_a_file(d, is_metadata) for d in merged):
@@ -105,11 +84,8 @@ def merge_documents(
             continue
         paper_id = paper_id_of(merged, [own[index] for index in members], completing)
         papers.append(MergedPaper(paper_id, merged))
-        paper_ids.update(dict.fromkeys(members, paper_id))
     papers.sort(key=lambda paper: paper.paper_id)
-    near_misses = _near_misses(apart, ordered, paper_ids, completing)
-    joins = (*_joins(groups, ordered, paper_ids), *near_misses)
-    return Merge(tuple(papers), tuple(unmatched), tuple(outside), ambiguous, joins)
+    return Merge(tuple(papers), tuple(unmatched), tuple(outside))
 
 
 def identifiers(document: Document) -> dict[str, str]:
@@ -161,41 +137,3 @@ def paper_id_of(
                 return value if scheme == "given" else f"{scheme}:{value}"
     first = next((d for d in documents if d.kind not in completing), documents[0])
     return f"{first.kind}:{first.key}"
-
-
-def _joins(
-    groups: Groups, documents: Sequence[Document], paper_ids: Mapping[int, str]
-) -> list[JoinedBy]:
-    """Reason why each document of a paper of several came to it: the surest of its ties."""
-    surest: dict[int, tuple[Join, int]] = {}
-    for join in groups.joins:  # surest schemes first
-        surest.setdefault(join.one, (join, join.other))
-        surest.setdefault(join.other, (join, join.one))
-    rows = []
-    for index, (join, partner) in sorted(surest.items()):
-        if index in paper_ids:
-            one, other = documents[index], documents[partner]
-            detail = f"{join.value} with {other.kind} {other.key}"
-            rows.append(JoinedBy(paper_ids[index], one.kind, one.key, join.scheme, detail))
-    return rows
-
-
-def _near_misses(
-    apart: Sequence[Apart],
-    documents: Sequence[Document],
-    paper_ids: Mapping[int, str],
-    completing: Collection[str],
-) -> list[JoinedBy]:
-    """One row for each document that shares a title with another paper and stayed apart."""
-    return [
-        JoinedBy(
-            paper_ids.get(miss.one),
-            documents[miss.one].kind,
-            documents[miss.one].key,
-            APART,
-            f"{miss.reason}: the title is also that of {paper_ids[miss.other]}",
-        )
-        for miss in apart
-        if miss.other in paper_ids
-        and (miss.one in paper_ids or documents[miss.one].kind in completing)
-    ]

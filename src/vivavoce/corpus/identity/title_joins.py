@@ -28,15 +28,6 @@ STRONG = ("arxiv", "acl", "doi")
 """Schemes in which one paper has one value, the surest first."""
 
 
-class Join(NamedTuple):
-    """Two documents found to describe one paper, and what they share."""
-
-    one: int
-    other: int
-    scheme: str
-    value: str
-
-
 class Groups:
     """Documents by number, joined step by step.
 
@@ -45,8 +36,6 @@ class Groups:
     """
 
     def __init__(self, names: Sequence[Mapping[str, str]]) -> None:
-        self.joins: list[Join] = []
-        """Reasons why two groups were joined, in the order of joining."""
         self._names = names
         self._parent = list(range(len(names)))
         self._members = [[index] for index in self._parent]
@@ -68,26 +57,22 @@ class Groups:
         """The strong identifiers of a document's group, by scheme."""
         return self._strong[self.root(index)]
 
-    def join(self, join: Join, contradicting: Sequence[str] = STRONG) -> bool:
-        """Join the groups of two documents; False when one of some schemes contradicts."""
-        low, high = sorted((self.root(join.one), self.root(join.other)))
-        if low == high:
-            return True
-        if self.contradict(low, high, contradicting):
-            return False
+    def join(self, one: int, other: int, contradicting: Sequence[str] = STRONG) -> None:
+        """Join the groups of two documents, unless one of some schemes contradicts."""
+        low, high = sorted((self.root(one), self.root(other)))
+        if low == high or self.contradict(low, high, contradicting):
+            return
         self._parent[high] = low
         self._strong[low] = {**self._strong[high], **self._strong[low]}
         self._members[low] = sorted(self._members[low] + self._members[high])
-        self.joins.append(join)
-        return True
 
-    def holders(self, scheme: str) -> list[tuple[str, list[int]]]:
+    def holders(self, scheme: str) -> list[list[int]]:
         """The documents that hold each value of a scheme, where they are several."""
         found: dict[str, list[int]] = defaultdict(list)
         for index, name in enumerate(self._names):
             if scheme in name:
                 found[name[scheme]].append(index)
-        return [(value, members) for value, members in found.items() if len(members) > 1]
+        return [members for members in found.values() if len(members) > 1]
 
     def group_of(self, index: int) -> list[int]:
         """The documents of one document's group, in order."""
@@ -111,21 +96,6 @@ MAX_NAMESAKES = 40
 """A title of more groups is a standing heading, and joins nothing."""
 SURE, LIKELY = 2, 1
 """Degrees to which two namesakes fit; 0 where they do not."""
-IDS, AUTHORS, YEARS, LITTLE_KNOWN, AMBIGUOUS = (
-    "ids differ",
-    "first authors differ",
-    "years differ",
-    "too little is known to join them",
-    "it fits more than one paper",
-)
-
-
-class Apart(NamedTuple):
-    """Two documents of one title that were not joined, and why."""
-
-    one: int
-    other: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +129,18 @@ def describe(holder: int, documents: Sequence[Document]) -> Namesake:
     )
 
 
-def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> tuple[int, str]:
-    """Degree to which two namesakes fit, and the reason where they do not."""
+def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> int:
+    """Degree to which two namesakes fit."""
     same_kind = bool(one.kinds & other.kinds)
     named = one.given.keys() & other.given.keys()
     if groups.contradict(one.holder, other.holder) or any(
         one.given[kind].isdisjoint(other.given[kind]) for kind in named
     ):
-        return 0, IDS
+        return 0
     authors = _authors_agree(one, other)
     years = years_agree(one.years, other.years)
     if authors is False or years is False:
-        return 0, AUTHORS if authors is False else YEARS
+        return 0
     if not is_telling(title):
         is_sure = bool(authors and years) and not same_kind
     elif same_kind:
@@ -178,10 +148,8 @@ def fit(groups: Groups, one: Namesake, other: Namesake, title: str) -> tuple[int
     else:
         is_sure = bool(authors or years)
     if is_sure:
-        return SURE, AMBIGUOUS
-    if same_kind or not is_telling(title):
-        return 0, LITTLE_KNOWN
-    return LIKELY, AMBIGUOUS
+        return SURE
+    return 0 if same_kind or not is_telling(title) else LIKELY
 
 
 def year_of(document: Document) -> int | None:
@@ -207,25 +175,17 @@ class _Pair(NamedTuple):
     paper: Namesake
     title: str
     strength: int
-    reason: str
-
-    def apart(self, reason: str) -> Apart:
-        """The near miss that the two are."""
-        return Apart(self.work.holder, self.paper.holder, reason)
 
 
 def join_by_title(
     groups: Groups,
     documents: Sequence[Document],
     completing: Collection[str] = (),
-) -> tuple[list[Apart], int]:
+) -> None:
     """Join groups that share a title.
 
     Papers are compared by what their own documents say, as if there were none that only complete
     them; then those find their papers.
-
-    Returns the near misses, and the number of titles that papers of different sources share
-    without having been joined.
     """
     by_key: dict[str, list[int]] = defaultdict(list)
     of_lists: dict[str, list[int]] = defaultdict(list)
@@ -234,8 +194,8 @@ def join_by_title(
         if key := title_key(document.title or ""):
             (by_key if index in own else of_lists)[key].append(index)
     joiner = _Joiner(groups, documents, own)
-    apart, undecided = joiner.join_papers(by_key)
-    return [*apart, *joiner.complete(by_key, of_lists)], undecided
+    joiner.join_papers(by_key)
+    joiner.complete(by_key, of_lists)
 
 
 class _Joiner:
@@ -247,27 +207,17 @@ class _Joiner:
         self._own = own
         """Documents that tell of a paper; the others only complete one."""
 
-    def join_papers(self, by_key: Mapping[str, Sequence[int]]) -> tuple[list[Apart], int]:
-        """Join the papers of each title; the near misses, and the number of undecided titles."""
+    def join_papers(self, by_key: Mapping[str, Sequence[int]]) -> None:
+        """Join the papers of each title."""
         shared = [holders for _, holders in sorted(by_key.items()) if len(holders) > 1]
         for strength in (SURE, LIKELY):
             for holders in shared:
                 self._join_namesakes(holders, strength)
-        apart: list[Apart] = []
-        undecided = 0
-        for holders in shared:
-            namesakes = self._namesakes(holders)
-            for other in namesakes[1:]:
-                title = self._title(other.holder)
-                _, reason = fit(self._groups, namesakes[0], other, title)
-                apart.append(Apart(other.holder, namesakes[0].holder, reason))
-            undecided += len(namesakes) > 1 and len({g.kinds for g in namesakes}) > 1
-        return apart, undecided
 
     def complete(
         self, of_papers: Mapping[str, Sequence[int]], of_lists: Mapping[str, Sequence[int]]
-    ) -> list[Apart]:
-        """Join what only completes papers to the one paper that it fits; the near misses.
+    ) -> None:
+        """Join what only completes papers to the one paper that it fits.
 
         Both are by the keys of their titles.
         """
@@ -275,24 +225,14 @@ class _Joiner:
         for key in sorted(of_papers.keys() & of_lists.keys()):
             for pair in self._pairs(of_papers[key], of_lists[key]):
                 by_work[self._groups.root(pair.work.holder)].append(pair)
-        apart: list[Apart] = []
         by_paper: dict[int, list[_Pair]] = defaultdict(list)
         for pairs in by_work.values():
             best = self._the_one(pairs)
             if best:
                 by_paper[self._groups.root(best.paper.holder)].append(best)
-            else:
-                nearest = max(pairs, key=lambda pair: pair.strength)
-                apart.append(nearest.apart(nearest.reason))
         for pairs in by_paper.values():
-            believed, doubted = self._agreeing(pairs)
-            apart += doubted
-            for pair in believed:
-                self._join(pair.paper.holder, pair.work.holder, pair.title)
-        return sorted(apart)
-
-    def _join(self, one: int, other: int, title: str) -> None:
-        self._groups.join(Join(one, other, "title", title))
+            for pair in self._agreeing(pairs):
+                self._groups.join(pair.paper.holder, pair.work.holder)
 
     def _title(self, index: int) -> str:
         return self._documents[index].title or ""
@@ -317,13 +257,13 @@ class _Joiner:
         title = self._title(holders[0])
         fitting = {namesake.holder: {namesake.holder} for namesake in namesakes}
         for one, other in combinations(namesakes, 2):
-            if fit(self._groups, one, other, title)[0] >= strength:
+            if fit(self._groups, one, other, title) >= strength:
                 fitting[one.holder].add(other.holder)
                 fitting[other.holder].add(one.holder)
         for holder, mine in fitting.items():
             if holder == min(mine) and all(fitting[other] == mine for other in mine):
                 for joined in sorted(mine - {holder}):
-                    self._join(holder, joined, title)
+                    self._groups.join(holder, joined)
 
     def _pairs(self, papers: Sequence[int], lists: Sequence[int]) -> Iterator[_Pair]:
         """Each work of one title that has no paper, with each paper of the title."""
@@ -339,7 +279,7 @@ class _Joiner:
         for holder in works:
             work, title = self._describe(holder, own=False), self._title(holder)
             for paper in described:
-                yield _Pair(work, paper, title, *fit(self._groups, work, paper, title))
+                yield _Pair(work, paper, title, fit(self._groups, work, paper, title))
 
     def _the_one(self, pairs: Sequence[_Pair]) -> _Pair | None:
         """The pair with the only paper that a work fits, surely before likely."""
@@ -349,18 +289,14 @@ class _Joiner:
                 return fits[0]
         return None
 
-    def _agreeing(self, pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[Apart]]:
-        """Works that agree in the fields missing from their paper, and the others apart."""
+    def _agreeing(self, pairs: Sequence[_Pair]) -> list[_Pair]:
+        """Works that agree in the fields missing from their paper."""
         ids = [self._groups.strong_ids(pair.work.holder) for pair in pairs]
         doubtful = [s for s in STRONG if len({names[s] for names in ids if s in names}) > 1]
         years = [year for pair in pairs for year in pair.work.years]
         is_dated = bool(pairs[0].paper.years) or not years or max(years) - min(years) <= YEAR_SLACK
-        believed, apart = [], []
-        for pair, names in zip(pairs, ids, strict=True):
-            if any(scheme in names for scheme in doubtful):
-                apart.append(pair.apart(IDS))
-            elif pair.work.years and not is_dated:
-                apart.append(pair.apart(YEARS))
-            else:
-                believed.append(pair)
-        return believed, apart
+        return [
+            pair
+            for pair, names in zip(pairs, ids, strict=True)
+            if not any(scheme in names for scheme in doubtful) and (is_dated or not pair.work.years)
+        ]

@@ -295,8 +295,6 @@ class IngestReport:
     """Papers that this kind and another source both describe."""
     merged: int
     """Papers of the corpus that several documents describe."""
-    near_misses: int
-    """Documents left apart although they share a title (table `merges`)."""
     results: int
     """Leaderboard entries that the corpus now has from this kind."""
     results_of_papers: int
@@ -383,7 +381,6 @@ def _report(batch: Batch, built: Built, ignored: tuple[str, ...]) -> IngestRepor
             n for kinds, n in built.sources.items() if {batch.kind} < {*kinds.split("+")}
         ),
         merged=built.merged,
-        near_misses=built.near_misses,
         results=built.results[batch.kind],
         results_of_papers=built.results_of_papers[batch.kind],
         ignored_columns=ignored,

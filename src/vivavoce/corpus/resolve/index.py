@@ -1,37 +1,36 @@
 """The papers of a corpus by key, in files that are mapped into memory.
 
 `keys.npy` holds the keys in ascending order, so a shard of references reads the parts that it
-needs and no process holds the whole. It is made of facts of papers, with the keys that do not
-depend on other papers.
+needs and no process holds the whole. It is made of facts of papers, each with its own keys.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
-from itertools import compress, pairwise
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from vivavoce.corpus.identity.matching import title_key, title_words
+from vivavoce.corpus.identity.matching import title_key
 from vivavoce.corpus.identity.merge import MergedPaper
-from vivavoce.corpus.resolve import titles as rules
-from vivavoce.corpus.resolve.keys import HASH_VERSION, Keys, Numbers, hash_texts, identifier_text
-from vivavoce.corpus.resolve.references import KnownPaper, know_paper
-from vivavoce.corpus.resolve.titles import (
-    MAX_TITLE,
-    Census,
+from vivavoce.corpus.resolve.keys import (
+    HASH_VERSION,
+    Keys,
     Kind,
-    edges,
-    parts_of_title,
+    Numbers,
+    hash_texts,
+    identifier_text,
 )
+from vivavoce.corpus.resolve.references import KnownPaper, know_paper, parts_of_title
 from vivavoce.errors import DamagedError
-from vivavoce.store import canonical_json, read_sealed
+from vivavoce.store import canonical_json, read_sealed, write_sealed
 
 _TEXTS = pa.list_(pa.string())
 _KEYS = pa.list_(pa.uint64())
@@ -51,11 +50,8 @@ FACTS = pa.schema(
         *PAPER,
         pa.field("digest", pa.uint64()),
         pa.field("id_keys", _KEYS),
-        # One entry a title:
         pa.field("title_keys", _KEYS),
-        pa.field("words", pa.list_(_TEXTS)),
-        pa.field("part_keys", pa.list_(_KEYS)),
-        pa.field("edge_keys", pa.list_(_KEYS)),
+        pa.field("part_keys", _KEYS),
     ]
 )
 """A table of facts: a row for each paper."""
@@ -73,18 +69,24 @@ def paper_facts(
     known = [_titled(know_paper(paper, year, metadata_kinds)) for paper, year in papers]
     rows = [paper_row(paper) for paper in known]
     names = [[identifier_text(*name) for name in paper.names] for paper in known]
+    titles = [list(map(title_key, paper.titles)) for paper in known]
+    parts = [
+        [
+            key
+            for parts in map(parts_of_title, paper.titles)
+            for part in (*parts[0], *parts[1])
+            if (key := title_key(part))
+        ]
+        for paper in known
+    ]
     columns: dict[str, Any] = {
         **{name: [row[name] for row in rows] for name in PAPER.names},
         "digest": hash_texts([canonical_json(row) for row in rows], Kind.ID),
-        "id_keys": _nested(names, Kind.ID, _KEYS),
-        **_title_columns([paper.titles for paper in known]),
+        "id_keys": _nested(names, Kind.ID),
+        "title_keys": _nested(titles, Kind.TITLE),
+        "part_keys": _nested(parts, Kind.PART),
     }
-    arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, type=field.type)
-        for field in FACTS
-        for column in (columns[field.name],)
-    ]
-    return pa.Table.from_arrays(arrays, schema=FACTS)
+    return pa.table(columns, schema=FACTS)
 
 
 def paper_row(paper: KnownPaper) -> dict[str, Any]:
@@ -115,46 +117,18 @@ def _titled(paper: KnownPaper) -> KnownPaper:
     return KnownPaper(paper.paper_id, titles, paper.authors, paper.years, paper.names)
 
 
-def _title_columns(titles: list[tuple[str, ...]]) -> dict[str, Any]:
-    counts = [len(some) for some in titles]
-    flat = [title for some in titles for title in some]
-    words = [title_words(title[:MAX_TITLE]) for title in flat]
-    keys = [title_key(title) for title in flat]
-    parts = [
-        [key for parts in parts_of_title(title) for part in parts if (key := title_key(part))]
-        for title in flat
-    ]
-    return {
-        "title_keys": _lists(hash_texts(keys, Kind.TITLE), counts),
-        "words": _lists(pa.array(words, type=_TEXTS), counts),
-        "part_keys": _lists(_nested(parts, Kind.PART, _KEYS), counts),
-        "edge_keys": _lists(_nested([list(edges(w)) for w in words], Kind.NEAR, _KEYS), counts),
-    }
-
-
-def _nested(texts: list[list[str]], kind: Kind, type_: pa.DataType) -> pa.Array:
+def _nested(texts: list[list[str]], kind: Kind) -> pa.Array:
     keys = hash_texts([text for some in texts for text in some], kind)
-    return _lists(keys, [len(some) for some in texts]).cast(type_)
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(keys))
 
 
-def _lists(values: Any, counts: list[int]) -> pa.Array:
-    offsets = np.cumsum([0, *counts], dtype=np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
-
-
-FORMAT = 2
+FORMAT = 3
 """Raised when a file of an index changes meaning."""
-INDEX, PAPERS, TITLES = "index.json", "papers.arrow", "titles.arrow"
-ARRAYS = {
-    "keys": "<u8",
-    "values": "<u4",
-    "full": "<u8",
-    "words": "<u8",
-    "counts": "<u4",
-    "title_papers": "<u4",
-    "title_lengths": "<u2",
-    "digests": "<u8",
-}
+INDEX, PAPERS = "index.json", "papers.arrow"
+_Rows = tuple[Keys, NDArray[np.uint32]]
+"""Keys and the number of the paper of each."""
+ARRAYS = {"keys": "<u8", "values": "<u4", "digests": "<u8"}
 """The arrays of an index, each a file."""
 
 
@@ -167,13 +141,13 @@ class Matches(NamedTuple):
 
 @dataclass(frozen=True)
 class Index:
-    """The papers of a corpus by key, with the counts over all of them."""
+    """The papers of a corpus by key."""
 
     folder: Path
     arrays: Mapping[str, NDArray[Any]]
     papers: pa.RecordBatchFileReader
-    titles: pa.RecordBatchFileReader
-    _starts: Mapping[str, Numbers] = field(default_factory=dict)
+    starts: Numbers
+    """Number of the first paper of each batch."""
 
     def match(self, keys: Keys) -> Matches:
         """The range of `values` of each key; keys in ascending order are fastest."""
@@ -187,69 +161,24 @@ class Index:
         return Matches(first, last)
 
     def values(self, numbers: Numbers) -> Numbers:
-        """Values at some places: for `Kind.ID` the number of a paper, else of a title."""
+        """Numbers of the papers at some places."""
         return np.asarray(self.arrays["values"][numbers], np.int64)
 
-    def papers_of_titles(self, numbers: Numbers) -> Numbers:
-        """The number of the paper of each title."""
-        return np.asarray(self.arrays["title_papers"][numbers], np.int64)
-
     def known_papers(self, numbers: Numbers) -> list[KnownPaper]:
-        """The papers of some numbers, in the order of the corpus."""
-        found = papers_of(self._take(self.papers, "papers", numbers))
-        return sorted(found, key=lambda paper: paper.paper_id)
-
-    def letters_of_titles(self, numbers: Numbers) -> list[str]:
-        """The letters of some titles, by which near ones are compared; numbers ascend."""
-        letters: list[str] = self._take(self.titles, "titles", numbers)["letters"].to_pylist()
-        return letters
-
-    def _take(self, reader: pa.RecordBatchFileReader, name: str, numbers: Numbers) -> pa.Table:
-        """Rows by ascending number, read out of the batches that hold them."""
-        starts = self._starts[name]
-        cuts = np.searchsorted(numbers, starts)
+        """The papers of some ascending numbers, in the order of the corpus."""
+        cuts = np.searchsorted(numbers, self.starts)
         taken = [
-            reader.get_batch(batch).take(pa.array(numbers[low:high] - starts[batch]))
+            self.papers.get_batch(batch).take(pa.array(numbers[low:high] - self.starts[batch]))
             for batch, (low, high) in enumerate(pairwise(cuts))
             if low < high
         ]
-        return pa.Table.from_batches(taken, schema=reader.schema)
+        found = papers_of(pa.Table.from_batches(taken, schema=PAPER))
+        return sorted(found, key=lambda paper: paper.paper_id)
 
 
-class IndexCensus(Census):
-    """Counts over the whole corpus, as they were when an index was built."""
-
-    def __init__(self, index: Index) -> None:
-        super().__init__()
-        self._index = index
-        self._known: dict[str, int] = {}
-
-    def seen(self, words: Collection[str]) -> Mapping[str, int]:
-        """In how many titles each word stands."""
-        missing = sorted(word for word in words if word not in self._known)
-        if missing:
-            keys = hash_texts(missing, Kind.NEAR)
-            held, counts = self._index.arrays["words"], self._index.arrays["counts"]
-            at = np.minimum(np.searchsorted(held, keys), max(len(held) - 1, 0))
-            found = np.where(held[at] == keys, counts[at], 0) if len(held) else np.zeros(len(keys))
-            self._known.update(zip(missing, map(int, found), strict=True))
-        return {word: self._known[word] for word in words}
-
-    def oversized(self, blocks: Mapping[str, int]) -> Set[str]:
-        """The blocks that held too many titles when the index was built."""
-        names = list(blocks)
-        is_full = np.isin(hash_texts(names, Kind.NEAR), self._index.arrays["full"])
-        return set(compress(names, is_full.tolist()))
-
-
-def stamp() -> dict[str, Any]:
-    """Versions and limits that an index must have been written with to be read."""
-    return {
-        "format": FORMAT,
-        "hash": HASH_VERSION,
-        "unicode": unicodedata.unidata_version,
-        "limits": [rules.MAX_BLOCK, rules.RARE_WORDS],
-    }
+def _stamp() -> dict[str, Any]:
+    """Versions that an index must have been written with to be read."""
+    return {"format": FORMAT, "hash": HASH_VERSION, "unicode": unicodedata.unidata_version}
 
 
 def open_index(folder: Path) -> Index:
@@ -259,23 +188,70 @@ def open_index(folder: Path) -> Index:
         DamagedError: It is not whole, or was written by other code.
     """
     sealed = read_sealed(folder / INDEX, "build the index again")
-    if any(sealed.get(name) != value for name, value in stamp().items()):
+    if any(sealed.get(name) != value for name, value in _stamp().items()):
         raise DamagedError(f"{folder / INDEX} was written by another version: build it again")
     arrays = {name: _mapped(folder / f"{name}.npy") for name in ARRAYS}
-    papers, titles = (
-        pa.ipc.open_file(pa.memory_map(str(folder / name))) for name in (PAPERS, TITLES)
-    )
-    starts = {
-        name: np.cumsum([0, *sealed["batches"][name]], dtype=np.int64)
-        for name in ("papers", "titles")
+    papers = pa.ipc.open_file(pa.memory_map(str(folder / PAPERS)))
+    return Index(folder, arrays, papers, np.cumsum([0, *sealed["batches"]], dtype=np.int64))
+
+
+def build_index(folder: Path, facts: Iterable[pa.Table]) -> None:
+    """Write the index of the papers that tables of facts tell of.
+
+    The facts are gone through once. A paper occurs in one of them only.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / INDEX).unlink(missing_ok=True)
+    batches: list[int] = []
+    ids: list[pa.Array] = []
+    digests = [np.empty(0, np.uint64)]
+    rows: dict[str, list[_Rows]] = {
+        name: [(np.empty(0, np.uint64), np.empty(0, np.uint32))]
+        for name in ("id_keys", "title_keys", "part_keys")
     }
-    return Index(folder, arrays, papers, titles, starts)
+    with pa.ipc.new_file(str(folder / PAPERS), PAPER) as papers:
+        for table in facts:
+            whole = table.combine_chunks()
+            start = sum(batches)
+            for batch in whole.select(PAPER.names).to_batches():
+                papers.write_batch(batch)
+                batches.append(len(batch))
+            numbers = np.arange(start, start + len(whole), dtype=np.uint32)
+            ids.append(whole["paper_id"].combine_chunks())
+            digests.append(whole["digest"].to_numpy())
+            for name, found in rows.items():
+                lists = whole[name].combine_chunks()
+                counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+                keys = lists.flatten().to_numpy(zero_copy_only=False)
+                found.append((keys, np.repeat(numbers, counts)))
+    rows["id_keys"] = [_first_of_each(*_joined(rows["id_keys"]), ids)]
+    keys, values = _joined([row for found in rows.values() for row in found])
+    order = np.argsort(keys, kind="stable")
+    arrays: dict[str, NDArray[Any]] = {
+        "keys": keys[order],
+        "values": values[order],
+        "digests": np.concatenate(digests),
+    }
+    for name, array in arrays.items():
+        with (folder / f"{name}.npy").open("wb") as stream:
+            np.save(stream, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
+    write_sealed(folder / INDEX, {**_stamp(), "batches": batches})
 
 
-def write_array(folder: Path, name: str, values: NDArray[Any]) -> None:
-    """Write one of the arrays of an index, all of one dimension: one value a row."""
-    with (folder / f"{name}.npy").open("wb") as stream:
-        np.save(stream, np.ascontiguousarray(values, np.dtype(ARRAYS[name])), allow_pickle=False)
+def _joined(rows: Sequence[_Rows]) -> _Rows:
+    return np.concatenate([keys for keys, _ in rows]), np.concatenate([own for _, own in rows])
+
+
+def _first_of_each(keys: Keys, papers: NDArray[np.uint32], ids: list[pa.Array]) -> _Rows:
+    """First paper of the corpus for each identifier that several share."""
+    if not len(keys):
+        return keys, papers
+    place = np.empty(sum(map(len, ids)), np.int64)
+    place[pc.sort_indices(pa.chunked_array(ids)).to_numpy()] = np.arange(len(place))
+    order = np.lexsort((place[papers], keys))
+    keys, papers = keys[order], papers[order]
+    is_first = np.concatenate([[True], keys[1:] != keys[:-1]])
+    return keys[is_first], papers[is_first]
 
 
 def _mapped(path: Path) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,26 +20,26 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from vivavoce.columns import flat
-from vivavoce.corpus.identity.matching import title_key, title_words
-from vivavoce.corpus.resolve.references import identifiers_of
-from vivavoce.corpus.resolve.titles import (
-    MAX_TITLE,
-    Kind,
-    edges,
-    parts_of_title,
-    titles_inside,
-)
+from vivavoce.corpus.identity.matching import title_key
+from vivavoce.corpus.resolve.references import identifiers_of, parts_of_title, titles_inside
 from vivavoce.records import Reference
 from vivavoce.text.shingles import mix
 
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
-HASH_VERSION = 2
+
+class Kind(IntEnum):
+    """Kind of a key: its highest bits."""
+
+    ID = 0
+    TITLE = 1
+    PART = 2
+
+
+HASH_VERSION = 3
 """Raised when a text gets another key, or a reference is looked up under others."""
 _KIND_SHIFT = np.uint64(60)
-_TEXT_BITS = np.uint64((1 << 60) - 1)
 _BASE = 0x9E3779B97F4A7C15 | 1
 _LENGTH = np.uint64(0xD6E8FEB86659FD93)
 _TEXTS_AT_ONCE = 1 << 12
@@ -57,18 +58,8 @@ def hash_texts(texts: Sequence[str], kind: Kind) -> Keys:
         np.cumsum(_code_table()[codes] * weights[: len(codes)], out=sums[1:])
         hashes = np.diff(sums[bounds]) * inverses[bounds[:-1]]
         hashes += np.diff(bounds).astype(np.uint64) * _LENGTH
-        found.append(as_kind(mix(hashes) >> np.uint64(4), kind))
+        found.append((mix(hashes) >> np.uint64(4)) | (np.uint64(kind) << _KIND_SHIFT))
     return np.concatenate(found)
-
-
-def kinds_of(keys: Keys) -> NDArray[np.uint8]:
-    """The kind of each key."""
-    return (keys >> _KIND_SHIFT).astype(np.uint8)
-
-
-def as_kind(keys: Keys, kind: Kind) -> Keys:
-    """The keys of the same texts for another kind."""
-    return (keys & _TEXT_BITS) | (np.uint64(kind) << _KIND_SHIFT)
 
 
 @lru_cache(maxsize=1)
@@ -127,7 +118,7 @@ def reference_of(row: Mapping[str, Any]) -> Reference:
 
 
 def _title_keys(titles: pa.Array) -> ReferenceKeys:
-    texts: dict[Kind, list[str]] = {Kind.TITLE: [], Kind.PART: [], Kind.NEAR: []}
+    texts: dict[Kind, list[str]] = {Kind.TITLE: [], Kind.PART: []}
     rows: dict[Kind, list[int]] = {kind: [] for kind in texts}
     keys_of = cache(_keys_of_title)  # a title that occurs again is looked at once
     for number, title in enumerate(titles.to_pylist()):
@@ -147,10 +138,7 @@ def _keys_of_title(title: str) -> list[tuple[Kind, list[str]]]:
     if not key:
         return []
     others = map(title_key, chain(parts_of_title(title)[0], titles_inside(title)))
-    found = [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
-    # Light words are in no block; with them a word that is new to the corpus is noticed.
-    words = title_words(title[:MAX_TITLE])
-    return [*found, (Kind.NEAR, [*dict.fromkeys(words), *edges(words)])] if words else found
+    return [(Kind.TITLE, [key, *(other for other in others if other)]), (Kind.PART, [key])]
 
 
 def _identifier_keys(references: pa.Table, raw: pa.Array) -> ReferenceKeys:

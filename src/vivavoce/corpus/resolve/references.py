@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from vivavoce.corpus.identity.matching import (
@@ -20,16 +19,13 @@ from vivavoce.corpus.identity.matching import (
 )
 from vivavoce.corpus.identity.merge import ACL_DOIS, MergedPaper, identifiers, ids_in_doi
 from vivavoce.corpus.identity.title_joins import year_of
-from vivavoce.corpus.resolve.titles import (
-    MAX_RAW,
-    Census,
-    NearTitles,
-    parts_of_title,
-    titles_inside,
-)
 from vivavoce.records import Document, Reference
 from vivavoce.text.identifiers import find_acl_id
 
+MAX_RAW = 2_000
+"""Characters of an entry of a reference list that are looked at."""
+MAX_TITLE = 500
+"""Characters of a title that are looked at."""
 MAX_AUTHORS, MAX_NAME = 50, 200
 """Authors of a paper, and characters of a name, that are looked at."""
 SCHEMES = ("arxiv", "doi", "acl", "given")
@@ -39,6 +35,21 @@ SHARED_IDS = "s2:"
 _YEAR = re.compile(r"(?<![0-9.:/-])(?:19|20)[0-9]{2}(?![0-9]|\.[0-9])")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_SURNAME = 2
+_PART_END = re.compile(r"\s*[:?!–—]\s+|\s+[-–—]\s+|\.\s+")
+# What makes another work of it when it follows a title.
+_SEQUEL = re.compile(
+    r"\W*(?:part|vol|volume|chapter|revisited|reloaded|continued|extended|supplement\w*|appendix"
+    r"|corrigend\w+|errat\w+|correction|reply|comments?|second|third|two|three|again|[ivx]+|[0-9]+)"
+    r"\b",
+    re.IGNORECASE,
+)
+_VENUE = re.compile(
+    r"[\s,.;(]+(?:in:?\s+)?(?:proc(?:eedings)?\b|arxiv\b|corr\b|advances in\b"
+    r"|transactions (?:of|on)\b|journal of\b|conference on\b"
+    r"|(?:\w+ )?international (?:conference|joint|workshop)\b"
+    r"|workshop on\b|ph\.?d\.? thesis)",
+    re.IGNORECASE,
+)
 # Accents that came loose from their letters leave a name that cannot be compared.
 _TORN = re.compile("[´`¨˜ˆ¸˘ˇ~^\\\\{}0-9]")
 
@@ -134,6 +145,34 @@ def _names(document: Document) -> list[tuple[str, str]]:
     return [(scheme, value) for scheme, value in named.items() if scheme in SCHEMES]
 
 
+def parts_of_title(title: str) -> tuple[list[str], list[str]]:
+    """The main title and the subtitle, where a title has both: (mains, subtitles).
+
+    What continues another work, such as `Part Two`, is no subtitle.
+    """
+    found = _PART_END.search(title[:MAX_TITLE])
+    if found is None or not found.start() or _SEQUEL.match(title, found.end()):
+        return [], []
+    return [title[: found.start()]], [title[found.end() : MAX_TITLE]]
+
+
+def titles_inside(title: str) -> list[str]:
+    """Possible titles in a reference's title that has something attached.
+
+    The venue after it and the authors before it, as readers of reference lists leave them.
+    """
+    title = title[:MAX_TITLE]
+    found: dict[str, None] = {}
+    if venue := _VENUE.search(title):
+        found[title[: venue.start()]] = None
+    cuts = [match for match in _PART_END.finditer(title) if match[0].startswith(".")][:4]
+    for cut in cuts:
+        found[title[cut.end() :]] = None
+        if not _SEQUEL.match(title, cut.end()):
+            found[title[: cut.start()]] = None
+    return [part for part in found if part.strip()]
+
+
 _LONG_TITLE_WORDS = 4
 _LONG_KEY = 24
 """Letters that a part of a title has to have for the author alone to be enough beside it."""
@@ -169,16 +208,15 @@ class PaperIndex:
     """Finds papers by identifier, else by title.
 
     An equal title counts unless author or year contradict it; a short one needs a year that agrees.
-    A title that nearly agrees, or has a venue attached, needs an author or a year that agrees. A
-    title without its subtitle needs the author. Where two papers fit equally, neither is taken.
+    A title with a venue attached needs an author or a year that agrees. A title without its
+    subtitle needs the author. Where two papers fit equally, neither is taken.
 
-    With a census of the whole corpus, some papers of it, in its order, are enough. A reference is
-    resolved as by an index of the whole if every paper to compare it with is there.
+    Some papers of a corpus, in its order, are enough. A reference is resolved as by an index of the
+    whole if every paper to compare it with is there.
     """
 
-    def __init__(self, papers: Sequence[KnownPaper], census: Census | None = None) -> None:
+    def __init__(self, papers: Sequence[KnownPaper]) -> None:
         self._papers = papers
-        self._census = census
         self._by_scheme: dict[str, dict[str, str]] = {scheme: {} for scheme in SCHEMES}
         self._arxiv_ids: dict[str, str] = {}
         for paper in papers:
@@ -186,23 +224,13 @@ class PaperIndex:
                 self._by_scheme[scheme].setdefault(value, paper.paper_id)
                 if scheme == "arxiv":
                     self._arxiv_ids.setdefault(paper.paper_id, value)
-        # One line a title, so that blocks hold titles and not papers.
-        self._holders = [
-            (number, title)
-            for number, paper in enumerate(self._papers)
-            for title in paper.titles
-            if title_key(title)
-        ]
         self._by_key: dict[str, dict[int, None]] = defaultdict(dict)
         self._by_part: dict[str, dict[int, None]] = defaultdict(dict)
-        for number, title in self._holders:
-            self._by_key[title_key(title)][number] = None
-            for part in (part for parts in parts_of_title(title) for part in parts):
-                self._by_part[title_key(part)][number] = None
-
-    @cached_property
-    def _near(self) -> NearTitles:
-        return NearTitles([title for _, title in self._holders], self._census)
+        for number, paper in enumerate(papers):
+            for title in paper.titles:
+                self._by_key[title_key(title)][number] = None
+                for part in (part for parts in parts_of_title(title) for part in parts):
+                    self._by_part[title_key(part)][number] = None
 
     def resolve(self, reference: Reference) -> Resolution | None:
         """The paper a reference means; None when it is not in the corpus."""
@@ -216,16 +244,12 @@ class PaperIndex:
         return None
 
     def by_title(self, reference: Reference) -> Resolution | None:
-        """The paper that bears the title of the reference, or one near it."""
+        """The paper that bears the title of the reference, or a part of it."""
         key = title_key(reference.title or "")
         if not key:
             return None
         same = self._by_key.get(key)
-        found = (
-            self._exact(reference, same)
-            if same
-            else self._in_parts(reference, key) or self._nearly(reference)
-        )
+        found = self._exact(reference, same) if same else self._in_parts(reference, key)
         return self._doubt(reference, found)
 
     def _exact(self, reference: Reference, papers: Iterable[int]) -> Resolution | None:
@@ -256,17 +280,7 @@ class PaperIndex:
 
     def _titled(self, titles: Iterable[str]) -> list[tuple[int, str]]:
         keys = [title_key(title) for title in titles]
-        return [(number, key) for key in keys for number in self._by_key.get(key, ())]
-
-    def _nearly(self, reference: Reference) -> Resolution | None:
-        supported = []
-        for near in self._near.find(reference.title or ""):
-            number = self._holders[near.number][0]
-            evidence = weigh(reference, self._papers[number])
-            if not evidence.contradicts and evidence.supports >= 1 + near.is_risky:
-                trust = near.similarity * _trust(evidence, is_long=True)
-                supported.append((number, trust - 0.1 * near.is_risky))
-        return self._best("near_title", supported)
+        return [(number, key) for key in keys if key for number in self._by_key.get(key, ())]
 
     def _best(self, resolver: str, found: Iterable[tuple[int, float]]) -> Resolution | None:
         """The paper with the most confidence; None when two have it."""

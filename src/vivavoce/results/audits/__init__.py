@@ -2,6 +2,5 @@
 
 - `judge`: what sways a judge beside the answers, and how far judges and people agree.
 - `leakage`: gold inside inputs, dates, near copies, and how much the title alone gives away.
-- `prompts`: the spread over the worded variants of a prompt.
 - `gains`, `drift`, `sweeps`, `overall`: logs held against each other through `results.contrast`.
 """

@@ -1,6 +1,7 @@
 """Dependence of table scores on evaluators: drift and ranks under a swap.
 
-The same answers of the same contestants are scored by several evaluators. Each is held against a
+The same answers of the same contestants are scored by several evaluators: the matcher, and models,
+each an answerer, or a synthesizer that words the questions and an answerer. Each is held against a
 base evaluator on the items that both scored.
 
 - Drift: by how much the F1 of a contestant changes; over all contestants the mean change, the mean
@@ -16,67 +17,149 @@ Source: arXiv2Table, appendix A.3 and tables 10 to 12, which print no intervals.
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
+from inspect_ai.model import GenerateConfig
 
 from vivavoce.errors import InputError, VivaError
+from vivavoce.metrics.tables.literature_tables import score_table
 from vivavoce.models import is_same_family
 from vivavoce.reports import Column, Report, Sheet, sheet
-from vivavoce.results.audits.evaluating import (
-    EVALUATED,
-    MATCHER,
-    YES_BIAS,
-    Evaluated,
-    Evaluator,
-    Progress,
-    TableAnswer,
-    evaluate,
-    read_evaluator,
-    read_table_answers,
-    take_items,
-)
-from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers
+from vivavoce.statistics.estimates import Draws, kendall, mean_estimate, spearman
 from vivavoce.statistics.intervals import Floats, Resample, defined, percentile_interval
 from vivavoce.store import Row
-from vivavoce.tasks import tables
-from vivavoce.tasks.prompting.prompts import load_prompts
-from vivavoce.tasks.tables.yes_or_no import Use
+from vivavoce.tasks.family import open_prompts
+from vivavoce.tasks.methods.direct import run_at_once
+from vivavoce.tasks.prompting.prompts import PromptSet
+from vivavoce.tasks.tables.item import FAMILY
+from vivavoce.tasks.tables.yes_or_no import ANSWERER, SYNTHESIZER, Use, open_models, use_tables
 
+EVALUATED = ("schema", "unary", "pairwise")
+MATCHER = "matcher"
 MACRO = "macro"
-_PARTS = ("p", "r")
-_BATCH_CELLS = 500_000
-_Coefficient = Callable[[Floats, Floats], Floats]
+_NAMES = tuple(f"{aspect}_{part}" for aspect in EVALUATED for part in "pr")
+YES_BIAS = "yes_bias"
+_AT_ONCE = 8
+
+Progress = Callable[[int, int], None]
+Values = Mapping[str, float | None]
+"""Precision and recall of each aspect, such as `schema_p` and `schema_r`, and the yes bias."""
 
 
-def _compare(
-    base: Mapping[tuple[str, str], Evaluated],
-    other: Mapping[tuple[str, str], Evaluated],
-    draws: Draws,
-) -> tuple[list[Row], list[Row]]:
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """A scorer of tables."""
+
+    models: tuple[str, ...] = ()
+    """An answerer, or a synthesizer of questions and an answerer; empty for the matcher."""
+
+    @property
+    def name(self) -> str:
+        """As it is shown: `matcher`, `ANSWERER` or `SYNTHESIZER > ANSWERER`."""
+        return " > ".join(self.models) or MATCHER
+
+
+def read_evaluator(text: str) -> Evaluator:
+    """An evaluator as the command line names it: `matcher`, `ANSWERER`, `SYNTHESIZER,ANSWERER`.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    if text == MATCHER:
+        return Evaluator()
+    models = tuple(name.strip() for name in text.split(","))
+    if len(models) > 2 or not all("/" in name for name in models):
+        raise InputError(
+            f"{text!r} is no evaluator. Give {MATCHER}, an answerer such as openai/gpt-4o-mini, or "
+            "a synthesizer and an answerer with a comma between them."
+        )
+    return Evaluator(models)
+
+
+async def _evaluate(
+    evaluator: Evaluator,
+    answers: Sequence[TableAnswer],
+    prompts: PromptSet,
+    use: Use,
+    progress: Progress | None,
+) -> list[Values]:
+    """Scores of every answer, in their order; one with a fault scores 0 and is shown to nobody."""
+    scores: list[Values] = [dict.fromkeys(_NAMES, 0.0) for _ in answers]
+    waiting = [place for place, answer in enumerate(answers) if answer.fault is None]
+    if not evaluator.models:
+        for place in waiting:
+            gold, system = answers[place].gold, answers[place].system
+            scores[place] = score_table(gold, system, pairs=use.pairs, seed=use.seed).values()
+        return scores
+    names = dict(zip((ANSWERER, SYNTHESIZER), reversed(evaluator.models), strict=False))
+    # Replies are cached, so that an audit that is run again asks for what is new alone.
+    async with open_models(names, GenerateConfig(cache=True)) as models:
+        for start in range(0, len(waiting), _AT_ONCE):
+            batch = waiting[start : start + _AT_ONCE]
+            asked = [
+                use_tables(prompts, one.gold, one.system, one.names, use, models)
+                for one in (answers[place] for place in batch)
+            ]
+            found, failure = await run_at_once(evaluator.name, asked)
+            if failure is not None:
+                raise failure
+            for place, used in zip(batch, found, strict=True):
+                scores[place] = used.values() if used else {}
+            if progress:
+                progress(start + len(batch), len(waiting))
+    return scores
+
+
+class _Scores:
+    """Scores of an evaluator, several answers to an item averaged.
+
+    `values` has the shape (items, names, contestants); what is undefined is NaN.
+    """
+
+    def __init__(self, answers: Sequence[TableAnswer], scores: Sequence[Values]) -> None:
+        self.clusters = dict(sorted((one.item, one.cluster) for one in answers))
+        self.contestants = sorted({one.contestant for one in answers})
+        items = list(self.clusters)
+        names = (*_NAMES, YES_BIAS)
+        sums = np.zeros((2, len(items), len(names), len(self.contestants)))
+        for answer, values in zip(answers, scores, strict=True):
+            place = items.index(answer.item), self.contestants.index(answer.contestant)
+            for at, name in enumerate(names):
+                if (value := values.get(name)) is not None:
+                    sums[:, place[0], at, place[1]] += value, 1
+        self.values = np.full(sums.shape[1:], np.nan)
+        np.divide(sums[0], sums[1], out=self.values, where=sums[1] > 0)
+
+    def bias(self, draws: Draws) -> Row:
+        """Share of the questions it answers with yes where no is right."""
+        found = [
+            (value, cluster)
+            for row, cluster in zip(self.values[:, -1], self.clusters.values(), strict=True)
+            for value in row[~np.isnan(row)].tolist()
+        ]
+        return mean_estimate(
+            [v for v, _ in found], [cluster for _, cluster in found], draws
+        ).fields()
+
+
+def _compare(base: _Scores, other: _Scores, draws: Draws) -> tuple[list[Row], list[Row]]:
     """Rows on drift and on ranks of two evaluators: one an aspect, and one for their mean."""
-    contestants = sorted({contestant for contestant, _ in base})
-    clusters = {case.item: case.cluster for case in base.values()}
-    items = sorted(clusters)
-    table = np.full((len(items), len(EVALUATED), len(_PARTS), 2, len(contestants)), np.nan)
-    for (contestant, item), case in base.items():
-        for aspect, part in product(range(len(EVALUATED)), range(len(_PARTS))):
-            name = f"{EVALUATED[aspect]}_{_PARTS[part]}"
-            pair = [one.values.get(name) for one in (case, other[contestant, item])]
-            if None not in pair:
-                place = items.index(item), aspect, part
-                table[*place, :, contestants.index(contestant)] = pair
-    f1 = _f1(draws.of([clusters[item] for item in items]), table)
+    pair = np.stack([one.values[:, :-1] for one in (base, other)], axis=2)
+    pair[np.isnan(pair).any(axis=2, keepdims=True).repeat(2, axis=2)] = np.nan
+    items, names, sides, contestants = pair.shape
+    table = pair.reshape(items, len(EVALUATED), names // len(EVALUATED), sides, contestants)
+    f1 = _f1(draws.of(list(base.clusters.values())), table)
     # Of each aspect: draws, sides, contestants; the first of the draws is the sample itself.
     by_aspect = dict(zip(EVALUATED, np.moveaxis(f1, 1, 0), strict=True))
     by_aspect[MACRO] = f1.mean(axis=1)
-    drift = [_drift(aspect, of, contestants) for aspect, of in by_aspect.items()]
+    drift = [_drift(aspect, of, base.contestants) for aspect, of in by_aspect.items()]
     coefficients = {
         aspect: [of(f1[:, 0], f1[:, 1]) for of in (spearman, kendall)]
         for aspect, f1 in by_aspect.items()
@@ -91,7 +174,7 @@ def _compare(
         }
         for aspect, found in coefficients.items()
     ]
-    counts = {"contestants": len(contestants), "items": len(items)}
+    counts = {"contestants": contestants, "items": items}
     return [row | counts for row in drift], [row | counts for row in ranks]
 
 
@@ -133,47 +216,6 @@ def _with_interval(name: str, drawn: Floats) -> Row:
     """The first of values of draws, with the interval of the others."""
     found = percentile_interval(drawn[1:]) if len(drawn) > 1 else None
     return {name: defined(drawn[0]), f"{name}_ci": list(found) if found else None}
-
-
-def spearman(first: Floats, second: Floats) -> Floats:
-    """Spearman's rho of each row of two arrays; NaN for a NaN, one value or a side of ties."""
-    return _in_batches(_spearman, first, second)
-
-
-def kendall(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b of each row of two arrays; NaN for a NaN, one value or a side of ties."""
-    return _in_batches(_kendall, first, second)
-
-
-def _in_batches(coefficient: _Coefficient, first: Floats, second: Floats) -> Floats:
-    """Rows a few at a time: each needs a square of its length."""
-    size = max(1, _BATCH_CELLS // max(1, first.shape[1] ** 2))
-    found = [
-        coefficient(first[start : start + size], second[start : start + size])
-        for start in range(0, len(first), size)
-    ]
-    return np.concatenate(found)
-
-
-def _spearman(first: Floats, second: Floats) -> Floats:
-    one, other = (rankdata(side, axis=1) for side in (first, second))
-    middle = (first.shape[1] + 1) / 2
-    return _cosine(one - middle, other - middle)
-
-
-def _kendall(first: Floats, second: Floats) -> Floats:
-    signs = [np.sign(side[:, :, None] - side[:, None, :]) for side in (first, second)]
-    one, other = (sign.reshape(len(sign), -1) for sign in signs)
-    return _cosine(one, other)
-
-
-def _cosine(one: Floats, other: Floats) -> Floats:
-    products = (one * other).sum(axis=1)
-    lengths = (one**2).sum(axis=1) * (other**2).sum(axis=1)
-    found = np.full(len(products), np.nan)
-    np.divide(products, np.sqrt(lengths), out=found, where=lengths > 0)
-    clipped: Floats = np.clip(found, -1.0, 1.0)
-    return clipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +265,7 @@ def audit_evaluators(
     *,
     base: str | None = None,
     setting: str | None = None,
-    subset: int | None = None,
     use: Use | None = None,
-    prompts: Path | None = None,
-    keep: Path | None = None,
     partial: bool = False,
     draws: Draws | None = None,
     progress: Progress | None = None,
@@ -234,11 +273,12 @@ def audit_evaluators(
     """Have several evaluators score the answers of a folder of logs, and compare what they say.
 
     `evaluators` are as `read_evaluator` takes them, the matcher always among them; all others are
-    held against `base`. `keep` is a file of scores, read and added to.
+    held against `base`.
 
     Raises:
         InputError: There is nothing to compare, or an argument makes no sense.
-        VivaError: A log is incomplete and `partial` was not asked for, or none has an answer.
+        VivaError: A log is incomplete and `partial` was not asked for, none has an answer, or a
+            model failed.
     """
     draws = draws or Draws()
     chosen = list(dict.fromkeys([Evaluator(), *map(read_evaluator, evaluators)]))
@@ -249,49 +289,41 @@ def audit_evaluators(
     first = read_evaluator(base) if base else chosen[0]
     if first not in chosen:
         raise InputError(f"{first.name} is not among the evaluators, so it cannot be the base.")
-    found, notes = read_table_answers(Path(logs), setting=setting, partial=partial)
-    use = use or Use()
-    answers = take_items(found, subset, use.seed)
+    answers, notes = read_table_answers(Path(logs), setting=setting, partial=partial)
     if not answers:
         raise VivaError(f"The logs in {logs} hold no answer that was scored.")
-    templates = load_prompts(prompts or Path(tables.__path__[0]) / "prompts")
-    cases = evaluate(answers, chosen, templates, use, keep=keep, progress=progress)
-    scored: dict[str, dict[tuple[str, str], Evaluated]] = defaultdict(dict)
-    for case in cases:
-        scored[case.evaluator][case.contestant, case.item] = case
+    templates = open_prompts(FAMILY, None)
+    scored = {
+        one: _Scores(
+            answers, asyncio.run(_evaluate(one, answers, templates, use or Use(), progress))
+        )
+        for one in chosen
+    }
     drift: list[Row] = []
     ranks: list[Row] = []
-    for other in sorted(scored.keys() - {first.name}):
-        names = {"base": first.name, "evaluator": other}
-        found_drift, found_ranks = _compare(scored[first.name], scored[other], draws)
-        drift += [names | row for row in found_drift]
-        ranks += [names | row for row in found_ranks]
+    for other in sorted(chosen, key=lambda one: one.name):
+        if other != first:
+            names = {"base": first.name, "evaluator": other.name}
+            found_drift, found_ranks = _compare(scored[first], scored[other], draws)
+            drift += [names | row for row in found_drift]
+            ranks += [names | row for row in found_ranks]
     return SwapAudit(
         contestants=tuple(dict.fromkeys(answer.contestant for answer in answers)),
         items=len({answer.item for answer in answers}),
-        evaluators=tuple(_describe(one, answers, cases, draws) for one in chosen),
+        evaluators=tuple(
+            {
+                "evaluator": one.name,
+                "answers": len(answers),
+                "measure": YES_BIAS,
+                **scored[one].bias(draws),
+            }
+            for one in chosen
+        ),
         base=first.name,
         drift=tuple(drift),
         ranks=tuple(ranks),
         notes=(*notes, *_faults(answers), *_own_families(chosen, answers)),
     )
-
-
-def _describe(
-    evaluator: Evaluator, answers: Sequence[TableAnswer], cases: Sequence[Evaluated], draws: Draws
-) -> Row:
-    mine = [
-        (value, case.cluster)
-        for case in cases
-        if case.evaluator == evaluator.name and (value := case.values.get(YES_BIAS)) is not None
-    ]
-    bias = mean_estimate([value for value, _ in mine], [cluster for _, cluster in mine], draws)
-    return {
-        "evaluator": evaluator.name,
-        "answers": len(answers),
-        "measure": YES_BIAS,
-        **bias.fields(),
-    }
 
 
 def _faults(answers: Sequence[TableAnswer]) -> list[str]:

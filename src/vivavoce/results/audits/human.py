@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from vivavoce.errors import InputError
-from vivavoce.results.audits.verdicts import OVERALL, REFERENCE, TIE, Judged
+from vivavoce.results.audits.judgements import OVERALL, REFERENCE, TIE, Judged
 from vivavoce.results.logs.records import RowKey
 from vivavoce.statistics import Estimate, corrected_mean
 from vivavoce.statistics.corrected import LEAST

@@ -30,19 +30,17 @@ from typing import Unpack
 from vivavoce.errors import InputError, NothingToAuditError
 from vivavoce.reports import Column, Report, Sheet, sheet
 from vivavoce.results.audits.human import corrected_rows, human_rows
-from vivavoce.results.audits.rulings import (
+from vivavoce.results.audits.judgements import (
+    FIRST,
+    Judged,
     agreement_rows,
+    criteria_of,
     human_rows_of_lines,
     is_of_lines,
     measure_rows,
     read_rulings,
-    slope_within,
-)
-from vivavoce.results.audits.verdicts import (
-    FIRST,
-    Judged,
-    criteria_of,
     read_verdicts,
+    slope_within,
 )
 from vivavoce.results.logs.selection import Reading, open_logs
 from vivavoce.statistics.estimates import (

@@ -47,7 +47,7 @@ from vivavoce.rounds.anchors import anchors_of, came_late
 from vivavoce.rounds.family import gold_is_inside
 from vivavoce.statistics.estimates import Draws, mean_estimate
 from vivavoce.store import Row, read_json
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     TASKS,
     PaperText,
     demonstration_text,

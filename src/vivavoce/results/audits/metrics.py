@@ -22,11 +22,10 @@ import numpy as np
 
 from vivavoce.metrics import sense_of
 from vivavoce.reports import Column, Sheet, Table, grouped, sheet
-from vivavoce.results.audits.evaluators import kendall
-from vivavoce.results.contrast import Rows, report_of
+from vivavoce.results.audits.contrasts import Rows, report_of
 from vivavoce.results.logs.records import PLACE, RunLog
 from vivavoce.results.logs.selection import Reading
-from vivavoce.statistics.estimates import Draws, mean_estimate
+from vivavoce.statistics.estimates import Draws, kendall, mean_estimate
 from vivavoce.statistics.intervals import Floats, defined, percentile_interval
 from vivavoce.store import Row
 from vivavoce.tasks import CEILING

@@ -23,9 +23,9 @@ import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loa
 from vivavoce.errors import InputError
 from vivavoce.metrics.tables.literature_tables import LiteratureTable
 from vivavoce.metrics.tables.table_questions import ABSENT, PAPER, Side, TablePair
-from vivavoce.results.audits.evaluating import TableAnswer, read_table_answers
 from vivavoce.results.audits.human import DRAWN, draw_clusters
-from vivavoce.results.audits.verdicts import REFERENCE
+from vivavoce.results.audits.judgements import REFERENCE
+from vivavoce.results.audits.table_answers import TableAnswer, read_table_answers
 from vivavoce.results.logs.records import RunLog
 from vivavoce.results.logs.sample_texts import cut, input_text, target_text
 from vivavoce.results.logs.selection import select_logs

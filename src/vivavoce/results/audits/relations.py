@@ -20,7 +20,7 @@ from vivavoce.corpus.identity.matching import numbers_of, titles_agree
 from vivavoce.metrics.rouge import words_of
 from vivavoce.records import Window
 from vivavoce.store import Row
-from vivavoce.tasks.writing.items.inputs import PaperText, gold
+from vivavoce.tasks.writing.inputs import PaperText, gold
 from vivavoce.text.dates import earlier, inside, period
 from vivavoce.text.normalise import normalise_title
 from vivavoce.text.shingles import hash_runs, holders

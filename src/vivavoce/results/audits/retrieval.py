@@ -28,8 +28,8 @@ from vivavoce.rounds import Round, load_round
 from vivavoce.statistics.estimates import Draws, Estimate
 from vivavoce.statistics.intervals import Floats
 from vivavoce.store import Row
-from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, Work
-from vivavoce.tasks.tables.items.works import corpus_works
+from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, Work
+from vivavoce.tasks.tables.works import corpus_works
 from vivavoce.text.tokens import INSTALL, packaged_model
 
 Progress = Callable[[int, int], None]

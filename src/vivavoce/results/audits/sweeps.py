@@ -30,7 +30,7 @@ from vivavoce.reports import (
     sheet,
     shown,
 )
-from vivavoce.results.contrast import Rows, described, report_of
+from vivavoce.results.audits.contrasts import Rows, described, report_of
 from vivavoce.results.logs.records import RowKey, RunLog, SampleScore, mean_value
 from vivavoce.results.logs.selection import Reading
 from vivavoce.statistics.estimates import Draws, mean_estimate

@@ -19,7 +19,7 @@ from vivavoce.errors import InputError
 from vivavoce.metrics.judged_text import WIN_RATE
 from vivavoce.models.cutoffs import Cutoffs, load_cutoffs
 from vivavoce.results.audits.human import calibrations
-from vivavoce.results.audits.verdicts import read_verdicts
+from vivavoce.results.audits.judgements import read_verdicts
 from vivavoce.results.board.columns import columns
 from vivavoce.results.board.exposure import exposure_fields, find_gaps, statuses_of
 from vivavoce.results.board.groups import Board
@@ -39,7 +39,6 @@ from vivavoce.results.logs.records import (
 from vivavoce.results.logs.selection import choose
 from vivavoce.statistics.estimates import Draws
 from vivavoce.statistics.intervals import resample
-from vivavoce.statistics.ratios import estimate, pooled_metrics, spread
 from vivavoce.store import Row, hash_file, hash_of
 
 
@@ -203,15 +202,6 @@ def contestant_of(log: RunLog, resamples: int, seed: int, cutoffs: Cutoffs) -> C
     table = np.array(list(values.values())).reshape(len(ids), len(shown))
     draws = resample(list(clusters.values()), resamples=resamples, seed=seed)
     intervals = draws.intervals(table)
-    if log.pooling and ids:
-        counts = [[sample.counts for sample in items[i]] for i in ids]
-        how, averages = log.pooling["how"], log.pooling["averages"]
-        pooled = spread(counts, how, averages)
-        found = estimate(pooled_metrics(counts, how, averages), draws)
-        for column, name in enumerate(shown):
-            if name in pooled:
-                table[:, column], intervals[column] = pooled[name], found[name]["ci"]
-        values = dict(zip(ids, table, strict=True))
     means = draws.mean(table)
     shared = _shared_fields(log, len(ids))
     statuses = statuses_of(log, ids, cutoffs)

@@ -50,11 +50,6 @@ class Group:
         found = by_contestant(self.rows).values()
         return tuple(of.get(self.metrics[0]) or next(iter(of.values())) for of in found)
 
-    @cached_property
-    def marks(self) -> tuple[str, ...]:
-        """Hashes of the leads."""
-        return tuple(map(hash_of, self.leads))
-
 
 @dataclass(frozen=True, repr=False)
 class Board(Report):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from vivavoce.statistics.comparison import (
 )
 from vivavoce.statistics.intervals import Floats, Resample, resample
 from vivavoce.statistics.ranks import Contrasts
-from vivavoce.statistics.ratios import spread
 from vivavoce.store import SHORT_HASH, Row
 from vivavoce.text.printing import counted, figure, interval, visible
 
@@ -337,15 +336,6 @@ def _leads(a: RunLog, b: RunLog, metric: str, sign: int, shared: Sequence[str]) 
 
 def board_values(log: RunLog, metric: str, items: Sequence[str]) -> Floats:
     """A log's values of some items, shape (items,): their mean is what a board of them shows."""
-    if log.pooling and items:
-        wanted = set(items)
-        counts: dict[str, list[Mapping[str, Sequence[float | None]]]] = {i: [] for i in items}
-        for sample in log.samples:
-            if sample.id in wanted:
-                counts[sample.id].append(sample.counts)
-        pooled = spread(list(counts.values()), log.pooling["how"], log.pooling["averages"])
-        if metric in pooled:
-            return np.asarray(pooled[metric], dtype=np.float64)
     values = log.item_values(metric)
     return np.array([values[item] for item in items], dtype=np.float64)
 

@@ -177,7 +177,6 @@ def _run_log(
         expected=total * (header.eval.config.epochs or 1) + answers_to_come(header),
         stopped=settled(header),
         status=header.status,
-        pooling=dict(metadata.get("pooling") or {}),
         arguments=header.eval.task_args,
         steps=tuple((short_name(step.solver), step.params or {}) for step in header.plan.steps),
     )
@@ -288,7 +287,6 @@ def sample_score(
         split=split_name(summary.metadata.get("split")),
         published_from=str(summary.metadata.get("published_from") or ""),
         title=_title(summary.metadata),
-        counts=(score.metadata or {}).get("counts") or {},
         fit=(score.metadata or {}).get("fit") or {},
         agent=(score.metadata or {}).get("agent") or {},
         truncated=(score.metadata or {}).get("truncated") is True,

@@ -113,8 +113,6 @@ class SampleScore:
     """Evidence of that date, such as `arxiv_id`; empty where the task does not tell."""
     title: str = ""
     """Title of the item's paper or table, or name of its leaderboard; empty where not known."""
-    counts: Mapping[str, Any] = field(default_factory=dict)
-    """Of a precision or recall, what it is a share of: `linearised.Counts`."""
     fit: Mapping[str, int] = field(default_factory=dict)
     """Parts that the setting adds to the prompt, by what was left of them: whole, cut, dropped."""
     agent: Mapping[str, int] = field(default_factory=dict)
@@ -233,8 +231,6 @@ class RunLog(LogHeader):
     stages: tuple[str, ...]
     """Metrics that follow the stages of an answer, first to last."""
     samples: tuple[SampleScore, ...]
-    pooling: Mapping[str, Any] = field(default_factory=dict)
-    """How values that are no means add up over items: `how` and `averages` of `linearised`."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """The task's, defaults included."""
     steps: tuple[tuple[str, Mapping[str, Any]], ...] = ()

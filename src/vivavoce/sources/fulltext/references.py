@@ -15,18 +15,17 @@ from vivavoce.text.identifiers import PRINTED_YEAR, arxiv_id_in, find_doi, find_
 BRACKETED = re.compile(r"\[(?P<label>\d{1,4}|[A-Za-z+’'&]{1,12}\+?\s?(?:\d{2,4}[a-z]?)?)\]\s*")
 NUMBERED = re.compile(r"\(?(?P<label>\d{1,3})[.)]\s*(?=[^\W\d_]|, [^\W\d_])")
 RAISED = re.compile(r"(?P<label>\d{1,3})\s?(?=[^\W\d_]\.? ?[^\W\d_])")
+_KEYED = re.compile(r"[A-Z][A-Za-z+]{0,11}\d{2}[a-z]?\.\s")
 _MAX_GUESS = 600
-_YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
+_MAX_NAMES = 2_000
+_SHORTEST_TITLE = 8
+_EARLY = 0.6
+"""Share of an entry in which a year stands that parts authors and title."""
+_AFTER_TITLE = re.compile(r"(?:URL\s)?https?:|doi\b|\d+(?:,\s|–\d)|\S?\d{6,}\s")
+"""What opens a part that is no title: an address, pages, a number."""
+_YEAR_IN_PARENTHESES = re.compile(r"\(((?:19|20)\d\d)[a-z]?\)")
 _PLAIN_YEAR = re.compile(r"\W*(?:19|20)\d\d[a-z]?\W*")
-_QUOTED = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")
-_INITIALS = re.compile(r"(?:^|(?<=[\s.-]))[^\W\d_a-z]\.(?:\s?-?[^\W\d_a-z]\.){0,3}")
-_AFTER_YEAR = re.compile(r"^[\s).,:\]]*")
-_AFTER_FIRST = re.compile(r",| and | & |\(|;|(?<=[^\W\d_]{2})\.(?=\s|$)")
-# What follows the authors is no title, but where the work appeared.
-_CONTAINER = re.compile(
-    r"(?:in[: ]|proc|arxiv|corr\b|journal|advances in|trans\.|ieee|acm|https?:|doi|vol|pp?\.|url)",
-    re.IGNORECASE,
-)
+_QUOTED_TITLE = re.compile(r"[“\"‘«]([^”\"»]{8,400})[”\"»]")
 _NO_TITLE = re.compile(
     r"(?:in:?|proc\w*\.?|arxiv\S*|corr|https?:\S*|doi\S*|url\S*"
     r"|(?:ph\.? ?d\.?|master\S*|doctoral) thesis,?)(?:\s|$)",
@@ -48,6 +47,41 @@ _VOLUME = re.compile(r"[^,]{2,120},\s[A-Z]?\d{1,5},\s[\w.–-]{1,20}")
 _AFTER_IN = re.compile(r"\bin:?\s(?:\d{4}\s)?$", re.IGNORECASE)
 # A Title. In Proceedings of Such Things
 _VENUE = re.compile(r"(?:\.|(?<=[?!]))\s+In:?\s+[A-Z\d].*")
+_YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
+_YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)([a-z]?)\)[.,:]?\s{1,2}")
+_YEAR_AFTER_INITIAL = re.compile(r"\b(?:[^\W\d_a-z]|al)\.,?\s((?:19|20)\d\d)([a-z]?),\s{1,2}")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
+# What stands behind a sentence: a capital, a quotation mark, or the start of a place to find it.
+_NEXT = r"(?=[^\W_a-z]|[\"“*(]|arXiv\b|https?:|doi\b)"
+_STOP = re.compile(rf"(?<!\b[^\W\d_a-z])([.?!])[ \n]{{1,2}}{_NEXT}")
+_STOP_AFTER_INITIALS = re.compile(rf"([.?!])[ \n]{{1,2}}{_NEXT}")
+_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s"
+_DATE_AFTER_TITLE = re.compile(rf",\s{{0,2}}(?:{_MONTHS})?(?:19|20)\d\d[a-z]?$")
+# A hyphen at the end of a printed line stays, with a space behind it.
+_WORD = r"[^\W\d_a-z](?:[\w'’`]|-(?=\w)){0,30}"
+_INITIAL = r"[^\W\d_a-z]\."
+_PARTICLE = r"(?:al|bin|da|de|del|den|der|di|la|le|van|von)(?= )"
+_PERSON = rf"(?:{_WORD}|{_INITIAL})(?:-? (?:{_WORD}|{_INITIAL}|{_PARTICLE})){{1,4}}"
+NAMES = re.compile(rf"{_PERSON}(?:, {_PERSON}){{0,40}}(?:,? and {_PERSON}|, et al|, others)\.")
+# Surnames with initials that no dot follows: One A B, Two C.
+_INITIALS_LAST = re.compile(
+    r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}(?:, |\. (?!\w{1,30}(?:[,.]| and\s)))"
+)
+_SURNAME_FIRST = re.compile(r"([^,]{2,60}?)\s((?:[^\W\d_a-z]\.?[ -]?){1,3})")
+_INITIALS_NEXT = re.compile(r",?\s[^\W\d_a-z]\.")
+_IN_VOLUME = re.compile(r",\s{1,2}in:\s")
+# A. One, B. Two and C. Three, A Title Without Quotation Marks, ser. Series.
+_INITIALS_FIRST = rf"(?:{_INITIAL}[- ]{{1,2}}){{1,4}}(?:{_PARTICLE} )?{_WORD}"
+_NAMES_BEFORE_BOOK = re.compile(
+    rf"{_INITIALS_FIRST}(?:, {_INITIALS_FIRST}){{0,40}}(?:,? and {_INITIALS_FIRST}| et al\.)?, "
+    r"(?=[^\W\d_a-z][^\s.])"
+)
+_END_OF_BOOK = re.compile(r",\s(?:ser|vol|ed|[0-9]+(?:st|nd|rd|th) ed)\.")
+# One, A., Two, B.C., et al.: A title
+_COLON_AFTER_NAMES = re.compile(
+    rf"(?:{_PARTICLE} )?{_WORD}[^,:]{{0,40}}, {_INITIAL}(?:[^:]{{0,2000}}(?:[^\W\d_a-z]|al)\.)?:\s"
+)
+_ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
 
 
 def read_entry(entry: Entry, ordinal: int) -> Reference:
@@ -69,12 +103,82 @@ def read_entry(entry: Entry, ordinal: int) -> Reference:
 def read_printed(raw: str) -> Entry:
     """The parts of an entry of which only the text is known."""
     plain = _without_label(raw)
+    names, _, _, title = split_printed(plain)
     return Entry(
         raw=raw,
-        titles=(_title_in(plain) or "",),
+        titles=(title,),
         years=(printed_year(plain),),
-        surnames=(_first_author(plain) or "",),
+        surnames=(_surname(first_author(names or plain) or "", plain),),
     )
+
+
+def split_printed(raw: str) -> tuple[str, int | None, str, str]:
+    """The authors, the year, the letter after it and the title of a printed entry."""
+    quoted = _quoted_title(raw)
+    if quoted is not None:
+        year, letter = _last_year(raw[quoted.end() :])
+        return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
+    for pattern, most in (
+        (_YEAR_AFTER_NAMES, len(raw) - _SHORTEST_TITLE),
+        (_YEAR_AFTER_INITIAL, _EARLY * len(raw)),
+        (_YEAR_IN_BRACKETS, _EARLY * len(raw)),
+    ):
+        dated = pattern.search(raw[:_MAX_NAMES])
+        if dated and dated.end() < most and (title := _sentence(raw[dated.end() :])):
+            return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
+    colon = _COLON_AFTER_NAMES.match(raw)
+    if colon is not None:
+        return (raw[: colon.end()].strip(" ,:"), *_last_year(raw), _sentence(raw[colon.end() :]))
+    book = _NAMES_BEFORE_BOOK.match(raw)
+    if book is not None and not NAMES.match(raw, book.end()):
+        title = _END_OF_BOOK.split(raw[book.end() :], maxsplit=1)[0]
+        return (raw[: book.end()].strip(" ,"), *_last_year(raw[book.end() :]), _sentence(title))
+    has_initials_last = _INITIALS_LAST.match(raw) is not None
+    stop = (_STOP_AFTER_INITIALS if has_initials_last else _STOP).search(raw)
+    year, letter = _last_year(raw)
+    if stop is None:
+        return "", year, letter, ""
+    return raw[: stop.start()], year, letter, _sentence(raw[stop.end() :])
+
+
+def _quoted_title(raw: str) -> re.Match[str] | None:
+    """The title in quotation marks; quoted words inside a title are skipped."""
+    quoted = _QUOTED.search(raw)
+    if quoted is None or raw[quoted.end() :].startswith(":"):
+        return None
+    before = raw[: quoted.start()].rstrip()
+    return quoted if not before or not before[-1].isalnum() else None
+
+
+def _sentence(text: str) -> str:
+    text = _IN_VOLUME.split(text, maxsplit=1)[0]
+    stop = _STOP.search(text)
+    end = len(text) if stop is None else stop.start() + (stop[1] in "?!")
+    title = _DATE_AFTER_TITLE.sub("", text[:end].strip(" *.,"))
+    is_none = any(p.fullmatch(title) for p in (_VOLUME, _PLAIN_YEAR)) or _AFTER_TITLE.match(title)
+    return "" if is_none else title
+
+
+def _last_year(text: str) -> tuple[int | None, str]:
+    years = PRINTED_YEAR.findall(_ACCESSED.split(text, maxsplit=1)[0]) or PRINTED_YEAR.findall(text)
+    return (int(years[-1][0]), years[-1][1]) if years else (None, "")
+
+
+def first_author(names: str) -> str | None:
+    """The first name as printed, a surname without the initials behind it."""
+    first = re.split(r",| and | & |;", names, maxsplit=1)[0]
+    first = first.removesuffix(" et al.").removesuffix(" et al").strip(" .*")
+    words = first.split()
+    if not 0 < len(words) <= 6 or not any(map(str.isalpha, first)):
+        return None
+    surname = _SURNAME_FIRST.fullmatch(first)
+    return surname[1] if surname is not None else first
+
+
+def _surname(name: str, entry: str) -> str:
+    """The surname of a name: all of it where initials follow in the entry, else its last word."""
+    is_surname = not name or _INITIALS_NEXT.match(entry.removeprefix(name))
+    return name if is_surname else name.split()[-1]
 
 
 def label_of(raw: str) -> str | None:
@@ -85,7 +189,7 @@ def label_of(raw: str) -> str | None:
 
 def printed_year(raw: str) -> str:
     """The year that an entry prints alone in brackets, else its last one; empty without one."""
-    found = _YEAR_IN_BRACKETS.search(raw)
+    found = _YEAR_IN_PARENTHESES.search(raw)
     years = [found[1]] if found else [year for year, _ in PRINTED_YEAR.findall(raw)]
     return years[-1] if years else ""
 
@@ -97,27 +201,28 @@ def title_of_blocks(blocks: Sequence[str], raw: str) -> str:
         blocks: The texts of the blocks in order; one where the entry has none.
         raw: The whole entry.
     """
-    quoted = _QUOTED.search(raw)
+    quoted = _QUOTED_TITLE.search(raw)
     if quoted is not None:
         return quoted[1].rstrip(" .,")
     rest = [block for block in blocks[1:] if not _PLAIN_YEAR.fullmatch(block)]
     if rest and not _is_venue(rest[0]):
         return _PRESS.sub("", _VENUE.sub("", rest[0]).rstrip(" .,"))
-    after = _AFTER_COLON.match(raw)
-    if after is not None:
-        return after[1].strip()
+    colon = _AFTER_COLON.match(raw)
+    if colon is not None:
+        return colon[1].strip()
     start = _without_label(raw[:_MAX_GUESS])
-    guess = _title_in(start)
+    guess = split_printed(start)[3]
     between = _between_commas(start)
     if between or not guess:
         return between
     # A guess that opens the entry has the authors in it; one behind `in` is no title.
-    before = raw.partition(guess)[0]
-    return guess if before and not _AFTER_IN.search(before) and not _is_venue(guess) else ""
+    before, _, after = raw.partition(guess)
+    is_none = _AFTER_IN.search(before) or _is_venue(guess) or _JOURNAL.match(guess + after)
+    return guess if before and not is_none else ""
 
 
 def _without_label(raw: str) -> str:
-    for pattern in (BRACKETED, NUMBERED):
+    for pattern in (BRACKETED, NUMBERED, _KEYED):
         found = pattern.match(raw)
         raw = raw[found.end() :] if found else raw
     return raw
@@ -143,63 +248,6 @@ def are_names(text: str) -> bool:
     """Check whether a text is nothing but names with initials, or the dash that repeats them."""
     parts = re.split(r",\s(?:and\s)?|\sand\s|\s&\s", text.strip(" ,"))
     return all(_NAME.fullmatch(part) or set(part) == {"—"} for part in parts)
-
-
-def _first_author(plain: str) -> str | None:
-    """The surname that comes first, before or behind initials and forenames."""
-    head = _AFTER_FIRST.split(plain, maxsplit=1)[0].strip()
-    words = [word for word in head.split() if not _INITIALS.fullmatch(word)]
-    if not words or len(words) > 5 or not words[-1][0].isupper():
-        return None
-    rest = plain[len(head) :].lstrip(", ")
-    is_surname_first = bool(_INITIALS.match(rest)) and not _INITIALS.match(head)
-    return head if is_surname_first else words[-1].strip(".")
-
-
-def _title_in(plain: str) -> str | None:
-    """The title in a text alone: quoted, behind the year, or the first sentence without names."""
-    quoted = _QUOTED.search(plain)
-    if quoted is not None:
-        return quoted[1].strip(" ,.")
-    year = PRINTED_YEAR.search(plain)
-    if (
-        year is not None
-        and year.start() < 0.6 * len(plain)
-        and _is_author_part(plain[: year.start()])
-    ):
-        sentence = _sentence(_AFTER_YEAR.sub("", plain[year.end() :]))
-        if sentence:
-            return sentence
-    rest = plain
-    for _ in range(6):
-        sentence = _sentence(rest)
-        if not sentence:
-            return None
-        if not _is_author_part(sentence):
-            return None if _CONTAINER.match(sentence) else sentence
-        rest = rest[rest.find(sentence) + len(sentence) :].lstrip(" .,)")
-    return None
-
-
-def _sentence(text: str) -> str:
-    """Up to the first full stop that ends no initial, question marks included."""
-    for found in re.finditer(r"[.?!](?=\s|$)", text):
-        before = text[: found.start()]
-        last = before.rsplit(maxsplit=1)[-1] if before.split() else ""
-        if len(last) <= 1 or re.fullmatch(r"(?:[^\W\d_]\.-?)+[^\W\d_]?|al|et|vs|Jr|St|Proc", last):
-            continue
-        return (before + (found[0] if found[0] != "." else "")).strip(" ,")
-    return text.strip(" ,.") if len(text) < 300 else ""
-
-
-def _is_author_part(text: str) -> bool:
-    """Check whether words are names: most are capitalised, and short words between are `and`."""
-    words = re.findall(r"[^\W\d_][\w’'-]*", text)
-    names = sum(
-        w[0].isupper() or w in {"and", "et", "al", "van", "von", "de", "der"} for w in words
-    )
-    separators = text.count(",") + len(re.findall(r"\band\b|&|et al|[A-Z]\.", text))
-    return names >= 0.9 * len(words) and (separators >= 1 or len(words) <= 3)
 
 
 MARK = "\x04"

@@ -58,13 +58,11 @@ class LeaderboardArguments(Arguments):
         split: test, or dev for the boards that methods are tuned on.
         chunks: How many excerpts, at most.
         chunk_size: The most tokens of an excerpt, a token counted as three characters.
-        variant: Wording of the prompt, 1 to 3.
     """
 
     split: str = "test"
     chunks: int = CHUNKS
     chunk_size: int = SIZE
-    variant: int = 1
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
@@ -130,7 +128,7 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
     asked = question(prompts, row)
     papers = None if given.setting == "corpus" else row["papers"]
     found = shelf.search(papers, asked, given.chunks)
-    prompt = compose(prompts, asked, found, given.variant)
+    prompt = compose(prompts, asked, found)
     texts = [f"{one.chunk.source}\n{one.chunk.text}" for one in found]
     metadata: dict[str, Any] = {
         # What a board shows its rows by.
@@ -139,7 +137,6 @@ def _item(row: Row, view: View[LeaderboardArguments], shelf: Shelf) -> Item:
         "entries": [[entry["method"], entry["score"]] for entry in row["entries"]],
         "question": without_excerpts(prompts, asked),
         "setting": given.setting,
-        "variant": given.variant,
         "prompts": prompts.place,
         "blocks": [list(span) for span in prompt.blocks],
         "parts": {

@@ -33,7 +33,7 @@ from vivavoce.metrics.tables.cell_matching import read_number
 from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.retrieval.sparse import Bm25Retriever, words
 from vivavoce.store import Row
-from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span, template_name
+from vivavoce.tasks.prompting.prompts import PromptSet, Rendered, Span
 from vivavoce.text.chunk import cut_table, cut_text
 
 FAMILY, TASK = "leaderboards", "leaderboard"
@@ -228,9 +228,7 @@ def without_excerpts(prompts: PromptSet, asked: str) -> str:
     return prompts.render("question", {"question": asked}, {}).text
 
 
-def compose(
-    prompts: PromptSet, asked: str, found: Sequence[FoundChunk], variant: int = 1
-) -> Rendered:
+def compose(prompts: PromptSet, asked: str, found: Sequence[FoundChunk]) -> Rendered:
     """Put a prompt together.
 
     Raises:
@@ -238,7 +236,7 @@ def compose(
     """
     laid = _lay_out(prompts, found)
     slots = {"question": asked, "excerpts": laid.text}
-    main = prompts.render(template_name(TASK, variant), slots, {})
+    main = prompts.render(TASK, slots, {})
     return main.with_inner("excerpts", laid)  # no slot: no excerpt is cut in the middle
 
 

@@ -35,13 +35,11 @@ from vivavoce.tasks.prompting.fitting import fit_to_model
 from vivavoce.tasks.prompting.prompts import (
     OWN,
     SUFFIX,
-    VARIANTS,
     PromptSet,
     Rendered,
     Span,
     folder_at,
     load_prompts,
-    template_name,
 )
 from vivavoce.tasks.prompting.windows import measure
 from vivavoce.text.chunk import OVERLAP, SIZE, Counter, split_text
@@ -206,16 +204,11 @@ def rag(
 
 
 def check_samples(samples: Iterable[Sample]) -> None:
-    """Raise `InputError` for a wording of a task that there is no prompt of excerpts in."""
+    """Raise `InputError` for a task that there is no prompt of excerpts for."""
     notes = [sample.metadata or {} for sample in samples]
-    for place, task, variant in {(one["prompts"], _name(one), one["variant"]) for one in notes}:
-        names = {v: f"{template_name(f'rag.{task}', v)}{SUFFIX}" for v in VARIANTS}
-        there = [v for v, name in names.items() if (_open(place).folder / name).is_file()]
-        if variant not in there:
-            known = ", ".join(map(str, there)) or "none"
-            raise InputError(
-                f"The method rag has no wording {variant} of {task}. There are: {known}."
-            )
+    for place, task in {(one["prompts"], _name(one)) for one in notes}:
+        if not (_open(place).folder / f"rag.{task}{SUFFIX}").is_file():
+            raise InputError(f"The method rag has no prompt for {task}: {place} lacks rag.{task}.")
 
 
 def _search(
@@ -266,7 +259,7 @@ def _message(
 
 def _compose(state: TaskState, found: list[Found]) -> Rendered:
     prompts = _prompts(state)
-    name = template_name(f"rag.{_name(state.metadata)}", state.metadata["variant"])
+    name = f"rag.{_name(state.metadata)}"
     laid = lay_out(prompts, found)
     slots = {"excerpts": laid.text, **_short(state)}
     outer = prompts.render(name, slots, {"words": state.metadata["words"]})

@@ -14,8 +14,6 @@ from vivavoce.errors import InputError
 from vivavoce.store import hash_of
 
 SUFFIX = ".md.j2"
-VARIANTS = (1, 2, 3)
-"""Wordings of a task's main prompt."""
 _PACKAGE = Path(__file__).resolve().parent.parent.parent
 _SHIPPED = f"{_PACKAGE.name}:"
 """Prefix of the place of shipped templates, as a log tells it."""
@@ -72,10 +70,6 @@ class PromptSet:
         folder = self.folder.resolve()
         return None if folder.is_relative_to(_PACKAGE) else folder.name
 
-    def hash_in(self, variant: int) -> str:
-        """Hash of the set in one of its wordings."""
-        return self.sha256 if variant == 1 else hash_of({"set": self.sha256, "variant": variant})
-
     def render(self, name: str, slots: Mapping[str, str], values: Mapping[str, object]) -> Rendered:
         """Fill a template.
 
@@ -97,17 +91,6 @@ class PromptSet:
             if marked.count(marker) != 1:
                 raise InputError(f"{path} must hold the slot {{{{ {slot} }}}} exactly once.")
         return _place(marked, slots, markers)
-
-
-def check_variant(variant: object) -> None:
-    """Raise `InputError` for a wording that there is not."""
-    if type(variant) is not int or variant not in VARIANTS:
-        raise InputError(f"There is no wording {variant!r}. There are: 1, 2 and 3.")
-
-
-def template_name(name: str, variant: int) -> str:
-    """The name of a template in one of its wordings."""
-    return name if variant == 1 else f"{name}.{variant}"
 
 
 @lru_cache(maxsize=256)

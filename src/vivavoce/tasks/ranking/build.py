@@ -1,35 +1,309 @@
 """Boards of a corpus turned into ranking items: by prompt and by graph.
 
+Candidates are the papers that contain every word of a board's task, dataset and metric. The gold
+plays no part: a paper on the board that lacks one of the words is no candidate, and the loss is
+measured as `candidate_recall`.
+
+`papers.parquet` is a library of every candidate and every paper on a board, sorted by id; other
+files name a paper by its row there. Which encoder weighs the edges is chosen when a method runs, so
+no number here depends on floating point.
+
 Source: LEGOBench §4.1 and §4.2, with the rules of docs/families/leaderboards.md.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+from pydantic import Field, model_validator
 
+from vivavoce.columns import flat
 from vivavoce.corpus import Corpus
+from vivavoce.networks import Network, load_network
+from vivavoce.records import Window
+from vivavoce.retrieval.sparse import Bm25Retriever, PostingsIndex, TermsDocument
 from vivavoce.rounds.family import Exclusion, FamilyItems
-from vivavoce.rounds.spec import RoundSpec
-from vivavoce.store import Row, parquet_of_rows
-from vivavoce.tasks.ranking.items.boards import (
+from vivavoce.rounds.spec import Options, RoundSpec
+from vivavoce.store import Row, parquet_of, parquet_of_rows
+from vivavoce.tasks.library import LIBRARY, library_as_bytes, library_rows
+from vivavoce.tasks.ranking.boards import (
     FAMILY,
     ITEM,
+    NAMES,
     BoardQuery,
+    Name,
     RankedBoard,
     item_of,
     ranked_boards,
 )
-from vivavoce.tasks.ranking.items.graph_items import (
-    CANDIDATE_FIELDS,
-    PAPERS,
-    GraphPart,
-    RankingOptions,
-    make_graph_part,
+from vivavoce.text.dates import is_over
+
+Text = Literal["abstracts", "fulltext"]
+TEXTS: tuple[Text, ...] = ("abstracts", "fulltext")
+"""Texts that are searched: titles and abstracts, or with them the headings and sections."""
+MAX_CANDIDATES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidates for one board."""
+
+    papers: tuple[str, ...]
+    """Papers with every word that was asked for but the stop words; sorted ids."""
+    cut: int
+    """Papers that contain every word but are not among the most relevant."""
+
+
+def find_candidates(
+    corpus: Corpus,
+    queries: Sequence[BoardQuery],
+    *,
+    text: Text = "abstracts",
+    as_of: date,
+    names: Sequence[Name] = NAMES,
+    limit: int = MAX_CANDIDATES,
+) -> dict[str, Candidates]:
+    """The candidates for each board, by its id.
+
+    Of more than `limit` papers the most relevant stay, by BM25 of all three names in titles and
+    abstracts, equal ones by id.
+
+    Args:
+        corpus: Where they are searched.
+        queries: The boards.
+        text: What of a paper has to contain the words.
+        as_of: Only papers published before this day; undated ones never are.
+        names: Whose words a candidate has to contain. LEGOBench asks for all three, which few
+            abstracts have; fewer names find more of the papers on a board.
+        limit: The most candidates for a board.
+    """
+    index = PostingsIndex(read_documents(corpus, text))
+    found = {
+        query.id: index.all_terms(query.words(names), as_of=as_of, drop_stop_words=True)
+        for query in queries
+    }
+    crowded = [query for query in queries if len(found[query.id]) > limit]
+    best = _most_relevant(corpus, crowded, found, limit) if crowded else {}
+    return {
+        board: Candidates(tuple(kept), len(papers) - len(kept))
+        for board, papers in found.items()
+        for kept in [best.get(board, papers)]
+    }
+
+
+def read_documents(corpus: Corpus, text: Text = "abstracts") -> Iterator[TermsDocument]:
+    """Text of every paper, sorted by id, a few in memory at a time."""
+    sections = _read_sections(corpus) if text == "fulltext" else iter(())
+    section = next(sections, None)
+    names = ["paper_id", "title", "abstract", "first_public"]
+    for paper_id, title, abstract, published in corpus.columns("papers", names):
+        parts = [title, abstract]
+        while section is not None and section[0] <= paper_id:
+            parts += section[1] if section[0] == paper_id else []
+            section = next(sections, None)
+        over = corpus.date_of_work(paper_id) or published
+        yield TermsDocument(paper_id, "\n".join(filter(None, parts)), over)
+
+
+def _read_sections(corpus: Corpus) -> Iterator[tuple[str, list[str | None]]]:
+    """(paper id, its headings and texts in order) of every paper that has a text."""
+    rows = corpus.columns("sections", ["paper_id", "heading", "text"])
+    for paper_id, group in groupby(rows, key=lambda row: str(row[0])):
+        yield paper_id, [part for _, *parts in group for part in parts]
+
+
+def _most_relevant(
+    corpus: Corpus,
+    queries: Sequence[BoardQuery],
+    found: Mapping[str, Sequence[str]],
+    limit: int,
+) -> dict[str, list[str]]:
+    """The best papers for each query, sorted by id; one pass over the corpus for all of them."""
+    wanted = {paper for query in queries for paper in found[query.id]}
+    known = {one.id: one.text for one in read_documents(corpus) if one.id in wanted}
+    places = {paper: place for place, paper in enumerate(known)}
+    # Among papers that all contain a term, one that repeats it must never count for less.
+    searched = Bm25Retriever(known.values(), epsilon=None)
+    best: dict[str, list[str]] = {}
+    for query in queries:
+        scores = np.round(searched.scores(query.words()), 6)
+        order = sorted(found[query.id], key=lambda paper: (-scores[places[paper]], paper))
+        best[query.id] = sorted(order[:limit])
+    return best
+
+
+NetworkName = Literal["citation", "comparison"]
+NETWORKS: tuple[NetworkName, ...] = ("citation", "comparison")
+SETTINGS: Mapping[str, tuple[NetworkName, Text]] = {
+    "base": ("citation", "abstracts"),
+    "fulltext": ("citation", "fulltext"),
+    "comparison": ("comparison", "abstracts"),
+    "comparison_fulltext": ("comparison", "fulltext"),
+}
+"""Network and searched text of each setting: RPG[CN-TABS], [CN-FT], [PCN-TABS], [PCN-FT]."""
+PAPERS, EDGES = "papers.parquet", "edges.parquet"
+DEGREES = tuple(pa.field(f"in_{network}", pa.int32()) for network in NETWORKS)
+PAPER = pa.schema([*LIBRARY, *DEGREES])
+"""`in_citation` and `in_comparison`: papers of the whole network that lead to this one."""
+EDGE = pa.schema([("network", pa.string()), ("source", pa.int32()), ("target", pa.int32())])
+"""From the citing or comparing paper to the other, both as rows of `papers.parquet`."""
+CANDIDATE_FIELDS: tuple[tuple[str, pa.DataType], ...] = tuple(
+    field
+    for text in TEXTS
+    for field in (
+        (f"candidates_{text}", pa.list_(pa.int32())),
+        (f"cut_{text}", pa.int32()),
+    )
 )
-from vivavoce.tasks.ranking.items.graph_ranking import SETTINGS
+"""Columns of an item: candidates as rows of `papers.parquet`, ascending, and how many were cut;
+both null where the round does not search that text."""
+
+Ints = npt.NDArray[np.int64]
+
+
+class RankingOptions(Options):
+    """The `[ranking]` table of a round spec."""
+
+    networks: tuple[NetworkName, ...] = NETWORKS
+    """Networks that papers are ranked by; with none there is no `rank_by_graph`."""
+    texts: tuple[Text, ...] = TEXTS
+    """Texts in which candidates are searched."""
+    min_papers: int = Field(default=3, ge=2)
+    """Papers of the corpus on a board, at least."""
+    names: tuple[Name, ...] = Field(default=NAMES, min_length=1)
+    """Names of a board whose words a candidate must all contain."""
+    candidates: int = Field(default=MAX_CANDIDATES, ge=1)
+    """Candidates of a board, at most."""
+    library: Literal["fulltext", "abstracts"] = "fulltext"
+    """Parts of papers that agents may search and read."""
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> RankingOptions:
+        if bool(self.networks) != bool(self.texts):
+            raise ValueError("networks and texts are both empty, or neither is")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPart:
+    """Columns and files that rankings by graph need of a round."""
+
+    columns: Mapping[str, Row]
+    """By board, its values of `CANDIDATE_FIELDS`."""
+    files: Mapping[str, bytes]
+    """`papers.parquet` and `edges.parquet`."""
+    report: Row
+    """Counts for people: papers, edges, candidates, cut."""
+
+
+def make_graph_part(
+    corpus: Corpus,
+    boards: Sequence[BoardQuery],
+    gold: Sequence[str],
+    window: Window,
+    options: RankingOptions,
+) -> GraphPart:
+    """Make what rankings by graph need; the same bytes for the same corpus.
+
+    Candidates, edges and in-degrees are of papers published before the window ends: later citations
+    of a paper do not count.
+
+    Args:
+        corpus: With its networks built.
+        boards: The boards of the round.
+        gold: Every paper on any of them.
+        window: That of the round.
+        options: Those of the round.
+
+    Raises:
+        StaleError: A network was not built, or before the corpus changed; or the corpus is too
+            large to be searched without an index. The message has the command.
+    """
+    opened = {name: load_network(corpus, name, external=False) for name in sorted(options.networks)}
+    found = {
+        text: find_candidates(
+            corpus,
+            boards,
+            text=text,
+            as_of=window.end,
+            names=options.names,
+            limit=options.candidates,
+        )
+        for text in options.texts
+    }
+    shown = {paper for each in found.values() for one in each.values() for paper in one.papers}
+    shown.update(gold)
+    papers = library_rows(corpus, shown, texts=options.library == "fulltext")
+    places = {paper["paper_id"]: place for place, paper in enumerate(papers)}
+    over = {paper.paper_id for paper in corpus.papers if is_over(paper.first_public, window.end)}
+    parts = {name: _part_of(network, places, over) for name, network in opened.items()}
+    for place, paper in enumerate(papers):
+        paper |= {f"in_{name}": int(degrees[place]) for name, (_, _, degrees) in parts.items()}
+    columns = {board.id: _columns(board.id, found, places) for board in boards}
+    files = {PAPERS: library_as_bytes(papers, DEGREES), EDGES: _edges_as_bytes(parts)}
+    report = {
+        "papers": len(papers),
+        "edges": {name: len(source) for name, (source, _, _) in parts.items()},
+        "candidates": {text: _describe(each) for text, each in found.items()},
+    }
+    return GraphPart(columns, files, report)
+
+
+def _part_of(
+    network: Network, places: Mapping[str, int], over: set[str]
+) -> tuple[Ints, Ints, Ints]:
+    """Sources and targets among the papers of the round, and the in-degree of each of those."""
+    keys = flat(network.nodes["key"]).to_pylist()
+    place = np.array([places.get(key, -1) for key in keys], dtype=np.int64)
+    counts = np.array([key in over for key in keys], dtype=np.bool_)
+    graph = network.graph
+    source, target = place[graph.source], place[graph.target]
+    known = counts[graph.source]
+    cited = target[known & (target >= 0)]
+    inside = known & (source >= 0) & (target >= 0)
+    order = np.lexsort((target[inside], source[inside]))
+    degrees = np.bincount(cited, minlength=len(places)).astype(np.int64)
+    return source[inside][order], target[inside][order], degrees
+
+
+def _columns(
+    board: str, found: Mapping[Text, Mapping[str, Candidates]], places: Mapping[str, int]
+) -> Row:
+    row: Row = dict.fromkeys(name for name, _ in CANDIDATE_FIELDS)
+    for text, each in found.items():
+        one = each[board]
+        row[f"candidates_{text}"] = [places[paper] for paper in one.papers]
+        row[f"cut_{text}"] = one.cut
+    return row
+
+
+def _edges_as_bytes(parts: Mapping[NetworkName, tuple[Ints, Ints, Ints]]) -> bytes:
+    columns: dict[str, list[Any]] = {name: [] for name in EDGE.names}
+    for network, (source, target, _) in sorted(parts.items()):
+        columns["network"] += [network] * len(source)
+        columns["source"] += source.tolist()
+        columns["target"] += target.tolist()
+    return parquet_of(pa.Table.from_pydict(columns, schema=EDGE))
+
+
+def _describe(found: Mapping[str, Candidates]) -> Row:
+    sizes = [len(each.papers) for each in found.values()]
+    return {
+        "boards": len(sizes),
+        "boards_with": sum(size > 0 for size in sizes),
+        "papers": sum(sizes),
+        "most": max(sizes, default=0),
+        "cut": sum(each.cut for each in found.values()),
+    }
+
 
 __all__ = ["FAMILY", "OPTIONS", "RankingOptions", "build"]
 

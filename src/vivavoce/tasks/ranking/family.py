@@ -23,11 +23,10 @@ from vivavoce.statistics.ratios import Measured, Shares, means_of
 from vivavoce.store import Row
 from vivavoce.tasks.family import SPLITS, Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.library import describe_library
-from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark, template_name
-from vivavoce.tasks.ranking.items.boards import FAMILY
-from vivavoce.tasks.ranking.items.graph_items import PAPERS
-from vivavoce.tasks.ranking.items.graph_ranking import (
-    SETTINGS,
+from vivavoce.tasks.prompting.prompts import Rendered, Span, fence_mark
+from vivavoce.tasks.ranking.boards import FAMILY
+from vivavoce.tasks.ranking.build import PAPERS, SETTINGS
+from vivavoce.tasks.ranking.graph_ranking import (
     PaperGraph,
     list_candidates,
     open_graph,
@@ -50,11 +49,9 @@ class PromptArguments(Arguments):
     Args:
         setting: What the model sees: base.
         split: test, or dev for the boards that methods are tuned on.
-        variant: Wording of the prompt, 1 to 3.
     """
 
     split: str = "test"
-    variant: int = 1
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, SPLITS)
@@ -73,12 +70,10 @@ class GraphArguments(Arguments):
         setting: base (citations; titles and abstracts are searched), fulltext, comparison or
             comparison_fulltext.
         split: test, or dev for the boards that methods are tuned on.
-        variant: Wording of the prompt, 1 to 3.
         listed: How many candidates a model is shown, at most.
     """
 
     split: str = "test"
-    variant: int = 1
     listed: int = LISTED
 
     def __post_init__(self) -> None:
@@ -102,9 +97,8 @@ class RankByPrompt(FamilyTask[PromptArguments]):
     def sample(self, row: Row, view: View[PromptArguments]) -> Item:
         """A board as a query with its titles."""
         titles = [row["titles"][place] for place in row["shown"]]
-        name = template_name(PROMPT, view.given.variant)
         slots = {**_names(row), "titles": "\n".join(titles)}
-        prompt = view.prompts.render(name, slots, {})
+        prompt = view.prompts.render(PROMPT, slots, {})
         more = {
             "titles": titles,
             "shown": list(row["shown"]),
@@ -172,8 +166,7 @@ def _graph_item(row: Row, view: View[GraphArguments], graph: PaperGraph) -> Item
     ids, lines = list_candidates(graph, row, given.setting, given.listed)
     listing = "\n".join(lines)
     values = {"mark": fence_mark([listing]), "network": SETTINGS[given.setting][0]}
-    name = template_name(GRAPH, given.variant)
-    prompt = prompts.render(name, {**_names(row), "papers": listing}, values)
+    prompt = prompts.render(GRAPH, {**_names(row), "papers": listing}, values)
     more = {
         "question": prompts.render(f"{GRAPH}.question", _names(row), {}).text,
         "candidates": ids,
@@ -194,7 +187,6 @@ def _item(
         **{name: row[name] for name in _NOTED},
         "task": view.task,
         "setting": view.given.setting,
-        "variant": view.given.variant,
         "round": str(view.round.folder.resolve()),
         "seed": int(view.round.manifest["seed"]),
         "prompts": view.prompts.place,

@@ -18,10 +18,10 @@ from vivavoce.store import Row
 from vivavoce.tasks.family import rows_of
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import baseline, direct
+from vivavoce.tasks.ranking.boards import FAMILY
+from vivavoce.tasks.ranking.encoders import ENCODERS
 from vivavoce.tasks.ranking.family import GRAPH
-from vivavoce.tasks.ranking.items.boards import FAMILY
-from vivavoce.tasks.ranking.items.encoders import ENCODERS
-from vivavoce.tasks.ranking.items.graph_ranking import (
+from vivavoce.tasks.ranking.graph_ranking import (
     Direction,
     PaperGraph,
     Ranker,

@@ -17,10 +17,10 @@ from vivavoce.rounds.family import Exclusion, FamilyItems
 from vivavoce.rounds.spec import RoundSpec
 from vivavoce.store import Row, readable_json
 from vivavoce.tasks.library import library_as_bytes
-from vivavoce.tasks.tables.items.demand import (
+from vivavoce.tasks.tables.demand import (
     choose_demands,
 )
-from vivavoce.tasks.tables.items.distractors import (
+from vivavoce.tasks.tables.distractors import (
     Candidate,
     Pool,
     count_distractors,
@@ -29,8 +29,8 @@ from vivavoce.tasks.tables.items.distractors import (
     pool_statistics,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.gold import GoldTables, read_gold_tables
-from vivavoce.tasks.tables.items.item import (
+from vivavoce.tasks.tables.gold import GoldTables, read_gold_tables
+from vivavoce.tasks.tables.item import (
     FAMILY,
     ITEM,
     PAPERS,
@@ -46,7 +46,7 @@ from vivavoce.tasks.tables.items.item import (
     is_known,
     table_statistics,
 )
-from vivavoce.tasks.tables.items.works import corpus_works, works_library
+from vivavoce.tasks.tables.works import corpus_works, works_library
 from vivavoce.text.dates import is_over
 
 __all__ = ["FAMILY", "OPTIONS", "TablesOptions", "build", "read_gold"]

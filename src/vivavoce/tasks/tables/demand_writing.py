@@ -26,7 +26,7 @@ from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet, load_prompts
 from vivavoce.tasks.scoring.asking import Request, send
 from vivavoce.tasks.tables import build
-from vivavoce.tasks.tables.items.demand import (
+from vivavoce.tasks.tables.demand import (
     ACCEPT,
     REWRITE,
     Verdict,
@@ -36,8 +36,8 @@ from vivavoce.tasks.tables.items.demand import (
     read_demands,
     titles_of,
 )
-from vivavoce.tasks.tables.items.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
-from vivavoce.tasks.tables.items.item import FAMILY, GoldTable
+from vivavoce.tasks.tables.demand_leaks import MAX_DEMAND, LeakIndex, leak_index
+from vivavoce.tasks.tables.item import FAMILY, GoldTable
 from vivavoce.text.json_answer import find_json
 
 WRITER, CHECKER = "writer", "checker"

@@ -16,19 +16,18 @@ from vivavoce.readers.paper_tables import LibraryPaper
 from vivavoce.requests import ScoreOptions
 from vivavoce.statistics.ratios import Measured, average, harmonic
 from vivavoce.store import Row
-from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
+from vivavoce.tasks.family import Arguments, FamilyTask, Item, View
 from vivavoce.tasks.library import describe_library, open_papers
 from vivavoce.tasks.scoring.files import Line, Pair, ScoreFamily, shares_of
-from vivavoce.tasks.tables.items.composing import (
+from vivavoce.tasks.tables.composing import (
     gold_in_labels,
     pool_entries,
     question,
 )
-from vivavoce.tasks.tables.items.item import FAMILY, PAPERS, TASK, answer_text
-from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
+from vivavoce.tasks.tables.item import FAMILY, PAPERS, TASK, answer_text
+from vivavoce.tasks.tables.replies import UnusableReply, read_table
 
-MATCHER, ITEMS = "matcher", "items"
-AGGREGATES = (ITEMS, "macro", "micro")
+MATCHER = "matcher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,6 @@ class TableArguments(Arguments):
             are fixed.
         pairs: Pairwise questions a table; by default all for the matcher, 10 for an answerer.
         question_seed: Of the questions that are drawn, of probes and of their order.
-        aggregate: What a board shows: items, the mean of the tables' own values; macro, F1 of mean
-            precision and mean recall; micro, the questions of all tables pooled.
     """
 
     answerer: str = MATCHER
@@ -54,10 +51,8 @@ class TableArguments(Arguments):
     synthesizer: str | None = None
     pairs: int | None = None
     question_seed: int = 0
-    aggregate: str = ITEMS
 
     def __post_init__(self) -> None:
-        check_choice("aggregate", self.aggregate, AGGREGATES)
         pairs = 0 if self.pairs is None else self.pairs
         check_numbers({"pairs": (pairs, 0, None), "question_seed": (self.question_seed, 0, None)})
         given = (self.answerer, self.synthesizer or "-", self.matcher or "-")
@@ -74,11 +69,6 @@ class TableArguments(Arguments):
     def is_by_rule(self) -> bool:
         """True where values are compared, and no model answers questions."""
         return self.answerer == MATCHER
-
-    @property
-    def label(self) -> str:
-        """The setting's name on a board, such as `base+macro`."""
-        return self.setting if self.aggregate == ITEMS else f"{self.setting}+{self.aggregate}"
 
 
 _ROOM, _STEP = 1.5, 1024

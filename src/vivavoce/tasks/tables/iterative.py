@@ -28,15 +28,15 @@ from vivavoce.store import hash_of
 from vivavoce.tasks.prompting.fitting import Group
 from vivavoce.tasks.prompting.prompts import Rendered
 from vivavoce.tasks.prompting.windows import TokenCounter
-from vivavoce.tasks.tables.items.composing import PoolText
-from vivavoce.tasks.tables.items.replies import (
+from vivavoce.tasks.tables.composing import PoolText
+from vivavoce.tasks.tables.replies import (
     apply_operations,
     read_digest,
     read_operations,
     read_unsupported,
 )
-from vivavoce.tasks.tables.items.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.tasks.tables.steps import TableRun, check_common
+from vivavoce.tasks.tables.working_table import MAX_VALUE, TableFault, WorkingTable
 from vivavoce.text.chunk import split_text
 
 DIGEST_TOKENS = 400

@@ -9,23 +9,17 @@ from typing import Any
 from inspect_ai.model import Model, get_model, model_roles
 from inspect_ai.scorer import (
     Metric,
-    SampleScore,
     Score,
     Scorer,
     Target,
     mean,
-    metric,
     scorer,
     stderr,
 )
 from inspect_ai.solver import TaskState
 
-from vivavoce.metrics import Aggregate, Ratio
 from vivavoce.metrics.tables.literature_tables import (
-    ASPECTS,
     LiteratureTable,
-    TableScore,
-    aggregate_tables,
     score_table,
 )
 from vivavoce.metrics.tables.meaning import Meaning, align_by_meaning
@@ -38,8 +32,7 @@ from vivavoce.tasks.prompting.prompts import SUFFIX, PromptSet, folder_at, load_
 from vivavoce.tasks.scoring.guard import guarded, numbers
 from vivavoce.tasks.scoring.marks import VALID, FaultyAnswer
 from vivavoce.tasks.tables import yes_or_no
-from vivavoce.tasks.tables.family import ITEMS, MATCHER, TableArguments
-from vivavoce.tasks.tables.items.composing import (
+from vivavoce.tasks.tables.composing import (
     DIAGNOSTICS,
     NAMES,
     NOTHING,
@@ -47,6 +40,7 @@ from vivavoce.tasks.tables.items.composing import (
     read_answer,
     read_gold,
 )
+from vivavoce.tasks.tables.family import MATCHER, TableArguments
 from vivavoce.tasks.tables.solvers import one_step
 from vivavoce.tasks.tables.steps import FAULT, RECORD
 from vivavoce.tasks.tables.yes_or_no import (
@@ -58,34 +52,8 @@ from vivavoce.tasks.tables.yes_or_no import (
     use_tables,
 )
 
-_COUNTS = "counts"
-"""Right answers and questions of an answer, in its score's metadata, so that they can be pooled."""
-
-
-@metric(scores="unreduced")
-def macro() -> Metric:
-    """Every metric over all tables: P and R are means over tables, F1 their harmonic mean."""
-    return _aggregated("macro")
-
-
-@metric(scores="unreduced")
-def micro() -> Metric:
-    """Every metric over all tables, with the questions of all of them pooled."""
-    return _aggregated("micro")
-
-
-def _aggregated(how: Aggregate) -> Metric:
-    def values(scores: list[SampleScore]) -> dict[str, float]:
-        found = numbers(aggregate_tables([_score_of(one.score) for one in scores], how))
-        return {name: found[name] for name in NAMES}
-
-    return values
-
-
 _BY_NAME: dict[str, list[Metric]] = {
     **{name: [mean(), stderr(cluster="cluster")] for name in NAMES},
-    # Those over all tables stand under the first: they count questions, whatever the value is.
-    NAMES[0]: [mean(), stderr(cluster="cluster"), macro(), micro()],
     **{name: [mean()] for name in DIAGNOSTICS},
     VALID: [mean()],
 }
@@ -115,7 +83,6 @@ def tables(pairs: int | None = None, seed: int = 0, matcher: bool = False) -> Sc
         else:
             aligned = align_by_meaning(gold, answer, rules)
         scored = score_table(gold, aligned, pairs=pairs, seed=seed)
-        notes[_COUNTS] = _counts([scored])
         return numbers(scored.values())
 
     return _scorer(compare, pairs, seed)
@@ -142,7 +109,6 @@ def tables_by_use(pairs: int | None = None, seed: int = 0, synthesizer: bool = F
         prompts = load_prompts(folder_at(state.metadata["prompts"]))
         models = models_of(roles)
         used = await use_tables(prompts, gold, answer, titles_of(state), use, models)
-        notes[_COUNTS] = _counts([run.score for run in used.runs])
         notes["use"] = used.record
         return numbers(used.values())
 
@@ -172,7 +138,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
         gold = read_gold(target.text, titles)
         nothing = score_table(gold, NOTHING, pairs=pairs, seed=seed)
         failed = {**numbers(nothing.values()), **dict.fromkeys(further, math.nan)}
-        notes: dict[str, Any] = {_COUNTS: _counts([nothing])}
+        notes: dict[str, Any] = {}
         found: list[LiteratureTable] = []
 
         async def values(answer: str, state: TaskState, target: Target) -> dict[str, float]:
@@ -197,32 +163,7 @@ def _scorer(compare: _Compare, pairs: int | None, seed: int, *further: str) -> S
     return score
 
 
-def _counts(scores: list[TableScore]) -> dict[str, list[float | None]]:
-    """For each precision and recall: right answers and questions of all runs, and 0 or None."""
-    first = scores[0]
-    return {
-        name: [
-            sum(one.ratios[name].hits for one in scores),
-            sum(one.ratios[name].asked for one in scores),
-            first.ratios[name].when_none,
-        ]
-        for name in first.ratios
-    }
-
-
-def _score_of(score: Score) -> TableScore:
-    """Counts in a score's metadata; a score without them counts as no answer."""
-    counts = (score.metadata or {}).get(_COUNTS) or {}
-    ratios = {
-        name: Ratio(*counts.get(name, (0, 0, 0.0)))
-        for aspect in ASPECTS
-        for name in (f"{aspect}_p", f"{aspect}_r")
-    }
-    return TableScore(ratios, 0, False)
-
-
 ROLE = "role"
-_AVERAGES = {"avg": [f"{aspect}_f1" for aspect in QUESTION_ASPECTS]}
 _ON_QUESTIONS = tuple(
     name for name in NAMES if name.partition("_")[0] in ("avg", *QUESTION_ASPECTS)
 )
@@ -239,11 +180,10 @@ def parts(view: View[TableArguments]) -> dict[str, Any]:
     else:
         scorer = tables_by_use(given.pairs, given.question_seed, given.synthesizer is not None)
         judging = _judging_by_use(view, use)
-    pooling = {"pooling": {"how": given.aggregate, "averages": _AVERAGES}}
     return {
         "solver": one_step(context=view.context),
         "scorer": scorer,
-        "metadata": judging | ({} if given.aggregate == ITEMS else pooling),
+        "metadata": judging,
         "model_roles": start_roles(given),
     }
 

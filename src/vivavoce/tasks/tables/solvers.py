@@ -20,10 +20,11 @@ from vivavoce.retrieval.sparse import Bm25Retriever
 from vivavoce.tasks.methods.agent import agent
 from vivavoce.tasks.methods.direct import answered
 from vivavoce.tasks.scoring.guard import find_fault
-from vivavoce.tasks.tables.items.composing import PoolText, read_pool
-from vivavoce.tasks.tables.items.demand_leaks import telling_words
-from vivavoce.tasks.tables.items.item import answer_text
-from vivavoce.tasks.tables.items.replies import (
+from vivavoce.tasks.tables.composing import PoolText, read_pool
+from vivavoce.tasks.tables.demand_leaks import telling_words
+from vivavoce.tasks.tables.item import answer_text
+from vivavoce.tasks.tables.iterative import iterative
+from vivavoce.tasks.tables.replies import (
     Operations,
     UnusableReply,
     apply_operations,
@@ -32,14 +33,13 @@ from vivavoce.tasks.tables.items.replies import (
     read_single,
     read_table,
 )
-from vivavoce.tasks.tables.items.working_table import WorkingTable
-from vivavoce.tasks.tables.iterative import iterative
 from vivavoce.tasks.tables.steps import (
     ATTEMPTS,
     TableRun,
     check_common,
     read_output,
 )
+from vivavoce.tasks.tables.working_table import WorkingTable
 
 MAX_COLUMNS = 6
 _WORDS_BESIDE = 2

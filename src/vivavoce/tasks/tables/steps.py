@@ -25,10 +25,10 @@ from vivavoce.tasks.prompting.prompts import (
 )
 from vivavoce.tasks.prompting.windows import TokenCounter, measure
 from vivavoce.tasks.scoring.guard import answer_of, find_fault
-from vivavoce.tasks.tables.items.composing import PoolText, read_pool
-from vivavoce.tasks.tables.items.item import answer_text
-from vivavoce.tasks.tables.items.replies import UnusableReply
-from vivavoce.tasks.tables.items.working_table import WorkingTable
+from vivavoce.tasks.tables.composing import PoolText, read_pool
+from vivavoce.tasks.tables.item import answer_text
+from vivavoce.tasks.tables.replies import UnusableReply
+from vivavoce.tasks.tables.working_table import WorkingTable
 
 RECORD, FAULT = "table_run", "fault"
 """Keys of a sample's metadata for what the method did, and in it for the fault of its last bad

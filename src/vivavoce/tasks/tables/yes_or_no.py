@@ -248,13 +248,15 @@ def models_of(roles: Iterable[str]) -> dict[str, Model]:
 
 
 @asynccontextmanager
-async def open_models(names: Mapping[str, str]) -> AsyncIterator[dict[str, Model]]:
-    """Models by role, outside of an evaluation; closed at the end."""
+async def open_models(
+    names: Mapping[str, str], config: GenerateConfig
+) -> AsyncIterator[dict[str, Model]]:
+    """Models by role, outside of an evaluation, with further settings; closed at the end."""
     # A model that is kept for later holds connections of the event loop it was first used in.
     async with AsyncExitStack() as closing:
         yield {
             role: await closing.enter_async_context(
-                get_model(name, role=role, config=_CONFIG, memoize=False)
+                get_model(name, role=role, config=_CONFIG.merge(config), memoize=False)
             )
             for role, name in names.items()
         }

@@ -17,9 +17,9 @@ from vivavoce.rounds.family import EVERY_TASK, Exclusion, FamilyItems
 from vivavoce.rounds.spec import Options, RoundSpec
 from vivavoce.sources.catalogues.arxiv.coauthors import KIND
 from vivavoce.tasks import find_family
-from vivavoce.tasks.writing.items import open_track
-from vivavoce.tasks.writing.items.demonstrations import draw_targets, read_authors
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing import open_track
+from vivavoce.tasks.writing.demonstrations import draw_targets, read_authors
+from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     SCHEMAS,
@@ -27,8 +27,8 @@ from vivavoce.tasks.writing.items.inputs import (
     TASKS,
     Setting,
 )
-from vivavoce.tasks.writing.items.papers import Reason, papers_as_bytes, read_pool
-from vivavoce.tasks.writing.items.rows import Maker, demos_of
+from vivavoce.tasks.writing.papers import Reason, papers_as_bytes, read_pool
+from vivavoce.tasks.writing.rows import Maker, demos_of
 
 FAMILY = "writing"
 FOLLOWS_AUTHORS = True

@@ -21,8 +21,8 @@ from vivavoce.store import Row, hash_file, read_json, table_of_parquet
 from vivavoce.tasks.family import Arguments, FamilyTask, Item, View, check_choice
 from vivavoce.tasks.scoring.files import Pair, ScoreFamily
 from vivavoce.tasks.scoring.marks import COMPARE, FaultyAnswer, Question, Values
-from vivavoce.tasks.writing.items.composing import TRACKS, Example, compose
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.composing import TRACKS, Example, compose
+from vivavoce.tasks.writing.inputs import (
     DEMONSTRATED,
     OPEN,
     PaperText,
@@ -30,22 +30,22 @@ from vivavoce.tasks.writing.items.inputs import (
     paper_from_row,
     slots,
 )
-from vivavoce.tasks.writing.items.inputs import (
+from vivavoce.tasks.writing.inputs import (
     TASKS as NAMES,
 )
-from vivavoce.tasks.writing.items.nuggets import check_nuggets
-from vivavoce.tasks.writing.items.open_track import TEMPLATE, describe_open, read_citations
-from vivavoce.tasks.writing.items.rows import shown_demos
+from vivavoce.tasks.writing.open_track import TEMPLATE, describe_open, read_citations
 from vivavoce.tasks.writing.questions import (
     CLAIMS,
     FACTS,
     GRADES,
     WITHOUT_SOURCES,
     ask_about,
+    check_nuggets,
     check_questions,
     chosen_questions,
     has_nuggets,
 )
+from vivavoce.tasks.writing.rows import shown_demos
 from vivavoce.text.answers import clean_title, is_title, without_wrapper
 
 USUAL_DEMOS = 2
@@ -62,7 +62,6 @@ class WritingArguments(Arguments):
         setting: What the model sees: base, random, coauthor, mixed, title_only, leave_one_out.
         demos: Other papers shown with their gold, of each kind; by default all the round holds.
         split: Only its items: train, validation or test; by default all.
-        variant: Wording of the prompt, 1 to 3.
         judge: Whether a model with the role `judge` compares the answer with the gold.
         questions: Questions to the judge, such as claims+nuggets; by default all that apply.
         nuggets: File of the facts that the gold states, by viva round nuggets.
@@ -70,7 +69,6 @@ class WritingArguments(Arguments):
 
     demos: int | None = None
     split: str | None = None
-    variant: int = 1
     judge: bool = False
     questions: str | None = None
     nuggets: str | None = None
@@ -247,7 +245,6 @@ def _item(
         slots(task, given.setting, paper),
         examples=[examples[paper_id] for paper_id in _demonstrations(row, view)],
         works=works,
-        variant=given.variant,
         values={"words": words},
         template=TEMPLATE if is_open else None,
     )
@@ -256,7 +253,6 @@ def _item(
         "title": paper.title,
         "task": task,
         "setting": given.setting,
-        "variant": given.variant,
         "prompts": view.prompts.place,
         "blocks": [list(span) for span in composed.prompt.blocks],
         "pool": [[source.label, *source.span] for source in composed.pool],

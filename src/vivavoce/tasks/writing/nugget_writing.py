@@ -18,8 +18,8 @@ from vivavoce.tasks.methods.direct import run_at_once
 from vivavoce.tasks.prompting.prompts import PromptSet
 from vivavoce.tasks.scoring.asking import JUDGING, REFUSED, Request, ask
 from vivavoce.tasks.scoring.judge import hash_of_template
-from vivavoce.tasks.writing.items.composing import PARTS
-from vivavoce.tasks.writing.items.nuggets import (
+from vivavoce.tasks.writing.composing import PARTS
+from vivavoce.tasks.writing.questions import (
     FAMILY,
     MOST,
     NuggetHeader,

@@ -3,14 +3,29 @@
 No judge is asked about claims where the prompt shows nothing to hold them against, as with the
 setting `title_only`. Lines whose order may sway a judge, facts and works, are put in an
 order of their own, so that no place in a request tells the place in the gold.
+
+The facts that a gold section states are in a file of their own beside a frozen round. It is JSON
+Lines. Its first line names the round with its hash, the model and the hash of its template. Each
+other one is {task, id, nuggets: [{text, importance, quote}]}. It also counts the facts that were
+`dropped`, whose quote the section does not hold. People may edit texts, importance and quotes.
+
+Source: vital and okay facts: Voorhees 2003, "Overview of the TREC 2003 Question Answering Track",
+section 4; facts by a model: Pradeep et al. 2024, "Initial Nugget Evaluation Results for the TREC
+2024 RAG Track", section 3. The quote is ours.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+from vivavoce.checking import checked
 from vivavoce.errors import InputError
 from vivavoce.metrics.citation_list import find_citations
 from vivavoce.metrics.judged_text import (
@@ -25,10 +40,214 @@ from vivavoce.metrics.judged_text import (
     support_values,
 )
 from vivavoce.metrics.judged_text import GRADES as GRADE_LABELS
-from vivavoce.store import Row, hash_of
+from vivavoce.rounds import Round, load_round
+from vivavoce.store import Row, hash_of, read_jsonl
 from vivavoce.tasks.scoring.marks import COMPARE, Question, Values, target_source
-from vivavoce.tasks.writing.items.composing import PARTS
-from vivavoce.tasks.writing.items.nuggets import nuggets_of
+from vivavoce.tasks.writing.composing import PARTS
+from vivavoce.text.normalise import PLAIN_MARKS
+
+FAMILY = "writing"
+MOST = 30
+"""Facts of one section that a model is asked for."""
+_MAX_NUGGETS = 200
+_MAX_TEXT = 2_000
+
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_TEXT)]
+_CLOSED = ConfigDict(extra="forbid", frozen=True)
+
+
+class Nugget(BaseModel):
+    """A fact of a gold section."""
+
+    model_config = _CLOSED
+    text: _Text
+    importance: Literal["vital", "okay"]
+    quote: _Text
+    """Words of the section that state it."""
+
+
+class NuggetHeader(BaseModel):
+    """The first line of a file."""
+
+    model_config = _CLOSED
+    round: str
+    sha256: str
+    """Hash of the round."""
+    model: str
+    template: str
+
+
+class Section(BaseModel):
+    """The facts of one gold section."""
+
+    model_config = _CLOSED
+    task: str
+    id: str
+    nuggets: Annotated[tuple[Nugget, ...], Field(max_length=_MAX_NUGGETS)]
+    dropped: int = 0
+    """Facts of the model whose quote is not in the section."""
+    fault: str | None = None
+    """The reason why the model gave none."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The item: task and id."""
+        return self.task, self.id
+
+
+def holds(section: str, quote: str) -> bool:
+    """Check whether a section has a passage, whatever its spaces, dashes and quotation marks."""
+    return _plain(quote) in _plain(section)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.translate(PLAIN_MARKS).split()).casefold()
+
+
+_LISTED: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(max_length=_MAX_NUGGETS)])
+
+
+def read_reply(value: Any, section: str) -> tuple[list[Nugget], int] | None:
+    """Facts in a model's decoded JSON, and how many were dropped; None where there is no list.
+
+    A fact is dropped that is not of the form asked for, or whose quote the section does not hold.
+    """
+    try:
+        listed = _LISTED.validate_python(value["nuggets"] if isinstance(value, dict) else None)
+    except (KeyError, ValidationError):
+        return None
+    found: dict[str, Nugget] = {}
+    for each in listed:
+        try:
+            nugget = Nugget.model_validate(each)
+        except ValidationError:
+            continue
+        if holds(section, nugget.quote):
+            found.setdefault(_plain(nugget.text), nugget)
+    return list(found.values()), len(listed) - len(found)
+
+
+def read_file(path: Path) -> tuple[NuggetHeader, list[Section]]:
+    """The head and the sections of a file.
+
+    Raises:
+        InputError: It is no file of nuggets; the message names the line.
+    """
+    if not path.is_file():
+        raise InputError(f"{path} is not a file of nuggets. Write one: viva round nuggets ROUND.")
+    rows = list(read_jsonl(path))
+    if not rows:
+        raise InputError(f"{path} is empty. Write it anew: viva round nuggets ROUND.")
+    header = checked(NuggetHeader, rows[0][1], f"{path}:1")
+    return header, [checked(Section, row, f"{path}:{number}") for number, row in rows[1:]]
+
+
+def check_nuggets(path: Path, opened: Round) -> NuggetHeader:
+    """The head of the file that a run names for a round.
+
+    Raises:
+        InputError: It is no file of nuggets, or that of another round, or a quote is not in its
+            section.
+    """
+    header, sections = read_file(path)
+    if header.sha256 != opened.sha256:
+        raise InputError(
+            f"{path} has the facts of the round {header.round} ({header.sha256[:8]}), not of "
+            f"{opened.id} ({opened.sha256[:8]}). Write them: viva round nuggets {opened.folder}."
+        )
+    golds = {task: opened.items_by_id(FAMILY, task) for task in {each.task for each in sections}}
+    for number, section in enumerate(sections, 2):
+        item = golds[section.task].get(section.id)
+        if item is None:
+            raise InputError(f"{path}:{number}: round {opened.id} has no item {section.id}.")
+        for nugget in section.nuggets:
+            if not holds(item["reference"], nugget.quote):
+                raise InputError(
+                    f"{path}:{number}: the section does not hold {nugget.quote[:80]!r}. Quote it "
+                    "as it stands, or take the fact out."
+                )
+    return header
+
+
+def nugget_rows(folder: Path, path: Path) -> list[tuple[Row, str]]:
+    """Items of a campaign in which people confirm facts, each with its place in the file.
+
+    Raises:
+        InputError: As `check_nuggets` says.
+    """
+    opened = load_round(folder)
+    check_nuggets(path, opened)
+    sections = read_file(path)[1]
+    golds = {task: opened.items_by_id(FAMILY, task) for task in {each.task for each in sections}}
+    return [
+        (
+            {
+                "id": key_of(section, nugget),
+                "cluster": section.id,
+                "content": {
+                    "fact": nugget.text,
+                    "quote": nugget.quote,
+                    "section": golds[section.task][section.id]["reference"],
+                    "suggestion": {"stated": "yes", "importance": nugget.importance},
+                },
+            },
+            f"{path}:{number}",
+        )
+        for number, section in enumerate(sections, 2)
+        for nugget in section.nuggets
+    ]
+
+
+def key_of(section: Section, nugget: Nugget) -> str:
+    """Name of a fact in a campaign; another text is another fact."""
+    return f"{section.task} {section.id} {hash_of(nugget.text)[:8]}"
+
+
+class _Label(BaseModel):
+    """People's final label of a fact, as a campaign is exported."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: str
+    stated: Literal["yes", "no"]
+    importance: Literal["vital", "okay"]
+
+
+def confirm(path: Path, labels: Path, opened: Round) -> tuple[list[Section], int]:
+    """The sections of a file as people's labels change them, and how many facts went.
+
+    A fact that its section does not state goes; another one is as important as people say.
+
+    Raises:
+        InputError: A line of the labels is none, or as `check_nuggets` says.
+    """
+    check_nuggets(path, opened)
+    by_people = [checked(_Label, row, f"{labels}:{number}") for number, row in read_jsonl(labels)]
+    known = {label.id: label for label in by_people}
+    confirmed, gone = [], 0
+    for section in read_file(path)[1]:
+        pairs = [(nugget, known.get(key_of(section, nugget))) for nugget in section.nuggets]
+        left = [
+            nugget.model_copy(update={"importance": label.importance}) if label else nugget
+            for nugget, label in pairs
+            if label is None or label.stated == "yes"
+        ]
+        gone += len(pairs) - len(left)
+        confirmed.append(section.model_copy(update={"nuggets": tuple(left)}))
+    return confirmed, gone
+
+
+def nuggets_of(path: str, task: str, item: str | None = None) -> tuple[Nugget, ...]:
+    """Facts of one item, or of all items of a task; none where the file has none."""
+    found = _by_item(path, Path(path).stat().st_mtime_ns)
+    keys = [(task, item)] if item is not None else [key for key in found if key[0] == task]
+    return tuple(nugget for key in keys for nugget in found.get(key, ()))
+
+
+@lru_cache(maxsize=4)
+def _by_item(path: str, changed: int) -> Mapping[tuple[str, str], tuple[Nugget, ...]]:
+    """Facts by task and id; read once for each change of the file."""
+    return {section.key: section.nuggets for section in read_file(Path(path))[1]}
+
 
 CLAIMS, FACTS, GRADES = "claims", "nuggets", "relevance"
 WITHOUT_SOURCES = ("title_only", "open")

@@ -15,7 +15,6 @@ from vivavoce.web.board.entries import (
     is_floor,
     kind_of,
     label,
-    model_path,
     rank_bounds,
 )
 from vivavoce.web.board.model import BoardOf
@@ -34,7 +33,6 @@ class Contender(NamedTuple):
     """One contestant at one task: a line of the answer."""
 
     name: str
-    path: str
     kind: str
     may_lead: bool
     """Else it is the best of those that may not: a baseline, or a model behind one."""
@@ -109,7 +107,6 @@ def _answer(board: BoardOf) -> Answer:
         tuple(
             Contender(
                 label(row),
-                model_path(row),
                 kind_of(row),
                 row in first,
                 figure(row["value"]),

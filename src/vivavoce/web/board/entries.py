@@ -59,13 +59,6 @@ def name_and_details(row: Row) -> tuple[str, list[str]]:
     return name, [*alias, visible(row["method"])]
 
 
-def run_with(row: Row) -> list[str]:
-    """All words beside a row of a contestant's own page."""
-    _, details = name_and_details(row)
-    facts = () if row["model"] in NO_MODEL else facts_of(row)
-    return [*details, *facts, *tries_of(row)]
-
-
 def label(row: Row) -> str:
     """A contestant's name in a sentence, distinguished from other uses of its model."""
     name, details = name_and_details(row)
@@ -127,7 +120,7 @@ def tries_of(row: Row) -> list[str]:
 
 
 def identity_of(row: Row) -> tuple[str, str]:
-    """Identity of a contestant's page: a kind and a name, such as ("model", "maker/name")."""
+    """Identity of a contestant: a kind and a name, such as ("model", "maker/name")."""
     return _identity(row["method"], row["model"])
 
 
@@ -135,16 +128,6 @@ def identity_of(row: Row) -> tuple[str, str]:
 def _identity(method: str | None, model: str | None) -> tuple[str, str]:
     row = {"method": method, "model": model}
     return kind_of(row), shown_name(row)
-
-
-def model_path(row: Row) -> str:
-    """Path of the page of a row's contestant."""
-    return path_of(*identity_of(row))
-
-
-def path_of(kind: str, name: str) -> str:
-    """Path of a contestant's page."""
-    return f"models/{slug(name, kind)}.html"
 
 
 _MAX_LENGTH = 48

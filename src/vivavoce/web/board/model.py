@@ -11,7 +11,7 @@ from vivavoce.metrics import Metric, metrics_of
 from vivavoce.results.board.groups import Board, Group
 from vivavoce.results.logs.records import PLACE, Place
 from vivavoce.store import Row, hash_of
-from vivavoce.web.board.entries import identity_of, kind_of, path_of, slug, title_of
+from vivavoce.web.board.entries import identity_of, kind_of, slug, title_of
 from vivavoce.web.board.page import Link
 from vivavoce.web.board.sections import Section, best_of, is_first, make_section
 
@@ -72,11 +72,6 @@ class BoardOf:
         return tuple(map(identity_of, self.group.leads))
 
     @cached_property
-    def mark(self) -> str:
-        """Changes whenever something does that all pages of its contestants show."""
-        return hash_of([self.path, self.headline, len(self.ranked)])
-
-    @cached_property
     def headline_rows(self) -> tuple[Row, ...]:
         """One row for each contestant measured by the headline metric, in the order given."""
         return tuple(row for row in self.group.leads if row["metric"] == self.headline)
@@ -116,16 +111,6 @@ class BoardOf:
         return make_section(self.rows, self.known, self.metrics)
 
 
-class Measured(NamedTuple):
-    """Standing of a contestant on one board."""
-
-    board: BoardOf
-    row: Row
-    """Of the headline metric."""
-    mark: str
-    """Changes whenever the row does."""
-
-
 class ModelOf(NamedTuple):
     """One model, or one method that needs none; kind and name are as of `identity_of` its rows."""
 
@@ -135,11 +120,6 @@ class ModelOf(NamedTuple):
     """As the rows spell it; print it through `visible`."""
     is_own: bool
     """True if it comes from the reader's own logs alone."""
-
-    @property
-    def path(self) -> str:
-        """Path of its page."""
-        return path_of(self.kind, self.name)
 
 
 @dataclass(frozen=True)
@@ -192,28 +172,6 @@ class Site:
         for board in self.boards:
             found.setdefault(board.task, []).append(board)
         return found
-
-    @cached_property
-    def standings(self) -> dict[tuple[str, str], tuple[list[Measured], list[str]]]:
-        """Standings of each contestant on all boards, and the rounds of these boards."""
-        found: dict[tuple[str, str], list[Measured]] = {}
-        for board in self.boards:
-            headline, group = board.headline, board.group
-            for one, row, mark in zip(board.identities, group.leads, group.marks, strict=True):
-                if row["metric"] == headline:
-                    found.setdefault(one, []).append(Measured(board, row, mark))
-        held = {one: {measured.board.round for measured in of} for one, of in found.items()}
-        rounds = self.round_names
-        return {one: (of, [n for n in rounds if n in held[one]]) for one, of in found.items()}
-
-    def of(self, one: ModelOf) -> tuple[list[Measured], list[str]]:
-        """Standings of a contestant on all boards, and the rounds of these boards."""
-        return self.standings.get((one.kind, one.name), ([], []))
-
-    def newest_of(self, one: ModelOf) -> list[Measured]:
-        """Standings of a contestant in the newest round that it is part of."""
-        found, rounds = self.of(one)
-        return [measured for measured in found if measured.board.round == rounds[-1]]
 
 
 def site_of(board: Board) -> Site:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _FILTERS: tuple[Callable[..., Any], ...] = (
     *(printing.figure, printing.interval, printing.counted),
     *(printing.signed, meaning),
-    *(entries.label, entries.title_of, entries.model_path),
+    *(entries.label, entries.title_of),
     *(entries.between, entries.ranks, entries.rank_of, entries.rank_note),
     *(entries.fact, entries.missing, entries.notes, sections.sureness, sections.is_first),
 )
@@ -309,12 +309,8 @@ class Block:
     title: str
     id: str = ""
     """By default made from its place."""
-    words: Sequence[str] = ()
-    """Paragraphs."""
     sheets: Sequence[Sheet] = ()
     """Tables; the lines below one stand in its caption."""
-    style: str = "wide"
-    """Class of its tables in the style sheet."""
     terms: Mapping[str, str] | None = None
     """Words with their meanings."""
     items: Sequence[str] = ()
@@ -327,13 +323,9 @@ class Words:
 
     title: str
     lead: str = ""
-    heading: str = ""
-    """The title by default."""
     kicker: str = ""
     """Small words above the heading."""
     blocks: Sequence[Block] = ()
-    empty: str = ""
-    """Words in place of blocks."""
     after: str = ""
     """A line below the blocks."""
 

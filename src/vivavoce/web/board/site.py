@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vivavoce.errors import InputError
 from vivavoce.results.board.groups import Board
 from vivavoce.store import hash_of
-from vivavoce.web.board import downloads
+from vivavoce.web.board import boards, downloads
 from vivavoce.web.board.model import Site, site_of
 from vivavoce.web.board.page import (
     Link,
@@ -23,10 +23,9 @@ from vivavoce.web.board.page import (
     static_files,
     write_pages,
 )
-from vivavoce.web.board.pages import boards
-from vivavoce.web.board.pages.samples import INDEX as SAMPLES_INDEX
-from vivavoce.web.board.pages.samples import answered_boards
-from vivavoce.web.board.pages.samples import pages as sample_pages
+from vivavoce.web.board.samples import INDEX as SAMPLES_INDEX
+from vivavoce.web.board.samples import answered_boards
+from vivavoce.web.board.samples import pages as sample_pages
 
 if TYPE_CHECKING:
     from vivavoce.results.logs.sample_texts import ItemTexts

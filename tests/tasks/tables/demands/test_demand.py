@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vivavoce.errors import InputError
 from vivavoce.store import write_jsonl
-from vivavoce.tasks.tables.items.demand import (
+from vivavoce.tasks.tables.demand import (
     CHECKS,
     Verdict,
     WrittenDemand,
@@ -21,8 +21,8 @@ from vivavoce.tasks.tables.items.demand import (
     read_demands,
     template_demand,
 )
-from vivavoce.tasks.tables.items.demand_leaks import leak_index
-from vivavoce.tasks.tables.items.item import GoldRow, GoldTable
+from vivavoce.tasks.tables.demand_leaks import leak_index
+from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 DIARIZATION = ("Speaker diarization with clustering", "End-to-end diarization", "Turn taking")
 TOOLKITS = GoldTable(

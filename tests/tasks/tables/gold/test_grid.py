@@ -5,19 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tasks.tables.printed_tables import printed
 
-from vivavoce.tasks.tables.items.grid import (
+from vivavoce.tasks.tables.grid import (
     Grid,
     Line,
     Values,
     distinct_names,
-    join_continued,
     label_columns,
     misfit,
     read_grid,
     read_values,
-    settle_header,
+    shift_of,
     without_citations,
 )
 
@@ -110,31 +108,26 @@ def test_names_become_distinct_and_the_first_stays(names: list[str]) -> None:
     assert distinct[:1] == tuple(names[:1])
 
 
-def settled(names: Cells, *rows: Cells) -> Cells | str:
+def shift(names: Cells, *rows: Cells) -> str | None:
     lines = tuple(Line(number, cells) for number, cells in enumerate(rows, start=1))
-    found = settle_header(Grid(names, lines), lines)
-    return found if isinstance(found, str) else found.columns
+    return shift_of(Grid(names, lines), lines)
 
 
 @pytest.mark.parametrize(
     ("names", "filled", "expected"),
     [
-        (("Method", "Year", "Code"), "xx", ("Method", "Year", "Code")),
+        (("Method", "Year", "Code"), "xx", None),
         # A name may be missing anywhere, not only over the last column.
         (("Method", "Year", ""), "xx", "column 3 has no name"),
-        (("Method", "", "Year", "Code"), "xx-", ("Method", "Year", "Code", "")),
-        (("Method", "Year", "Code", "", ""), "-xx-", ("Method", "", "Year", "Code", "")),
-        # two ways, and none
-        (("Method", "", "Year", ""), "x-x", "'Year' is over nothing, and column 2 has no name"),
-        (("Method", "", "Year", "Code"), "x--", "'Year' is over nothing, and column 2 has no name"),
+        (("Method", "", "Year", "Code"), "xx-", "'Code' is over nothing, and column 2 has no name"),
         (("Year", "Code", ""), "xx", "column 3 has no name"),
     ],
 )
-def test_a_header_is_repaired_where_one_move_fits(
-    names: Cells, filled: str, expected: Cells | str
+def test_a_header_is_shifted_where_values_have_no_name(
+    names: Cells, filled: str, expected: str | None
 ) -> None:
     cells = [cell.replace("-", "") for cell in filled]
-    assert settled(names, ("Ash [1]", *cells), ("Bay [2]", *cells)) == expected
+    assert shift(names, ("Ash [1]", *cells), ("Bay [2]", *cells)) == expected
 
 
 @pytest.mark.parametrize(
@@ -153,7 +146,7 @@ def test_a_header_is_repaired_where_one_move_fits(
 def test_names_have_to_fit_what_is_below_them(
     columns: Cells, rows: list[tuple[str | None, ...]], expected: str | None
 ) -> None:
-    found = misfit(Values(("A", "B"), columns, tuple(rows), formulas=0))
+    found = misfit(Values(("A", "B"), columns, tuple(rows)))
     assert found is None if expected is None else str(found).startswith(expected)
 
 
@@ -161,42 +154,7 @@ def test_names_have_to_fit_what_is_below_them(
 def test_groups_before_the_labels_are_no_shift(name: str) -> None:
     names = (name, "Method", "Year", "Note")
     rows = (("Neural", "Ash [1]", "2019", ""), ("Rules", "Bay [2]", "2020", ""))
-    assert settled(names, *rows) == names
-
-
-@given(st.lists(st.sampled_from(["", "Year", "Code", "Data"]), min_size=3, max_size=6), st.data())
-def test_names_keep_their_order_and_none_is_lost(names: list[str], data: st.DataObject) -> None:
-    cell = st.sampled_from(["", "2019", "✓", "LSTM", "Ash [1]"])
-    row = st.lists(cell, min_size=len(names), max_size=len(names)).map(tuple)
-    rows = data.draw(st.lists(row, min_size=1, max_size=4))
-    found = settled(tuple(names), *rows)
-    if not isinstance(found, str):
-        assert [name for name in found if name] == [name for name in names if name]
-        assert len(found) == len(names)
-        assert settled(found, *rows) == found
-
-
-@pytest.mark.parametrize(
-    ("caption", "more"),
-    [
-        ("Table 1: Parsers.", "Table 1 (continued)"),
-        ("TABLE IV Parsers", "Table IV cont."),
-        ("Tab. 12. Parsers", "Continued from Table 12"),
-        ("Table A.1: Parsers", "table a.1 ctd"),
-    ],
-)
-def test_a_table_that_goes_on_is_one_table_if_it_is_as_wide(caption: str, more: str) -> None:
-    first = printed(caption=caption)
-    lines = [["Dan [4]", "MLP", "books"], ["Eve [1]", "GRU", "-"]]
-    second = printed(lines, cites=[[3], [0]], caption=more, ordinal=1)
-    (joined,) = join_continued([first, second])
-    assert joined["cells"] == [*first["cells"], *lines]
-    assert joined["row_cited"] == [[], [0], [1], [2], [3], [0]]
-    assert joined["cited"] == [0, 1, 2, 3]
-    narrow = printed([["Dan [4]"]], header=[["Method"]], caption=more, ordinal=1)
-    assert join_continued([first, narrow]) == [first, narrow]
-    other = second | {"caption": "Comparison of Table 3"}
-    assert join_continued([first, other]) == [first, other]
+    assert shift(names, *rows) is None
 
 
 def values(header: Cells, *lines: Cells) -> Values:
@@ -210,7 +168,7 @@ def test_labels_references_links_and_running_numbers_are_no_columns() -> None:
         ("1", "Ash", "2021", "[1]", "GitHub", "x", "-"),
         ("2", "Bay", "2020", "[2]", "GitHub", "y", ""),
     )
-    assert found == Values(("Ash", "Bay"), ("Year",), (("2021",), ("2020",)), 0)
+    assert found == Values(("Ash", "Bay"), ("Year",), (("2021",), ("2020",)))
 
 
 @pytest.mark.parametrize(
@@ -227,12 +185,3 @@ def test_dashes_and_empty_cells_are_not_available(
 ) -> None:
     lines = [(f"Ash [{n}]", cell) for n, cell in enumerate(printed_cells, start=1)]
     assert values(("Method", "Size"), *lines).rows == tuple((cell,) for cell in read)
-
-
-def test_formulas_are_counted_and_quantities_are_none() -> None:
-    found = values(
-        ("Method", "Loss", "Error"),
-        ("Ash [1]", "$L = \\sum_i x_i$", "$10^{-4}$"),
-        ("Bay [2]", "hinge", "88 $\\pm$ 1"),
-    )
-    assert found.formulas == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.tasks.tables.items.item import table_statistics
+from vivavoce.tasks.tables.item import table_statistics
 
 
 def item(papers: int, pool: int) -> dict[str, Any]:

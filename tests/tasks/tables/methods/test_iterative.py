@@ -177,21 +177,6 @@ def test_32_long_papers_need_no_more_than_a_window_of_8k(
     assert record["cut"] == 0  # passages were chosen that fit
 
 
-def test_what_the_demand_is_about_is_read_wherever_it_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In a text of 28,000 tokens that a window of 8,192 cannot hold."""
-    pool = pool_of(4)
-    for paper in pool:
-        filler = "Nobody has asked for this, yet it is said. " * 1000
-        paper["text"] = f"{filler}\n\n{paper['text']}\n\n{filler}"
-
-    method = iterative(rounds=1, context=WINDOW)
-    _, log = work(tmp_path, monkeypatch, reader, method, sample(pool), "iterative")
-    assert record_of(log)["cut"] == 0
-    assert table_of(log)["rows"] == gold_of(4)
-
-
 def test_the_published_sizes_take_no_more_than_the_published_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,22 +305,6 @@ def test_papers_without_a_text_are_not_digested(
     assert "nothing more is known" in server.asks[0].prompt
     assert table_of(log)["rows"] == gold_of(1)
     assert record_of(log)["digests"] == 0
-
-
-def test_an_answer_of_no_use_is_asked_for_once_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def hasty(ask: Ask) -> Reply:
-        if "could not be used" not in ask.prompt:
-            return answer("I shall see.")
-        assert "It holds no JSON object" in ask.prompt
-        return reader(ask)
-
-    given = sample(pool_of(4))
-    server, log = work(tmp_path, monkeypatch, hasty, iterative(), given, "iterative")
-    assert table_of(log)["rows"] == gold_of(4)
-    record = record_of(log)
-    assert (record["malformed"], record["skipped"]) == (len(server.asks) // 2, 0)
 
 
 @pytest.mark.parametrize("bad", ["digest", "batch", "check"])

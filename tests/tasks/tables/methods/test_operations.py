@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import TableRow
-from vivavoce.tasks.tables.items.item import answer_text
-from vivavoce.tasks.tables.items.replies import (
+from vivavoce.tasks.tables.item import answer_text
+from vivavoce.tasks.tables.replies import (
     MAX_ENTRIES,
     Operations,
     UnusableReply,
@@ -25,7 +25,7 @@ from vivavoce.tasks.tables.items.replies import (
     read_table,
     read_unsupported,
 )
-from vivavoce.tasks.tables.items.working_table import WorkingTable
+from vivavoce.tasks.tables.working_table import WorkingTable
 
 READERS: list[Callable[[str], Any]] = [
     read_operations,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.tasks.tables.items.replies import UnusableReply, read_table
+from vivavoce.tasks.tables.replies import UnusableReply, read_table
 
 TITLES = {"P1": "Trees", "P2": "Roads"}
 ASKED = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.metrics.tables.literature_tables import LiteratureTable, TableRow
-from vivavoce.tasks.tables.items.working_table import (
+from vivavoce.tasks.tables.working_table import (
     MAX_COLUMNS,
     MAX_NAME,
     MAX_VALUE,

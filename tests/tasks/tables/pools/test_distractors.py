@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.retrieval.papers import PaperEncoder
-from vivavoce.tasks.tables.items import distractors
-from vivavoce.tasks.tables.items.distractors import (
+from vivavoce.tasks.tables import distractors
+from vivavoce.tasks.tables.distractors import (
     Candidate,
     Titles,
     count_distractors,
@@ -23,7 +23,7 @@ from vivavoce.tasks.tables.items.distractors import (
     make_pool,
     rank_distractors,
 )
-from vivavoce.tasks.tables.items.item import TOP, GoldRow, GoldTable, Work
+from vivavoce.tasks.tables.item import TOP, GoldRow, GoldTable, Work
 
 DEMAND = "I want to compare the parsers of graphs"
 

@@ -108,22 +108,6 @@ def _logs_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
 
 
-def test_who_always_says_yes_has_full_recall_and_full_bias(server: ScriptedServer) -> None:
-    values = ask_models(server, Use(), {"answerer": ("reader-yes", always_yes)}).values()
-    for aspect in ("schema", "unary", "pairwise"):
-        assert values[f"{aspect}_r"] == values[f"{aspect}_p"] == 1.0
-    assert values["yes_bias"] == 1.0
-
-
-def test_a_careful_reader_finds_what_the_scorer_counts(server: ScriptedServer) -> None:
-    used = ask_models(server, Use(pairs=None), {"answerer": ("reader-careful", careful)})
-    counted = score_table(GOLD, SYSTEM)
-    assert [run.score for run in used.runs] == [counted, counted]
-    assert used.values() == {**counted.values(), "yes_bias": 0.0, "no_bias": 0.0}
-    assert used.record["cut_tables"] == 0
-    assert "synthesizer" not in used.record
-
-
 def test_an_answerer_sees_the_other_table_alone_and_decodes_as_published(
     server: ScriptedServer,
 ) -> None:

@@ -23,6 +23,7 @@ from tests.servers.scripted import (
 from vivavoce.errors import InputError, VivaError
 from vivavoce.tasks import tables
 from vivavoce.tasks.prompting.prompts import load_prompts
+from vivavoce.tasks.tables.demand import WrittenDemand, read_demands
 from vivavoce.tasks.tables.demand_writing import (
     DemandRequest,
     open_writers,
@@ -30,8 +31,7 @@ from vivavoce.tasks.tables.demand_writing import (
     table_text,
     write_demands,
 )
-from vivavoce.tasks.tables.items.demand import WrittenDemand, read_demands
-from vivavoce.tasks.tables.items.item import GoldRow, GoldTable
+from vivavoce.tasks.tables.item import GoldRow, GoldTable
 
 PROMPTS = Path(tables.__file__).with_name("prompts")
 LEAKY = "I need a table that compares the latencies of diarization toolkits."

@@ -9,7 +9,6 @@ from itertools import islice
 from lxml import etree
 
 from vivavoce.sources.fulltext.assemble import without_stubs
-from vivavoce.sources.fulltext.citing import CitedKeys
 from vivavoce.sources.fulltext.html.typeset import (
     Writer,
     classes_of,
@@ -136,7 +135,7 @@ class Body:
         self._role: str | None = None
         self.tables: list[RawTable] = []
         """The tables, those inside of figures as well."""
-        self._writer = Writer(self._story.append, self._take, CitedKeys(entries))
+        self._writer = Writer(self._story.append, self._take)
         self._writer.inside(document)
         self.blocks = without_stubs(self._story.close())
 

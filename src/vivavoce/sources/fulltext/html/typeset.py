@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from lxml import etree
 
 from vivavoce.errors import InputError
-from vivavoce.sources.fulltext.citing import CitedKeys
 from vivavoce.sources.fulltext.model import PARAGRAPH
 from vivavoce.sources.xml import check_text, children, is_power, parse_xml
 from vivavoce.text.normalise import clean_text
@@ -201,11 +200,9 @@ class Writer:
         self,
         append: Callable[[str], None],
         take: Take | None = None,
-        cited: CitedKeys | None = None,
     ) -> None:
         self._append = append
         self._take = take
-        self._cited = cited
         self._is_in_equation = False
         self._is_held = False
         """Check whether the text to come continues the line so far: `Proof. It is ...`"""
@@ -218,16 +215,7 @@ class Writer:
         for child in children(element):
             if child is not without:
                 self.element(child, depth + 1)
-            self._text(self._behind(child))
-
-    def _behind(self, child: etree._Element) -> str | None:
-        """The text behind an element; keys behind an unknown citation command are printed."""
-        if self._cited is not None and child.tail and "ltx_ERROR" in classes_of(child):
-            found = self._cited.read(child.text or "", child.tail)
-            if found is not None:
-                self._text(found.printed)
-                return found.rest
-        return child.tail
+            self._text(child.tail)
 
     def element(self, element: etree._Element, depth: int) -> None:
         """Write an element."""

@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from vivavoce.records import Reference
+from vivavoce.sources.fulltext.references import NAMES, first_author, split_printed
 from vivavoce.sources.row_citations import Mention, RowsCited, TableText
 from vivavoce.text.citation_markers import (
     AuthorYearMarker,
@@ -41,42 +42,11 @@ _SHORTEST_ENTRY = 40
 
 _ENTRY_MARK = re.compile(rf"{PRINTED_YEAR.pattern}|http|arXiv")
 _BARE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_YEAR_AFTER_NAMES = re.compile(r"\.\s{0,2}\(?((?:19|20)\d\d)([a-z]?)\)?\.\s{1,2}")
-_YEAR_IN_BRACKETS = re.compile(r"\(((?:19|20)\d\d)([a-z]?)\)[.,:]?\s{1,2}")
-_QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
-# What stands behind a sentence: a capital, a quotation mark, or the start of a place to find it.
-_NEXT = r"(?=[^\W_a-z]|[\"“*(]|arXiv\b|https?:|doi\b)"
-_STOP = re.compile(rf"(?<!\b[^\W\d_a-z])([.?!])[ \n]{{1,2}}{_NEXT}")
-_STOP_AFTER_INITIALS = re.compile(rf"([.?!])[ \n]{{1,2}}{_NEXT}")
-_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s"
-_DATE_AFTER_TITLE = re.compile(rf",\s{{0,2}}(?:{_MONTHS})?(?:19|20)\d\d[a-z]?$")
 _END = re.compile(r"[.?!\]]\s{0,3}(?=[^\W\d_a-z])")
-# A hyphen at the end of a printed line stays, with a space behind it.
-_WORD = r"[^\W\d_a-z](?:[\w'’`]|-(?=\w)){0,30}"
-_INITIAL = r"[^\W\d_a-z]\."
-_PARTICLE = r"(?:al|bin|da|de|del|den|der|di|la|le|van|von)(?= )"
-_NAME = rf"(?:{_WORD}|{_INITIAL})(?:-? (?:{_WORD}|{_INITIAL}|{_PARTICLE})){{1,4}}"
-_NAMES = re.compile(rf"{_NAME}(?:, {_NAME}){{0,40}}(?:,? and {_NAME}|, et al|, others)\.")
-# Surnames with initials that no dot follows: One A B, Two C.
-_INITIALS_LAST = re.compile(r"[^\W\d_a-z][\w'’-]{1,30}(?: [^\W\d_a-z]){1,3}[,.] ")
 _BACK_PAGES = re.compile(r"(?<=[.\]])\s{1,2}[0-9]{1,2}(?:[,.] ?[0-9]{1,2}){0,30}$")
-_SURNAME_FIRST = re.compile(r"([^,]{2,60}?)\s((?:[^\W\d_a-z]\.?[ -]?){1,3})")
-_IN_VOLUME = re.compile(r",\s{1,2}in:\s")
-# A. One, B. Two and C. Three, A Title Without Quotation Marks, ser. Series.
-_INITIALS_FIRST = rf"(?:{_INITIAL}[- ]{{1,2}}){{1,4}}(?:{_PARTICLE} )?{_WORD}"
-_NAMES_BEFORE_BOOK = re.compile(
-    rf"{_INITIALS_FIRST}(?:, {_INITIALS_FIRST}){{0,40}}(?:,? and {_INITIALS_FIRST}| et al\.)?, "
-    r"(?=[^\W\d_a-z][^\s.])"
-)
-_END_OF_BOOK = re.compile(r",\s(?:ser|vol|ed|[0-9]+(?:st|nd|rd|th) ed)\.")
-# One, A., Two, B.C., et al.: A title
-_COLON_AFTER_NAMES = re.compile(
-    rf"(?:{_PARTICLE} )?{_WORD}[^,:]{{0,40}}, {_INITIAL}(?:[^:]{{0,2000}}(?:[^\W\d_a-z]|al)\.)?:\s"
-)
 _SAME_AUTHORS = re.compile(r"[—–-]{2,6}[,.]")
 _PART_OF_LINK = re.compile(r"(?<=/)\s(?=[a-z0-9])|(?<=arXiv:)\s(?=[0-9])")
 _BROKEN_DOI = re.compile(r"10\.[0-9]{4,9}/\S{0,100}- (?:\S{1,60}- ){0,5}(?=\S{0,60}[0-9]|[a-z]\b)")
-_ACCESSED = re.compile(r"\b(?:accessed|retrieved|visited)\b", re.IGNORECASE)
 _MAX_NAMESAKES = 50
 _MAX_TEXT = 2_000_000
 """Characters searched in all tables; cells that span are repeated in every place."""
@@ -195,14 +165,14 @@ def _starts(paragraph: str) -> Iterator[int]:
         has_year = bisect_left(years, last) < bisect_left(years, start)
         if not has_year or start - last < _SHORTEST_ENTRY:
             continue
-        if _NAMES.match(paragraph, start, start + _MAX_NAMES):
+        if NAMES.match(paragraph, start, start + _MAX_NAMES):
             yield start
             last = start
 
 
 def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
     raw = _BACK_PAGES.sub("", raw)[:_MAX_ENTRY].strip()
-    names, year, letter, title = _parse(raw)
+    names, year, letter, title = split_printed(raw)
     whole = _PART_OF_LINK.sub("", raw)
     whole = _BROKEN_DOI.sub(lambda found: found[0].replace("- ", "-"), whole)
     arxiv, doi = find_arxiv_id(whole), find_doi(whole)
@@ -211,69 +181,11 @@ def _entry(raw: str, ordinal: int, number: int | None) -> Listed:
         raw=raw,
         title=title or None,
         year=year,
-        first_author=_first_author(names),
+        first_author=first_author(names),
         arxiv_id=arxiv[0] if arxiv else None,
         doi=None if doi is None or doi.endswith("-") else doi,  # half of one is another's too
     )
     return Listed(reference, number, letter, names)
-
-
-def _parse(raw: str) -> tuple[str, int | None, str, str]:
-    """The authors, the year, the letter after it and the title of an entry."""
-    quoted = _quoted_title(raw)
-    if quoted is not None:
-        year, letter = _last_year(raw[quoted.end() :])
-        return raw[: quoted.start()].strip(" ,"), year, letter, quoted[1].strip(" ,.")
-    for pattern in (_YEAR_AFTER_NAMES, _YEAR_IN_BRACKETS):
-        dated = pattern.search(raw[:_MAX_NAMES])
-        if dated is not None and len(raw) - dated.end() > 8:
-            title = _sentence(raw[dated.end() :])
-            return raw[: dated.start()].strip(" ,"), int(dated[1]), dated[2], title
-    colon = _COLON_AFTER_NAMES.match(raw)
-    if colon is not None:
-        return (raw[: colon.end()].strip(" ,:"), *_last_year(raw), _sentence(raw[colon.end() :]))
-    book = _NAMES_BEFORE_BOOK.match(raw)
-    if book is not None and not _NAMES.match(raw, book.end()):
-        title = _END_OF_BOOK.split(raw[book.end() :], maxsplit=1)[0]
-        return (raw[: book.end()].strip(" ,"), *_last_year(raw[book.end() :]), _sentence(title))
-    has_initials_last = _INITIALS_LAST.match(raw) is not None
-    stop = (_STOP_AFTER_INITIALS if has_initials_last else _STOP).search(raw)
-    year, letter = _last_year(raw)
-    if stop is None:
-        return "", year, letter, ""
-    return raw[: stop.start()], year, letter, _sentence(raw[stop.end() :])
-
-
-def _quoted_title(raw: str) -> re.Match[str] | None:
-    """The title in quotation marks; quoted words inside a title are skipped."""
-    quoted = _QUOTED.search(raw)
-    if quoted is None or raw[quoted.end() :].startswith(":"):
-        return None
-    before = raw[: quoted.start()].rstrip()
-    return quoted if not before or not before[-1].isalnum() else None
-
-
-def _sentence(text: str) -> str:
-    text = _IN_VOLUME.split(text, maxsplit=1)[0]
-    stop = _STOP.search(text)
-    end = len(text) if stop is None else stop.start() + (stop[1] in "?!")
-    return _DATE_AFTER_TITLE.sub("", text[:end].strip(" *.,"))
-
-
-def _last_year(text: str) -> tuple[int | None, str]:
-    years = PRINTED_YEAR.findall(_ACCESSED.split(text, maxsplit=1)[0]) or PRINTED_YEAR.findall(text)
-    return (int(years[-1][0]), years[-1][1]) if years else (None, "")
-
-
-def _first_author(names: str) -> str | None:
-    """The first name as printed, a surname without the initials behind it."""
-    first = re.split(r",| and | & |;", names, maxsplit=1)[0]
-    first = first.removesuffix(" et al.").removesuffix(" et al").strip(" .*")
-    words = first.split()
-    if not 0 < len(words) <= 6 or not any(map(str.isalpha, first)):
-        return None
-    surname = _SURNAME_FIRST.fullmatch(first)
-    return surname[1] if surname is not None else first
 
 
 class ListedCitations:

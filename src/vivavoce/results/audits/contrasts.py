@@ -1,0 +1,361 @@
+"""Contrasts: logs of a folder held against each other, item by item and metric by metric.
+
+A contrast is a class of report and a function from logs to rows. All of them choose the logs as a
+board does, pair a log with the one that differs from it in one field of its key, and take
+differences over the items that both have.
+
+- Gains of added context: a setting against the same contestant without the context. Source:
+  AcademicEval, tables 3 and 4, whose means are printed apart.
+- Drift of contestants: their scores on the items that two rounds share on purpose.
+- One number over the parts of a paper: a paper counts with the mean of the headline metric over
+  those tasks that it is an item of. Only tasks with one headline metric are put together, and only
+  contestants that ran all of them are held against each other. Source: AcademicEval writes four
+  parts of one paper and prints them apart.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TypeVar, Unpack
+
+from vivavoce.errors import InputError, NothingToAuditError
+from vivavoce.metrics import sense_of
+from vivavoce.reports import Column, Sheet, Table, grouped, sheet
+from vivavoce.results.logs.records import RowKey, RunLog
+from vivavoce.results.logs.selection import Reading, open_logs
+from vivavoce.rounds import Round
+from vivavoce.rounds.anchors import anchors_of
+from vivavoce.rounds.family import SPLIT_LABELS
+from vivavoce.statistics.estimates import Draws, mean_estimate, paired_row
+from vivavoce.store import Row
+from vivavoce.tasks import CEILING
+
+Kind = TypeVar("Kind", bound=Table)
+Rows = tuple[list[Row], list[str]]
+"""Rows of a report, and notes."""
+
+
+def report_of(
+    kind: type[Kind],
+    logs: Path | str,
+    make: Callable[[list[RunLog], Draws], Rows],
+    lacking: str,
+    **reading: Unpack[Reading],
+) -> Kind:
+    """Report of the logs of a folder.
+
+    Args:
+        kind: Class of the report.
+        logs: Folder of logs.
+        make: Makes rows and notes from the logs of a board.
+        lacking: Logs that a folder without a row does not hold, and how to make them.
+        reading: Settings of `open_logs`.
+
+    Raises:
+        InputError: No logs there.
+        VivaError: As `open_logs` says.
+        NothingToAuditError: There is no row.
+    """
+    found, notes, draws = open_logs(logs, **reading)
+    rows, more = make(found, draws)
+    if not rows:
+        raise NothingToAuditError(f"{logs} holds {lacking}")
+    return kind(tuple(rows), tuple(sorted([*notes, *more])))
+
+
+def counterparts(
+    logs: Sequence[RunLog], changed: Callable[[RowKey], dict[str, str] | None], note: str
+) -> tuple[list[tuple[RunLog, RunLog]], list[str]]:
+    """Pairs of a log and the one it is held against, and notes on logs without one.
+
+    Args:
+        logs: Of these, the ceiling is held against nothing.
+        changed: Fields of the other log's key that differ; None for a log with no counterpart.
+        note: Filled in with the contestant, its fields, and `other`, the changed value.
+    """
+    by_key = {log.key: log for log in logs}
+    pairs, notes = [], []
+    for log in logs:
+        fields = None if log.key.method == CEILING else changed(log.key)
+        if fields is None:
+            continue
+        if (other := by_key.get(replace(log.key, **fields))) is not None:
+            pairs.append((log, other))
+        else:
+            names = {**asdict(log.key), "contestant": log.contestant}
+            notes.append(note.format(**names, other=next(iter(fields.values()))))
+    return pairs, notes
+
+
+def described(log: RunLog, metric: str) -> Row:
+    """Fields that name a row: the log's key, its contestant, and the metric."""
+    key = {**asdict(log.key), "contestant": log.contestant}
+    return {**key, "metric": metric, "headline": metric == log.metrics[0]}
+
+
+def contrast(
+    first: RunLog,
+    second: RunLog,
+    metric: str,
+    draws: Draws,
+    only: Collection[str] | None = None,
+) -> Row:
+    """Second less first over the items of both, or over those of `only`: see `paired_row`."""
+    values = second.item_values(metric)
+    kept = {item: value for item, value in values.items() if only is None or item in only}
+    _, span = sense_of(second.family, metric)
+    return paired_row(first.item_values(metric), kept, second.item_clusters(), draws, span)
+
+
+BASE = "base"
+
+
+class Gains(Table):
+    """Report of `viva board show --by setting`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round."""
+        for rows in grouped(self.rows, "round"):
+            yield sheet(
+                f"Round {rows[0]['round']}: gain over the setting without added context",
+                [row for row in rows if row["headline"]],
+                *("task", "contestant", "setting", "metric"),
+                Column("value_base", "base"),
+                Column("value", "with it"),
+                Column("gain", ci="ci"),
+                *("n", "undecided"),
+            )
+        yield (
+            "base and with it: means over the n items of both; gain [95% interval of the "
+            "difference]."
+        )
+
+
+def context_gains(logs: Path | str, **reading: Unpack[Reading]) -> Gains:
+    """Gain of every setting over the base one, for each contestant, task and metric.
+
+    Raises:
+        VivaError: As `report_of` says.
+    """
+    lacking = (
+        f"no contestant that ran both in the setting {BASE} and in another one. Run the task again "
+        "with --setting, into the same folder."
+    )
+    return report_of(Gains, logs, _gain_rows, lacking, **reading)
+
+
+def _gain_rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+    """Rows of the settings that have a base to compare with, and notes on those that have none."""
+
+    def base_setting(key: RowKey) -> dict[str, str] | None:
+        base = base_of(key.setting)
+        return None if base == key.setting else {"setting": base}
+
+    pairs, notes = counterparts(
+        found,
+        base_setting,
+        "{contestant} has no log of {task} in the setting {other} with the same decoding, prompts "
+        "and judge to compare {setting} with.",
+    )
+    return [_gain(base, log, m, draws) for log, base in pairs for m in log.metrics], notes
+
+
+def base_of(setting: str) -> str:
+    """The setting with less context to compare with, on the same track.
+
+    `mixed+padded@1` is held against `base+padded`, and that against `base`; a subset of the items,
+    such as `mixed (60 of 400)` or `mixed+test`, against the same one.
+    """
+    shown, space, items = setting.partition(" ")
+    name, *track = shown.partition("@")[0].split("+")
+    kept = [part for part in track if name != BASE or part in SPLIT_LABELS]
+    return "+".join([BASE, *kept]) + space + items
+
+
+def _gain(base: RunLog, other: RunLog, metric: str, draws: Draws) -> Row:
+    found = contrast(base, other, metric, draws)
+    return {
+        **described(other, metric),
+        "base": base.key.setting,
+        "value_base": found["a"],
+        "value": found["b"],
+        "gain": found["difference"],
+        "ci": found["ci"],
+        "n": found["n"],
+        "n_base": base.items,
+        "n_setting": other.items,
+        "undecided": found["undecided"],
+    }
+
+
+class Drift(Table):
+    """Report of `viva board show --by drift`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table."""
+        yield sheet(
+            "",
+            self.headlines,
+            *("contestant", "task", "setting", "metric", "anchors"),
+            Column("anchors_before", "before"),
+            Column("anchors_now", "now"),
+            Column("drift", ci="drift_ci"),
+        )
+
+
+def drift_of_anchors(logs: Path | str, opened: Round, **reading: Unpack[Reading]) -> Drift:
+    """Each contestant on the anchors of a round and its parent.
+
+    `drift` is the difference on the anchors, paired by item: the contestant changed.
+
+    Raises:
+        InputError: The round has no anchors, or there are no logs.
+        VivaError: As `open_logs` says.
+        NothingToAuditError: Nobody ran on both.
+    """
+    anchors = {task: set(ids) for task, ids in anchors_of(opened).items() if ids}
+    if not anchors:
+        raise InputError(
+            f"Round {opened.id} has no anchors. Give [update] anchors in the spec of its parent."
+        )
+    before = str(opened.manifest["parent"]["id"])
+
+    def make(found: list[RunLog], draws: Draws) -> Rows:
+        tasks = {log.key.task: f"{log.family}/{log.key.task}" for log in found}
+
+        def earlier(key: RowKey) -> dict[str, str] | None:
+            is_later = key.round == opened.id and tasks[key.task] in anchors
+            return {"round": before} if is_later else None
+
+        pairs, notes = counterparts(
+            found,
+            earlier,
+            "{contestant} has no log of {task} ({setting}) on {other} with the same decoding, "
+            "prompts and judge.",
+        )
+        rows = [
+            _drift_row(sooner, later, anchors[tasks[later.key.task]], metric, draws)
+            for later, sooner in pairs
+            for metric in later.metrics
+        ]
+        return rows, notes
+
+    lacking = (
+        f"no contestant that ran on {before} and on {opened.id} alike. Run the same tasks, "
+        "settings and contestants on both."
+    )
+    return report_of(Drift, logs, make, lacking, **reading)
+
+
+def _drift_row(
+    sooner: RunLog, later: RunLog, kept: Collection[str], metric: str, draws: Draws
+) -> Row:
+    drift = contrast(sooner, later, metric, draws, kept)
+    return {
+        **described(later, metric),
+        "before": sooner.key.round,
+        "anchors": drift["n"],
+        "anchors_before": drift["a"],
+        "anchors_now": drift["b"],
+        "drift": drift["difference"],
+        "drift_ci": drift["ci"],
+        "undecided": drift["undecided"],
+    }
+
+
+_MAX_ANSWER = re.compile(r"\bmax_tokens=\w+,?")
+
+_Group = tuple[str, str, str, str]
+"""Round, family, setting and headline metric."""
+_Who = tuple[str, str, str, str, str]
+"""Contestant, model, method, decoding and judge."""
+
+
+class Overall(Table):
+    """Report of `viva board show --by part`."""
+
+    __slots__ = ()
+
+    def parts(self) -> Iterator[Sheet | str]:
+        """One table a round, family and setting."""
+        for rows in grouped(self.rows, "round", "family", "setting"):
+            first = rows[0]
+            of = f"{first['family']} ({', '.join(first['tasks'])})"
+            yield sheet(
+                f"{of} · {first['setting']} · round {first['round']}",
+                rows,
+                "contestant",
+                Column("value", first["metric"], ci="ci"),
+                Column("n", "papers"),
+                Column("in_all_tasks", "in all tasks"),
+            )
+        yield "mean over papers of each one's mean over its tasks [95% interval over papers]."
+
+
+def overall_scores(logs: Path | str, **reading: Unpack[Reading]) -> Overall:
+    """The mean over a paper's tasks, for each contestant that ran all tasks of a family.
+
+    Raises:
+        VivaError: As `report_of` says.
+    """
+    lacking = (
+        "no contestant that ran two tasks of a family in one setting. Run the family's other tasks "
+        "into the same folder."
+    )
+    return report_of(Overall, logs, _overall_rows, lacking, **reading)
+
+
+def _overall_rows(found: Sequence[RunLog], draws: Draws) -> Rows:
+    groups: dict[_Group, dict[_Who, dict[str, RunLog]]] = defaultdict(dict)
+    for log in found:
+        group = log.key.round, log.family, log.key.setting, log.metrics[0]
+        # The longest answer belongs to the task, and not to who answers.
+        decoding = " ".join(_MAX_ANSWER.sub("", log.key.decoding).split())
+        who = log.contestant, log.key.model, log.key.method, decoding, log.key.judge
+        groups[group].setdefault(who, {})[log.key.task] = log
+    made = [_group_rows(group, groups[group], draws) for group in sorted(groups)]
+    return [row for rows, _ in made for row in rows], [note for _, notes in made for note in notes]
+
+
+def _group_rows(group: _Group, contestants: dict[_Who, dict[str, RunLog]], draws: Draws) -> Rows:
+    tasks = sorted({task for logs in contestants.values() for task in logs})
+    if len(tasks) < 2:
+        return [], []
+    rows, notes = [], []
+    for who, logs in contestants.items():
+        lacking = [task for task in tasks if task not in logs]
+        if lacking:
+            notes.append(
+                f"{who[0]} lacks {', '.join(lacking)} in the setting {group[2]}; left out."
+            )
+            continue
+        rows.append(_overall_row(group, who, [logs[task] for task in tasks], draws))
+    return sorted(rows, key=lambda row: (-row["value"], row["contestant"], row["decoding"])), notes
+
+
+def _overall_row(group: _Group, who: _Who, logs: Sequence[RunLog], draws: Draws) -> Row:
+    values: dict[str, list[float]] = defaultdict(list)
+    for log in logs:
+        clusters = log.item_clusters()
+        for item, value in log.item_values(group[3]).items():
+            if not math.isnan(value):
+                values[clusters[item]].append(value)
+    papers = sorted(values)
+    means = [math.fsum(values[paper]) / len(values[paper]) for paper in papers]
+    estimate = mean_estimate(means, papers, draws)
+    return {
+        **dict(zip(("round", "family", "setting", "metric"), group, strict=True)),
+        "tasks": [log.key.task for log in logs],
+        **dict(zip(("contestant", "model", "method", "decoding", "judge"), who, strict=True)),
+        **estimate.fields(),
+        "in_all_tasks": sum(len(values[paper]) == len(logs) for paper in papers),
+    }

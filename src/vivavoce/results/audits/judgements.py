@@ -1,0 +1,391 @@
+"""Judgements as the logs keep them: verdicts on two texts in both orders, and labels of lines.
+
+Of judges that label lines of an answer, per judge and question (nuggets, claims, relevance):
+
+- `silent` = lines without a label / lines asked for;
+- `best` = lines with the best label / labelled lines;
+- `early` = share of the best label in the first half of a request's lines less that in the second,
+  for lines whose order has no meaning; 0 without a position bias;
+- `length_slope` = change of `best` for each doubling of the answer's length relative to the
+  reference, by least squares within each contestant, task and setting.
+
+Judges who voted on the same lines are compared by their agreement, and judges with people by labels
+{id, contestant, question, line, label} of a file, where `line` is the number in the request.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from vivavoce.checking import checked
+from vivavoce.errors import InputError
+from vivavoce.metrics.judged_text import CLAIM_LABELS, GRADES, NUGGET_LABELS, OWN
+from vivavoce.results.logs.records import LogHeader, RowKey
+from vivavoce.statistics.estimates import (
+    Draws,
+    Estimate,
+    agreement_estimates,
+    estimate_from_sums,
+    mean_estimate,
+)
+from vivavoce.statistics.intervals import Floats
+from vivavoce.store import Row, read_jsonl
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample, EvalSampleSummary
+
+
+ANSWER, REFERENCE, TIE = "answer", "reference", "tie"
+FIRST, SECOND = "first", "second"
+OVERALL = "overall"
+_NOTE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer that a judge compared with the reference, in both orders."""
+
+    contestant: str
+    model: str
+    asked: RowKey
+    """The row's key without its judge: what two judges of the same answers share."""
+    judge: str
+    """The judge of the row: its name and the hash of its template."""
+    judge_model: str
+    id: str
+    epoch: int
+    cluster: str
+    verdicts: Mapping[str, Mapping[str, str | None]]
+    """By what stood first (`answer`, `reference`), then by criterion: `first`, `second`, None."""
+    answer_words: int
+    reference_words: int
+    answer_hash: str
+    clusters: tuple[str, ...] = ()
+    """Those of all items of its log, sorted."""
+
+    def places(self, criterion: str) -> tuple[str, str] | None:
+        """The places that won, with the answer first and with the reference first.
+
+        None unless the judge gave a verdict in both orders.
+        """
+        first, second = (
+            self.verdicts.get(order, {}).get(criterion) for order in (ANSWER, REFERENCE)
+        )
+        if first not in (FIRST, SECOND) or second not in (FIRST, SECOND):
+            return None
+        return first, second
+
+    def outcome(self, criterion: str) -> str | None:
+        """The winner: `answer`, `reference`, or `tie` when the verdict changed with the order."""
+        places = self.places(criterion)
+        if places is None:
+            return None
+        if places[0] == places[1]:
+            return TIE
+        return ANSWER if places[0] == FIRST else REFERENCE
+
+    def points(self, criterion: str) -> float | None:
+        """1 for a win of the answer, 1/2 for a tie, 0 for a win of the reference."""
+        outcome = self.outcome(criterion)
+        return None if outcome is None else {ANSWER: 1.0, TIE: 0.5, REFERENCE: 0.0}[outcome]
+
+
+def criteria_of(judged: Iterable[Judged]) -> list[str]:
+    """Criteria that were asked for in either order, the overall one first."""
+    names = {name for each in judged for order in each.verdicts.values() for name in order}
+    return sorted(names, key=lambda name: (name != OVERALL, name))
+
+
+def read_verdicts(logs: Sequence[LogHeader]) -> list[Judged]:
+    """Every judged answer of the logs, in the order of the logs, the ids and the epochs."""
+    return [
+        judged
+        for log in logs
+        if log.key.judge
+        for judged in sorted(_verdicts_of(log), key=lambda judged: (judged.id, judged.epoch))
+    ]
+
+
+def _verdicts_of(log: LogHeader) -> Iterator[Judged]:
+    from inspect_ai.log import read_eval_log_sample_summaries, read_eval_log_samples
+
+    import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
+
+    samples: Iterable[EvalSample | EvalSampleSummary] = read_eval_log_sample_summaries(log.path)
+    clusters = tuple(sorted({str((one.metadata or {})["cluster"]) for one in samples}))
+    if any(isinstance(_note(summary), str) for summary in samples):
+        # Too long for the log's summaries: the samples themselves have it.
+        samples = read_eval_log_samples(log.path, all_samples_required=False)
+    for sample in samples:
+        yield from _judged(log, sample, _note(sample), clusters)
+
+
+def _note(sample: EvalSample | EvalSampleSummary) -> Any:
+    notes = [(score.metadata or {}).get(_NOTE) for score in (sample.scores or {}).values()]
+    return next((n for n in notes if isinstance(n, str) or (n and "orders" in n)), None)
+
+
+def _judged(
+    log: LogHeader,
+    sample: EvalSample | EvalSampleSummary,
+    note: Any,
+    clusters: tuple[str, ...],
+) -> Iterator[Judged]:
+    """A judged answer, and each judge's own verdict where several voted; nothing without any."""
+    if sample.error or not isinstance(note, dict):
+        return
+    words = note.get("words") or {}
+    model = str(note.get("model") or log.key.judge)
+    for vote in (note, *note.get("votes", ())):  # the verdict that counts, and of whom it is made
+        yield Judged(
+            contestant=log.contestant,
+            model=log.key.model,
+            asked=replace(log.key, judge=""),
+            judge=log.key.judge.replace(model, str(vote.get("model") or model), 1),
+            judge_model=str(vote.get("model") or model),
+            id=str(sample.id),
+            epoch=sample.epoch,
+            cluster=str((sample.metadata or {})["cluster"]),
+            verdicts={str(order["first"]): order["verdicts"] for order in vote["orders"]},
+            answer_words=int(words.get(ANSWER) or 0),
+            reference_words=int(words.get(REFERENCE) or 0),
+            answer_hash=str(note.get("answer") or ""),
+            clusters=clusters,
+        )
+
+
+QUESTIONS: Mapping[str, Sequence[str]] = {
+    "nuggets": NUGGET_LABELS,
+    "claims": CLAIM_LABELS,
+    "relevance": GRADES,
+}
+_SHUFFLED = ("nuggets", "relevance")
+_BEST = {"nuggets": ("supported",), "claims": ("supported", OWN), "relevance": ("2",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The lines of one question about one answer, as one judge labelled them."""
+
+    judge: str
+    contestant: str
+    asked: RowKey
+    id: str
+    epoch: int
+    cluster: str
+    question: str
+    labels: tuple[str | None, ...]
+    doublings: float
+    """Logarithm to the base 2 of the answer's words by the reference's."""
+
+    @property
+    def best(self) -> list[bool]:
+        """For each labelled line whether it has the best label."""
+        return [label in _BEST[self.question] for label in self.labels if label is not None]
+
+
+def read_rulings(logs: Sequence[LogHeader]) -> list[Labelled]:
+    """Every labelled answer of the logs: by the vote, and by each judge where several voted."""
+    return [
+        labelled
+        for log in logs
+        if log.key.judge
+        for labelled in sorted(_labels_of(log), key=lambda one: (one.id, one.epoch, one.question))
+    ]
+
+
+def _labels_of(log: LogHeader) -> Iterator[Labelled]:
+    from inspect_ai.log import read_eval_log_samples
+
+    import vivavoce.sandbox.provider  # noqa: F401  # logs name it; else Inspect loads every task
+
+    for sample in read_eval_log_samples(log.path, all_samples_required=False):
+        scores = (sample.scores or {}).values()
+        note = next((m for s in scores if (m := s.metadata or {}).get("rulings")), None)
+        if sample.error or note is None:
+            continue
+        answer = len(str(note.get("read_as") or note.get("answer") or "").split())
+        reference = len("".join(sample.target).split())
+        names = log.key.judge.partition(" template=")[0]
+        for question, found in note["rulings"].items():
+            votes = {names: found["labels"], **(found.get("votes") or {})}
+            for name, labels in votes.items() if question in QUESTIONS else ():
+                yield Labelled(
+                    judge=log.key.judge.replace(names, name, 1),
+                    contestant=log.contestant,
+                    asked=replace(log.key, judge=""),
+                    id=str(sample.id),
+                    epoch=sample.epoch,
+                    cluster=str((sample.metadata or {})["cluster"]),
+                    question=question,
+                    labels=tuple(labels),
+                    doublings=math.log2(answer / reference) if answer and reference else math.nan,
+                )
+
+
+def measure_rows(labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+    """One row a judge, question and measure."""
+    groups: dict[tuple[str, str], list[Labelled]] = defaultdict(list)
+    for one in labelled:
+        groups[one.judge, one.question].append(one)
+    rows = []
+    for (judge, question), found in sorted(groups.items()):
+        estimates = {
+            "silent": _mean([(label is None, one) for one in found for label in one.labels], draws),
+            "best": _mean([(best, one) for one in found for best in one.best], draws),
+            "length_slope": _length_slope(found, draws),
+        }
+        if question in _SHUFFLED:
+            estimates["early"] = _mean([(early(one.best), one) for one in found], draws)
+        rows += [
+            {
+                "judge": judge,
+                "judge_model": judge.partition(" template=")[0],
+                "criterion": question,
+                "measure": name,
+                **estimate.fields(),
+                "unbiased": 0.0 if name in ("early", "length_slope") else None,
+            }
+            for name, estimate in sorted(estimates.items())
+        ]
+    return rows
+
+
+def early(best: Sequence[bool]) -> float:
+    """Share of the best label in the first half less that in the second; NaN below two lines."""
+    half = len(best) // 2
+    if not half:
+        return math.nan
+    return sum(best[:half]) / half - sum(best[-half:]) / half
+
+
+def _mean(cases: Sequence[tuple[float, Labelled]], draws: Draws) -> Estimate:
+    defined = [(value, one.cluster) for value, one in cases if not math.isnan(value)]
+    return mean_estimate([value for value, _ in defined], [c for _, c in defined], draws)
+
+
+def _length_slope(found: Sequence[Labelled], draws: Draws) -> Estimate:
+    cases = [
+        (one.asked, one.doublings, sum(one.best) / len(one.best), one.cluster)
+        for one in found
+        if one.best and not math.isnan(one.doublings)
+    ]
+    return slope_within(cases, draws)
+
+
+def slope_within(cases: Sequence[tuple[RowKey, float, float, str]], draws: Draws) -> Estimate:
+    """Slope of y on x by least squares within groups, of cases (group, x, y, cluster).
+
+    Per group the sums of 1, x, y, x² and x y are columns.
+    """
+    groups = {asked: n for n, asked in enumerate(sorted({asked for asked, *_ in cases}))}
+    table = np.zeros((len(cases), len(groups), 5))
+    for row, (asked, x, y, _) in enumerate(cases):
+        table[row, groups[asked]] = 1.0, x, y, x * x, x * y
+
+    def slope(sums: Floats) -> Floats:
+        n, x, y, xx, xy = np.moveaxis(sums.reshape(-1, len(groups), 5), 2, 0)
+        n = np.maximum(n, 1.0)  # a group that a draw misses has sums of 0
+        across, along = (xy - x * y / n).sum(axis=1), (xx - x * x / n).sum(axis=1)
+        found = np.full(across.shape, np.nan)
+        np.divide(across, along, out=found, where=along > 1e-12)
+        return found
+
+    clusters = [cluster for *_, cluster in cases]
+    return estimate_from_sums(table.reshape(len(cases), -1), clusters, slope, draws)
+
+
+def agreement_rows(labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+    """One row a question and pair of judges of the same lines."""
+    by_judge: dict[tuple[str, str], dict[tuple[Any, ...], Labelled]] = defaultdict(dict)
+    for one in labelled:
+        by_judge[one.question, one.judge][one.asked, one.id, one.epoch] = one
+    rows = []
+    for (question, first), (other, second) in combinations(sorted(by_judge), 2):
+        if question != other:
+            continue
+        pairs = [
+            (labels, one.cluster)
+            for key, one in by_judge[question, first].items()
+            if (also := by_judge[question, second].get(key)) and len(also.labels) == len(one.labels)
+            for labels in zip(one.labels, also.labels, strict=True)
+            if None not in labels
+        ]
+        if pairs:
+            found = agreement_estimates([p for p, _ in pairs], [c for _, c in pairs], draws)
+            fields = {name: estimate.fields() for name, estimate in found.items()}
+            rows.append(
+                {"judges": [first, second], "criterion": question, "n": len(pairs), **fields}
+            )
+    return rows
+
+
+class _Label(BaseModel):
+    """People's label of one line."""
+
+    model_config = ConfigDict(extra="ignore")
+    id: str
+    contestant: str
+    question: str
+    line: int
+    label: str
+
+
+def is_of_lines(path: Path) -> bool:
+    """Check whether a file holds labels of lines, and not verdicts on two texts."""
+    return path.is_file() and any("question" in row for _, row in read_jsonl(path))
+
+
+def human_rows_of_lines(path: Path, labelled: Sequence[Labelled], draws: Draws) -> list[Row]:
+    """One row a judge and question: its agreement with people's labels.
+
+    Raises:
+        InputError: A line of the file is no label, or names a line that no judge was asked about.
+    """
+    people = {}
+    for number, row in read_jsonl(path):
+        label = checked(_Label, row, f"{path}:{number}")
+        if label.label not in QUESTIONS.get(label.question, ()):
+            known = ", ".join(QUESTIONS.get(label.question, ())) or f"none for {label.question!r}"
+            raise InputError(f"{path}:{number} has the label {label.label!r}. There are: {known}.")
+        people[label.contestant, label.id, label.question, label.line] = (label.label, number)
+    asked = {
+        (one.contestant, one.id, one.question, line)
+        for one in labelled
+        for line in range(1, len(one.labels) + 1)
+    }
+    for key, (_, number) in people.items():
+        if key not in asked:
+            raise InputError(f"{path}:{number} names a line that no judge was asked about.")
+    pairs: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = defaultdict(list)
+    for one in labelled:
+        for line, given in enumerate(one.labels, 1):
+            by_people = people.get((one.contestant, one.id, one.question, line))
+            if given is not None and by_people is not None:
+                pairs[one.judge, one.question].append(((by_people[0], given), one.cluster))
+    rows = []
+    for (judge, question), found in sorted(pairs.items()):
+        estimates = agreement_estimates([p for p, _ in found], [c for _, c in found], draws)
+        fields = {name: estimate.fields() for name, estimate in estimates.items()}
+        rows.append(
+            {
+                "judge": judge,
+                "criterion": question,
+                "labels": len(people),
+                "n": len(found),
+                "indirect": 0,
+                **fields,
+                "decided": fields["agreement"],
+                "people": {"value": None, "n": 0},
+            }
+        )
+    return rows

@@ -1,0 +1,302 @@
+"""Papers ranked by a network among the candidates, and the rankings it has to beat.
+
+Every candidate is ranked exactly once, and nothing else is. Scores are rounded before they are
+compared, and between equal ones a hash decides, so the order is the same on every machine.
+
+Source: LEGOBench §4.2, which leaves direction and damping open; Page et al. 1999 for PageRank.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from vivavoce.errors import DamagedError, InputError
+from vivavoce.networks.graph import DAMPING, Graph, induced, make_graph, pagerank
+from vivavoce.retrieval.sparse import Bm25Retriever
+from vivavoce.rounds import load_round
+from vivavoce.store import table_of_parquet
+from vivavoce.tasks.ranking.boards import FAMILY, BoardQuery, plain_title
+from vivavoce.tasks.ranking.build import (
+    EDGE,
+    EDGES,
+    NETWORKS,
+    PAPER,
+    PAPERS,
+    SETTINGS,
+    NetworkName,
+    Text,
+)
+from vivavoce.tasks.ranking.encoders import (
+    TFIDF,
+    PaperVectors,
+    check_encoder,
+    open_vectors,
+)
+from vivavoce.text.dates import day_after
+
+Direction = Literal["cited", "citing", "both"]
+Ranker = Literal["pagerank", "recency", "in_degree", "bm25", "random"]
+RANKERS: tuple[Ranker, ...] = get_args(Ranker)
+
+_LEAST_WEIGHT = 1e-4
+"""An edge between papers that have nothing in common is still an edge."""
+_WEIGHT_DIGITS = 4
+_SCORE_DIGITS = 10
+
+_LINKED = {"citation": ("cited by", "cites"), "comparison": ("compared by", "compares with")}
+"""Words for the papers that lead to a paper, and for those that it leads to."""
+_TEXTS = ("sections", "tables")
+"""Columns of `papers.parquet` that no ranking reads."""
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class RankOptions:
+    """Settings of a ranking by a network.
+
+    Raises:
+        InputError: An option is none that there is.
+    """
+
+    encoder: str = TFIDF
+    """Encoder of the edges: a name of `encoders.ENCODERS`, a folder, or a name on the hub."""
+    folder: str | None = None
+    """Folder of the weights of a named encoder, instead of its place on the hub."""
+    direction: Direction = "cited"
+    """Direction of the walk: to what a paper cites, to what cites it, or both."""
+    damping: float = DAMPING
+    weights: bool = True
+    """Take edges in proportion to the cosine of the two papers; else all alike."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would fail, or go unnoticed, at some item or other."""
+        check_encoder(self.encoder, self.folder)
+        if self.direction not in get_args(Direction):
+            names = ", ".join(get_args(Direction))
+            raise InputError(f"No direction is called {self.direction!r}. There are: {names}.")
+        if type(self.damping) not in (int, float) or not 0 <= self.damping < 1:
+            raise InputError(f"damping={self.damping!r} must be at least 0 and less than 1.")
+        if type(self.weights) is not bool:
+            raise InputError(f"weights={self.weights!r} is neither true nor false.")
+
+
+class PaperGraph:
+    """The papers of a round and the networks among them, opened once for all its items.
+
+    Args:
+        papers: The file `papers.parquet`.
+        edges: The file `edges.parquet`.
+
+    Raises:
+        DamagedError: They cannot be read.
+    """
+
+    def __init__(self, papers: bytes, edges: bytes) -> None:
+        table = _read(papers, PAPERS, [name for name in PAPER.names if name not in _TEXTS])
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        self.ids: list[str] = columns["paper_id"]
+        self.titles = [title or "" for title in columns["title"]]
+        self.abstracts = [abstract or "" for abstract in columns["abstract"]]
+        self.published: list[str | None] = columns["published"]
+        self._degrees = {
+            network: np.array(columns[f"in_{network}"], dtype=np.float64)
+            for network in NETWORKS
+            if None not in columns[f"in_{network}"]
+        }
+        self._graphs = _graphs(_read(edges, EDGES, EDGE.names), len(self.ids))
+        self._vectors: dict[tuple[str, str | None], PaperVectors] = {}
+
+    def among(self, network: str, places: Places) -> Graph:
+        """The edges of a network among some papers, which become its nodes in ascending order.
+
+        `InputError` where the round does not have the network.
+        """
+        self.in_degrees(network)
+        if network not in self._graphs:
+            return make_graph(len(places), [], [])
+        keep = np.zeros(len(self.ids), dtype=np.bool_)
+        keep[places] = True
+        return induced(self._graphs[network], keep)
+
+    def in_degrees(self, network: str) -> Floats:
+        """Count of papers that lead to each paper in the whole network; `InputError` without it."""
+        if network not in self._degrees:
+            raise InputError(f"The round has no {network} network: name it under networks.")
+        return self._degrees[network]
+
+    def vectors(self, encoder: str, folder: str | None = None) -> PaperVectors:
+        """The vectors of the papers by an encoder, opened once."""
+        key = (encoder, folder)
+        if key not in self._vectors:
+            self._vectors[key] = open_vectors(encoder, self.titles, self.abstracts, folder=folder)
+        return self._vectors[key]
+
+    @cached_property
+    def bm25(self) -> Bm25Retriever:
+        """Titles and abstracts, to be searched."""
+        pairs = zip(self.titles, self.abstracts, strict=True)
+        return Bm25Retriever(f"{title}\n{abstract}" for title, abstract in pairs)
+
+
+@lru_cache(maxsize=2)
+def open_graph(folder: str, _sha256: str) -> PaperGraph:
+    """The papers and networks of the round in a folder with this content."""
+    opened = load_round(folder)
+    return PaperGraph(*(opened.read_file(FAMILY, name) for name in (PAPERS, EDGES)))
+
+
+def rank_papers(
+    graph: PaperGraph,
+    item: Mapping[str, Any],
+    *,
+    setting: str = "base",
+    ranker: Ranker = "pagerank",
+    options: RankOptions | None = None,
+    seed: int = 0,
+) -> list[str]:
+    """The candidates for an item, best first: paper ids.
+
+    Args:
+        graph: That of the item's round.
+        item: A row of `rank_by_graph.parquet`.
+        setting: A name of `SETTINGS`.
+        ranker: `pagerank`; `recency`, newest first; `in_degree` in the whole network; `bm25` of the
+            board's names in titles and abstracts; `random`, by seed, item and paper.
+        options: Of `pagerank`.
+        seed: Of `random`.
+
+    Raises:
+        InputError: A name is unknown, or the round lacks what the setting needs.
+    """
+    chosen = options or RankOptions()
+    network, text = _needs(setting)
+    places = candidate_places(item, text)
+    if ranker == "pagerank":
+        scores = pagerank_scores(graph, network, places, chosen)
+    elif ranker == "recency":
+        scores = np.array(
+            [day_after(graph.published[place], 0) for place in places], dtype=np.float64
+        )
+    elif ranker == "in_degree":
+        scores = graph.in_degrees(network)[places]
+    elif ranker == "bm25":
+        board = BoardQuery(item["id"], item["task"], item["dataset"], item["metric"])
+        scores = graph.bm25.scores(board.words())[places]
+    elif ranker == "random":
+        keys = (f"{seed}\0{item['id']}\0{graph.ids[place]}" for place in places)
+        scores = np.array([_chance(key) for key in keys], dtype=np.float64)
+    else:
+        raise InputError(f"No ranker is called {ranker!r}. There are: {', '.join(RANKERS)}.")
+    # Ids often tell the year: between equal scores they must not decide.
+    chances = np.array([_chance(f"{item['id']}\0{graph.ids[place]}") for place in places])
+    order = np.lexsort((chances, -np.round(scores, _SCORE_DIGITS)))
+    return [graph.ids[place] for place in places[order].tolist()]
+
+
+def list_candidates(
+    graph: PaperGraph, item: Mapping[str, Any], setting: str, limit: int
+) -> tuple[list[str], list[str]]:
+    """Ids of the likeliest candidates for an item, and a line for each: id, title, date, links.
+
+    A link names the line of the paper that is cited, or compared with.
+    """
+    network, _ = _needs(setting)
+    ids = rank_papers(graph, item, setting=setting, ranker="bm25")[:limit]
+    place_of = {name: place for place, name in enumerate(graph.ids)}
+    shown = [place_of[name] for name in ids]
+    line_of = {place: number for number, place in enumerate(shown, 1)}
+    ascending = np.array(sorted(shown), dtype=np.int64)
+    edges = graph.among(network, ascending)
+    links: dict[int, list[int]] = {}
+    for source, target in zip(ascending[edges.source], ascending[edges.target], strict=True):
+        links.setdefault(int(source), []).append(line_of[int(target)])
+    degrees = graph.in_degrees(network)
+    by, to = _LINKED[network]
+    lines = []
+    for number, place in enumerate(shown, 1):
+        told = [graph.ids[place], plain_title(graph.titles[place]), graph.published[place] or ""]
+        told.append(f"{by} {int(degrees[place])}")
+        if place in links:
+            told.append(f"{to} {', '.join(map(str, sorted(links[place])))}")
+        lines.append(f"{number}. {' | '.join(told)}")
+    return ids, lines or ["(No paper has all of these words.)"]
+
+
+def candidate_places(item: Mapping[str, Any], text: Text) -> Places:
+    """An item's candidates as rows of `papers.parquet`, ascending.
+
+    `InputError` where the round does not search that text.
+    """
+    found = item[f"candidates_{text}"]
+    if found is None:
+        raise InputError(f"The round has no candidates by {text}: name it under texts.")
+    return np.array(found, dtype=np.int64)
+
+
+def pagerank_scores(
+    graph: PaperGraph, network: str, places: Places, options: RankOptions
+) -> Floats:
+    """PageRank of each candidate in the graph that the candidates make.
+
+    A cosine of 0 or less weighs 0.0001. With direction `both` two papers that lead to each other
+    are joined once in each direction, as any others.
+    """
+    edges = _directed(graph.among(network, places), options.direction)
+    if options.weights and edges.edges:
+        vectors = graph.vectors(options.encoder, options.folder)
+        cosines = vectors.cosines(places[edges.source], places[edges.target])
+        weight = np.maximum(np.round(cosines, _WEIGHT_DIGITS), _LEAST_WEIGHT)
+        edges = make_graph(edges.n, edges.source, edges.target, weight)
+    return np.asarray(pagerank(edges, damping=options.damping).scores, dtype=np.float64)
+
+
+def _directed(graph: Graph, direction: Direction) -> Graph:
+    """The edges as the walk takes them."""
+    if direction == "cited":
+        return graph
+    if direction == "citing":
+        return Graph(graph.n, graph.target, graph.source)
+    both = (
+        np.concatenate([graph.source, graph.target]),
+        np.concatenate([graph.target, graph.source]),
+    )
+    pairs = np.unique(both[0].astype(np.int64) * graph.n + both[1])
+    source, target = np.divmod(pairs, max(graph.n, 1))
+    return Graph(graph.n, source.astype(np.int32), target.astype(np.int32))
+
+
+def _needs(setting: str) -> tuple[NetworkName, Text]:
+    if setting not in SETTINGS:
+        raise InputError(f"No setting is called {setting!r}. There are: {', '.join(SETTINGS)}.")
+    return SETTINGS[setting]
+
+
+def _graphs(edges: pa.Table, n: int) -> dict[str, Graph]:
+    names = edges["network"].to_numpy(zero_copy_only=False)
+    ends = [edges[side].to_numpy() for side in ("source", "target")]
+    return {
+        str(name): make_graph(n, *(side[names == name] for side in ends))
+        for name in sorted(set(names.tolist()))
+    }
+
+
+def _chance(key: str) -> float:
+    """A number from 0 to 1 out of a text."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:6], "big") / 2**48
+
+
+def _read(content: bytes, name: str, columns: list[str]) -> pa.Table:
+    try:
+        return table_of_parquet(content, columns)
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedError(f"{name} of the round cannot be read as Parquet: {error}") from error

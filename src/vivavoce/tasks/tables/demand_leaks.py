@@ -1,0 +1,296 @@
+"""Leaks of a demand about the table it asks for: column names, words of them, values.
+
+What leaks, words being compared without their inflection:
+
+- a column's name, or a synonym of it by the list of `metrics.table_schema`, in any order of words;
+- a word of a column's name that says something by itself;
+- a value: the whole of a short cell or of an item of a list in a cell, and any name or number in a
+  cell or in the label of a row.
+
+What at least half of the works' titles hold is the table's topic. A demand has to say it, and so it
+is no leak: except as a column's whole name, or as a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from vivavoce.metrics.tables.cell_matching import MAX_CELL, cell_key, is_unit, read_number
+from vivavoce.metrics.tables.table_schema import column_key
+from vivavoce.tasks.tables.item import GoldTable
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.normalise import normalise
+from vivavoce.text.terms import STOP_WORDS, porter_stem
+
+MAX_DEMAND = 2_000
+"""Characters; a longer text is no demand."""
+_MAX_VALUE = 5
+"""Words of a value that is looked for as a whole; of longer ones only the names are."""
+_MAX_NAME = 4
+"""Words of a demand that may be a synonym of one column's name."""
+_MAX_WORD = 40
+_MIN_ROOT, _MAX_ENDING = 5, 4
+_SILENT = STOP_WORDS | {"yes", "true", "false", "none", "na", "etc", "eg", "ie", "vs", "et"}
+
+_WORD = re.compile(r"[^\W_]+")
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]+(?:[-+./\u2010\u2011][^\W_]+)+")
+_MARKED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|[^\W\d_]\d|\d[^\W\d_]")
+_PARTS = re.compile(r"[,;/|()\[\]\n•]|\s(?:and|or)\s|\s&\s")
+_NUMBER = re.compile(
+    r"(?<![\w.])(?<![^\W\d_]-)(\d[\d,]{0,30}(?:\.\d{1,20})?)(?:(%|[A-Za-zµ]{1,12})|\s([A-Za-zµ%]{1,12}))?"
+)
+_SMALL = (
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SMALL.split(), start=2)} | {
+    **{"thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+}
+"""One is left out: it is seldom a number."""
+
+Kind = Literal["column", "synonym", "column_word", "value", "number"]
+_MEANINGS: dict[Kind, str] = {
+    "column": "is the column",
+    "synonym": "means the same as the column",
+    "column_word": "is a word of the column",
+    "value": "is a value of the table, as in",
+    "number": "is a number of the table, as in",
+}
+
+
+def _plain(text: str) -> str:
+    """A text NFKC, without markup and its part beyond 2,000 characters."""
+    return normalise("NFKC", plain_words(text[:MAX_CELL]))
+
+
+def is_telling(word: str) -> bool:
+    """Check whether a word says anything by itself: no stop word, no single Latin letter."""
+    return word.casefold() not in _SILENT and not (len(word) == 1 and word.isascii())
+
+
+def telling_words(text: str) -> list[str]:
+    """The words of a text that say something, as printed."""
+    return [word for word in _WORD.findall(_plain(text)) if is_telling(word)]
+
+
+def names_in(text: str) -> list[str]:
+    """Words whose letters mark them as names: `ImageNet`, `COCO`, `F1`, `3D`, `ResNet50`.
+
+    `GPT-4` gives `GPT4` and `GPT`.
+    """
+    plain = _plain(text)
+    compounds = ("".join(_WORD.findall(compound)) for compound in _COMPOUND.findall(plain))
+    words = (*compounds, *_WORD.findall(plain))
+    return [word for word in words if is_telling(word) and _MARKED.search(word)]
+
+
+def stem_of(word: str) -> str:
+    """A word without its inflection, British and American spelling alike."""
+    return _stem(word[:_MAX_WORD].casefold())
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if word.isdigit():
+        return word
+    if len(word) > _MIN_ROOT:
+        word = word.replace("our", "or")
+    return porter_stem(word.replace("yz", "ys").replace("iz", "is"))
+
+
+def stems_of(words: Sequence[str]) -> list[str]:
+    """The stem of each word."""
+    return [stem_of(word) for word in words]
+
+
+def same_family(first: str, second: str) -> bool:
+    """Check whether two stems are of one word family: equal, or one goes on where the other ends.
+
+    Porter's rules leave `accuraci` and `accur`, or `classif` and `classifi`, apart.
+    """
+    shorter, longer = sorted((first, second), key=len)
+    if first == second or len(shorter) < _MIN_ROOT:
+        return first == second
+    return longer.startswith(shorter) and len(longer) - len(shorter) <= _MAX_ENDING
+
+
+def topic_stems(titles: Sequence[str]) -> frozenset[str]:
+    """Stems of words that at least half of the titles hold, and at least two of them."""
+    known = [title for title in titles if title.strip()]
+    counts = Counter(stem for title in known for stem in set(stems_of(telling_words(title))))
+    least = max(2, -(-len(known) // 2))
+    return frozenset(stem for stem, count in counts.items() if count >= least)
+
+
+def number_keys(text: str) -> Iterator[tuple[str, str]]:
+    """(number as printed, key) for every form of each number of a text.
+
+    `5 min` is 300 s and also 5; `88.5%` is 0.885 and also 88.5; `three` is 3. A digit inside a name
+    such as `GPT-4` is none.
+    """
+    plain = _plain(text)
+    for found in _NUMBER.finditer(plain):
+        digits, joined, apart = found[1].rstrip(","), found[2] or "", found[3] or ""
+        unit = (joined or apart).lower()
+        if joined and (unit == "d" or not is_unit(unit)):
+            continue  # the letters make it a name, such as 3D
+        yield digits, cell_key(digits)
+        if unit and is_unit(unit):
+            yield found[0], cell_key(f"{digits} {unit}")
+        value = read_number(digits)
+        if unit == "%" and value is not None:
+            yield found[0], cell_key(f"{value / 100:.10g}")
+    for word in _WORD.findall(plain):
+        if digits := _NUMBER_WORDS.get(word.casefold(), ""):
+            yield word, cell_key(digits)
+
+
+def windows(words: Sequence[str], longest: int) -> Iterator[list[str]]:
+    """Every run of words of at most so many, by its start and then its end."""
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + longest, len(words)) + 1):
+            yield list(words[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One thing that a demand gives away."""
+
+    kind: Kind
+    words: str
+    """As the demand has them."""
+    source: str
+    """The column's name, or the cell."""
+
+    def __str__(self) -> str:
+        """For people, and for a model that is to write the demand again."""
+        return f"'{self.words}' {_MEANINGS[self.kind]} '{self.source[:80]}'"
+
+
+class _Families:
+    """Stems that are found by any member of their word family."""
+
+    def __init__(self) -> None:
+        self._by_root: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, stem: str, source: str) -> None:
+        """Add a stem with its source, such as the word or the column."""
+        self._by_root[stem[:_MIN_ROOT]].append((stem, source))
+
+    def find(self, stem: str) -> str:
+        """Source of the first stem of one family with this one; empty where there is none."""
+        for known, source in self._by_root.get(stem[:_MIN_ROOT], ()):
+            if same_family(known, stem):
+                return source
+        return ""
+
+
+class LeakIndex:
+    """A table made ready to look demands through."""
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        cells: Iterable[str],
+        labels: Iterable[str],
+        titles: Sequence[str],
+        topic: str = "",
+    ) -> None:
+        self._topic = _Families()
+        for stem in sorted({*topic_stems(titles), *stems_of(telling_words(topic))}):
+            self._topic.add(stem, stem)
+        self._column_words = _Families()
+        self._names: list[tuple[str, tuple[str, ...], list[str]]] = []
+        self._values: dict[tuple[str, ...], str] = {}
+        self._numbers: dict[str, str] = {}
+        for column in columns:
+            stems = stems_of(telling_words(column))
+            self._names.append((column, column_key(column), stems))
+            for stem in stems:
+                if not stem.isdigit() and not self._topic.find(stem):
+                    self._column_words.add(stem, column)
+        for cell in cells:
+            if cell_key(cell) not in ("", "yes", "no"):
+                self._add_cell(cell)
+        for label in labels:
+            self._add_marked(label)
+
+    def _add_cell(self, cell: str) -> None:
+        for part in _PARTS.split(cell[:MAX_DEMAND]):
+            words = telling_words(part)
+            if 0 < len(words) <= _MAX_VALUE and not cell_key(part).startswith("number "):
+                self._add_value(words, cell)
+        self._add_marked(cell)
+
+    def _add_marked(self, text: str) -> None:
+        """Names and numbers of a text."""
+        for word in names_in(text):
+            self._add_value([word], text)
+        for _, key in number_keys(text):
+            self._numbers.setdefault(key, text)
+
+    def _add_value(self, words: Sequence[str], cell: str) -> None:
+        stems = tuple(stems_of(words))
+        if all(stem.isdigit() or self._topic.find(stem) for stem in stems):
+            return
+        self._values.setdefault(stems, cell)
+
+    def leaks(self, demand: str) -> tuple[Leak, ...]:
+        """Leaks of a demand, each word once for each kind; empty when it is clean."""
+        words = _WORD.findall(_plain(demand[:MAX_DEMAND]))
+        telling = [word for word in words if is_telling(word)]
+        names = list(self._find_names(words, telling))
+        named = {leak.source for leak in names}
+        found = [
+            *names,
+            *(leak for leak in self._find_column_words(telling) if leak.source not in named),
+            *self._find_values(telling),
+            *self._find_numbers(demand[:MAX_DEMAND]),
+        ]
+        first = {(leak.kind, leak.words.casefold()): leak for leak in reversed(found)}
+        return tuple(reversed(first.values()))
+
+    def _find_names(self, words: Sequence[str], telling: Sequence[str]) -> Iterator[Leak]:
+        spoken = _Families()
+        for word in telling:
+            spoken.add(stem_of(word), word)
+        keys: dict[tuple[str, ...], list[str]] = {}
+        for window in windows(words, _MAX_NAME):
+            if any(map(is_telling, window)):
+                keys.setdefault(column_key(" ".join(window)), window)
+        for column, key, stems in self._names:
+            said = [spoken.find(stem) for stem in stems]
+            if said and all(said):
+                yield Leak("column", " ".join(dict.fromkeys(said)), column)
+            elif meant := keys.get(key):
+                yield Leak("synonym", " ".join(meant), column)
+
+    def _find_column_words(self, telling: Sequence[str]) -> Iterator[Leak]:
+        for word in telling:
+            if column := self._column_words.find(stem_of(word)):
+                yield Leak("column_word", word, column)
+
+    def _find_values(self, telling: Sequence[str]) -> Iterator[Leak]:
+        for window in windows(telling, _MAX_VALUE):
+            if cell := self._values.get(tuple(stems_of(window))):
+                yield Leak("value", " ".join(window), cell)
+
+    def _find_numbers(self, demand: str) -> Iterator[Leak]:
+        found = {
+            cell: printed
+            for printed, key in number_keys(demand)
+            if (cell := self._numbers.get(key)) is not None
+        }
+        for cell, printed in found.items():
+            yield Leak("number", printed, cell)
+
+
+def leak_index(table: GoldTable, titles: Sequence[str]) -> LeakIndex:
+    """A gold table made ready to look demands through."""
+    cells = (cell for row in table.rows for cell in row.cells if cell is not None)
+    return LeakIndex(table.columns, cells, (row.label for row in table.rows), titles, table.survey)

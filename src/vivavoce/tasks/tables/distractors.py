@@ -1,0 +1,287 @@
+"""The pool of a table: its own works, and distractors, which resemble them and are not in it.
+
+A work d is scored against the demand p and the works R of the table:
+
+    s(d) = cos(F(d), F(p)) + 1 / |R| * sum over r in R of cos(F(d), F(r))
+
+The order of a pool tells nothing.
+
+Source: arXiv2Table §4.2. Its text speaks of the average of the two parts and its equation of their
+sum, which rank alike; its code compares with the caption alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+from scipy.sparse import csr_array
+
+from vivavoce.retrieval.papers import PaperEncoder, Vectors
+from vivavoce.store import Row
+from vivavoce.tasks.tables.item import TOP, GoldTable, PoolRule, Work
+from vivavoce.tasks.tables.works import is_outside
+from vivavoce.text.normalise import normalise_title
+
+Floats = NDArray[np.float64]
+
+DIGITS = 6
+"""Decimals of a score. Those behind them differ between machines."""
+_SAME_LETTERS = 85.0
+_MAX_TITLE = 500
+_CELLS = 4_000_000  # scores, or weights of queries, held at once: 32 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A work that may become a distractor."""
+
+    paper: str
+    score: float
+    """From 0 to 2 by TF-IDF, from -2 by other encoders; `DIGITS` decimals."""
+
+
+def find_universe(
+    rule: PoolRule, tables: Iterable[GoldTable], works: Mapping[str, Work]
+) -> list[str]:
+    """The works that distractors are taken from, sorted by id; those without a title never are.
+
+    Args:
+        rule: Works of other tables, or every paper of the corpus.
+        tables: All tables of the round.
+        works: Every work by id; for `corpus`, its papers too: `corpus_works`.
+    """
+    if rule == "corpus":
+        ids = {paper for paper in works if not is_outside(paper)}
+    else:
+        ids = {paper for table in tables for paper in table.papers if paper in works}
+    return sorted(paper for paper in ids if _title_key(works[paper].title))
+
+
+class Titles:
+    """Titles, to which others are compared.
+
+    Two nearly agree when 85% of their letters do, or when one is the other without what follows a
+    colon. So a short form, a preprint's title and a misspelling are found; that a work with a title
+    only one word away is barred as well costs nothing where there are others.
+    """
+
+    def __init__(self, titles: Iterable[str] = ()) -> None:
+        self._keys: list[str] = []
+        self._mains: set[str] = set()
+        for title in titles:
+            self.add(title)
+
+    def add(self, title: str) -> None:
+        """Compare with this title as well; one without letters is like no other."""
+        if key := _title_key(title):
+            self._keys.append(key)
+            self._mains.update((key, _main_title(title)))
+
+    def has_near(self, title: str) -> bool:
+        """Check whether one of the titles nearly agrees with this one."""
+        key = _title_key(title)
+        if not key:
+            return False
+        if key in self._mains or _main_title(title) in self._keys:
+            return True
+        near = process.extractOne(key, self._keys, scorer=fuzz.ratio, score_cutoff=_SAME_LETTERS)
+        return near is not None
+
+
+def _title_key(title: str) -> str:
+    """Form in which two titles are compared; empty for one without letters and digits."""
+    return normalise_title(title[:_MAX_TITLE])
+
+
+def _main_title(title: str) -> str:
+    """A title without what follows its first colon."""
+    before, _, after = title[:_MAX_TITLE].partition(":")
+    return _title_key(before) if _title_key(after) else _title_key(title)
+
+
+def rank_distractors(
+    tables: Sequence[GoldTable],
+    demands: Mapping[str, str],
+    works: Mapping[str, Work],
+    universe: Collection[str],
+    encoder: PaperEncoder,
+    related_works: Mapping[str, Collection[str]],
+    *,
+    enough: Callable[[GoldTable], int],
+    top: int = TOP,
+) -> dict[str, tuple[Candidate, ...]]:
+    """The best candidates of each table, by its id; equal scores by paper.
+
+    No candidate has nearly the title of a work that cannot be one, which may be known by another id
+    too, or of another candidate. They have the same depth of text as a work of the table, so that
+    the depth does not show which papers belong, while there are any. The order of tables, works
+    and universe does not matter. Scores are held for a block of tables at a time; what stays in
+    memory is one vector a work.
+
+    Args:
+        tables: Whose candidates are sought.
+        demands: By table id.
+        works: Every work by id.
+        universe: Where the candidates come from: `find_universe`.
+        encoder: Gives the vectors that are compared.
+        related_works: By table the works that cannot be candidates.
+        enough: Number of candidates below which those of another depth of text are taken too.
+        top: How many are kept, at most.
+    """
+    ordered = sorted(tables, key=lambda table: table.id)
+    ids = sorted({*universe, *(paper for table in ordered for paper in table.papers)})
+    places = {paper: place for place, paper in enumerate(ids)}
+    named = [works[paper] for paper in ids]
+    evidence = np.array([work.evidence for work in named])
+    vectors = encoder.encode(
+        [(work.title, work.abstract) for work in named], [demands[table.id] for table in ordered]
+    )
+    outside = np.ones(len(ids), dtype=np.bool_)
+    outside[[places[paper] for paper in universe]] = False
+    own = [[places[paper] for paper in table.papers] for table in ordered]
+    found: dict[str, tuple[Candidate, ...]] = {}
+    for table, of_table, scores in zip(ordered, own, _scores(own, *vectors), strict=True):
+        related = related_works[table.id]
+        titles = Titles(sorted({works[paper].title for paper in related if paper in works}))
+        shut = outside.copy()
+        shut[[places[paper] for paper in related if paper in places]] = True
+        other = shut | ~np.isin(evidence, evidence[of_table])
+        best = _best(np.where(other, -np.inf, scores), named, titles, top)
+        wanting = min(top, enough(table)) - len(best)
+        best += _best(np.where(shut | ~other, -np.inf, scores), named, titles, wanting)
+        best.sort(key=lambda one: (-one.score, one.paper))
+        found[table.id] = tuple(best)
+    return found
+
+
+def _best(scores: Floats, works: Sequence[Work], titles: Titles, top: int) -> list[Candidate]:
+    """The best works, the best first, of which no two have nearly the same title.
+
+    Their titles join those that are compared.
+    """
+    best: list[Candidate] = []
+    for place in np.argsort(-scores, kind="stable"):
+        if len(best) >= top or np.isneginf(scores[place]):
+            break
+        work = works[place]
+        if not titles.has_near(work.title):
+            titles.add(work.title)
+            best.append(Candidate(work.paper_id, float(scores[place])))
+    return best
+
+
+def _scores(own: Sequence[Sequence[int]], works: Vectors, demands: Vectors) -> Iterator[Floats]:
+    """For each table the score of every work, rounded; `own` are the places of its works.
+
+    Cosines are linear in either side, so one product of a work with the sum of the demand's vector
+    and the mean of the references' is the score.
+    """
+    block = max(1, _CELLS // max(1, *works.shape))
+    for start in range(0, len(own), block):
+        queries = [
+            _dense(demands[np.array([start + number])])[0]
+            + _dense(works[np.array(of_table)]).mean(axis=0)
+            for number, of_table in enumerate(own[start : start + block])
+        ]
+        products = np.asarray(works @ np.stack(queries).T.astype(works.dtype), dtype=np.float64)
+        for column in products.T:
+            # Adding 0 turns a negative zero into zero, which is written otherwise.
+            yield np.round(column, DIGITS) + 0.0
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if isinstance(rows, csr_array) else rows, dtype=np.float64)
+
+
+MIN_DISTRACTORS = 4
+"""Distractors of a table of few works."""
+GOLD_SHARE = 0.41
+"""Share of a pool that belongs to the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The pool of an item."""
+
+    papers: tuple[Work, ...]
+    """Shuffled."""
+    distractors: int
+    missing: int
+    """Distractors that the rule asks for and there were no candidates for."""
+    given_labels: bool
+    """True if the distractors are labels that came with the table."""
+
+
+def count_distractors(table: GoldTable, most: int = TOP) -> int:
+    """Distractors that a table of m works should have: 4 or more, `most` at most.
+
+    With them 41% of a pool belong to the table, as in the paper's pools. The paper draws a number
+    between m and 10, which no table of more than 10 works allows and which its smallest number, 4,
+    contradicts for tables of fewer.
+    """
+    wanted = round(len(table.papers) * (1 - GOLD_SHARE) / GOLD_SHARE)
+    return min(most, TOP, max(MIN_DISTRACTORS, wanted))
+
+
+def make_pool(
+    table: GoldTable,
+    candidates: Sequence[Candidate],
+    works: Mapping[str, Work],
+    *,
+    seed: int,
+    most: int = TOP,
+    given: Collection[str] | None = None,
+) -> Pool:
+    """The pool of a table: its works, and some of its candidates drawn with a seed.
+
+    Their number is `count_distractors`, or that of all candidates where there are fewer.
+
+    Args:
+        table: The gold table.
+        candidates: Its candidates, the best first.
+        works: Every work, by id.
+        seed: Of the draw and of the order.
+        most: The most distractors.
+        given: Works that came with the table with the label that they are not in it. They are
+            taken, all and only they, unless the table has a row about one.
+    """
+    gold = set(table.papers)
+    if given is None:
+        wanted = count_distractors(table, most)
+        count = min(wanted, len(candidates))
+        drawn = Random(f"tables/distractors/{seed}/{table.id}").sample(candidates, count)
+        chosen = {one.paper for one in drawn}
+        missing = wanted - len(chosen)
+    else:
+        chosen, missing = set(given) - gold, 0
+    # Sorted first: the order then depends on which works there are and the seed alone.
+    order = sorted(gold | chosen)
+    Random(f"tables/pool/{seed}/{table.id}").shuffle(order)
+    papers = tuple(works[paper] for paper in order)
+    return Pool(papers, len(chosen), missing, given is not None)
+
+
+def pool_statistics(rows: Sequence[Row], pools: Mapping[str, Pool]) -> Row:
+    """Statistics of the pools of the items of a round, by the ids of their tables.
+
+    `told_by_evidence` counts the items in which less or more is known of a distractor than of any
+    work of the table.
+    """
+    evident = 0
+    for row in rows:
+        gold = set(row["gold_papers"])
+        known = list(zip(row["pool"], row["evidence"], strict=True))
+        alike = {evidence for paper, evidence in known if paper in gold}
+        evident += any(paper not in gold and evidence not in alike for paper, evidence in known)
+    shown = [pools[row["id"]] for row in rows]
+    return {
+        "missing_distractors": sum(pool.missing for pool in shown),
+        "without_distractors": sum(not pool.distractors for pool in shown),
+        "told_by_evidence": evident,
+    }

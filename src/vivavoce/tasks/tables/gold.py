@@ -1,0 +1,263 @@
+"""Gold tables out of a corpus: which printed tables become gold, and why not.
+
+A row of a printed table is about the one work that it cites.
+
+Source: arXiv2Table, section 4, and arxivDIGESTables, whose filters these resemble.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from vivavoce.corpus import Corpus
+from vivavoce.metrics.tables.cell_matching import cell_key
+from vivavoce.metrics.tables.table_schema import column_key
+from vivavoce.records import Paper, Window
+from vivavoce.rounds.family import Exclusion
+from vivavoce.store import Row
+from vivavoce.tasks.tables.grid import (
+    Grid,
+    Line,
+    Values,
+    cited_by_row,
+    distinct_names,
+    misfit,
+    read_grid,
+    read_values,
+    shift_of,
+)
+from vivavoce.tasks.tables.item import (
+    TASK,
+    GoldRow,
+    GoldTable,
+    Kind,
+    TablesOptions,
+    Work,
+    is_known,
+)
+from vivavoce.tasks.tables.works import (
+    Given,
+    merge_works,
+    papers_with_text,
+    read_given,
+    work_of_paper,
+    work_of_reference,
+)
+from vivavoce.text.dates import inside
+
+_DIGESTABLES: Kind = "digestables"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldTables:
+    """The gold tables of a window, and the exclusions."""
+
+    tables: tuple[GoldTable, ...]
+    """Sorted by id."""
+    excluded: tuple[Exclusion, ...]
+    """By id: printed tables of which some row cites exactly one work."""
+    works: Mapping[str, Work]
+    """Every work of a row and every distractor that came with a table, by id, sorted."""
+    related_works: Mapping[str, frozenset[str]]
+    """By table the works that are no distractors of it: its source paper and what any table of
+    this cites."""
+    given: Mapping[str, Given]
+    """By table the demand and the distractors that came with it, if any."""
+    dropped: Mapping[str, int]
+    """Lines of printed tables that are no rows of the gold ones, by reason."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """A paper with tables whose rows cite."""
+
+    paper: Paper
+    tables: list[Row]
+    cited: set[int]
+    """Ordinals of the references that any of its tables cites."""
+    works: dict[int, Work] = field(default_factory=dict)
+    """The cited works, by ordinal."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A table that is gold unless it is a duplicate."""
+
+    table: GoldTable
+    related_works: frozenset[str]
+    """Works that are no distractors of it."""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """Lines of the printed table that are not in it, by reason."""
+
+
+def read_gold_tables(corpus: Corpus, window: Window, options: TablesOptions) -> GoldTables:
+    """The gold tables of the papers of a window."""
+    papers = {paper.paper_id: paper for paper in corpus.papers}
+    texts = papers_with_text(corpus)
+    given, numbered = read_given(corpus, papers, texts)
+    sources, excluded = _read_sources(corpus, papers, window, undated=options.undated)
+    for row in corpus.rows("references"):
+        source = sources.get(row["paper_id"])
+        if source is not None and row["ordinal"] in source.cited:
+            source.works[row["ordinal"]] = work_of_reference(row, numbered)
+    works = [work for source in sources.values() for work in source.works.values()]
+    works += [work_of_paper(source.paper, texts) for source in sources.values()]
+    known = merge_works(works, papers, texts)
+    read = [
+        _read_printed(source, row, known, options)
+        for source in sources.values()
+        for row in source.tables
+    ]
+    candidates = [one for one in read if isinstance(one, _Candidate)]
+    excluded += [one for one in read if isinstance(one, Exclusion)]
+    candidates.sort(key=lambda one: one.table.id)
+    duplicates = find_duplicates([one.table for one in candidates])
+    excluded += [Exclusion(TASK, name, "duplicate", first) for name, first in duplicates.items()]
+    kept = [one for one in candidates if one.table.id not in duplicates]
+    came = {
+        one.table.id: given[one.table.source_paper]
+        for one in kept
+        if one.table.source_paper in given
+    }
+    wanted = {paper for one in kept for paper in one.table.papers}
+    wanted.update(paper for one in came.values() for paper in one.distractors or ())
+    known = merge_works([*works, *numbered.values()], papers, texts)
+    dropped: Counter[str] = Counter()
+    for one in kept:
+        dropped.update(one.dropped)
+    return GoldTables(
+        tables=tuple(one.table for one in kept),
+        excluded=tuple(sorted(excluded, key=lambda one: one.paper_id)),
+        works={name: work for name, work in known.items() if name in wanted},
+        related_works={one.table.id: one.related_works for one in kept},
+        given=came,
+        dropped=dict(sorted(dropped.items())),
+    )
+
+
+def find_duplicates(tables: Sequence[GoldTable]) -> dict[str, str]:
+    """Tables that say what an earlier one says, by id, with the id of the earlier one.
+
+    The order of columns and rows makes no difference.
+    """
+    first: dict[object, str] = {}
+    duplicates: dict[str, str] = {}
+    for table in tables:
+        keys = [column_key(column) for column in table.columns]
+        order = sorted(range(len(keys)), key=lambda at: (keys[at], at))
+        rows = sorted((row.paper, *(cell_key(row.cells[at]) for at in order)) for row in table.rows)
+        content = tuple(sorted(keys)), tuple(rows)
+        if first.setdefault(content, table.id) != table.id:
+            duplicates[table.id] = first[content]
+    return duplicates
+
+
+def _read_sources(
+    corpus: Corpus, papers: Mapping[str, Paper], window: Window, *, undated: bool
+) -> tuple[dict[str, _Source], list[Exclusion]]:
+    """The papers of a window with tables in which a row cites exactly one work.
+
+    Such tables of other papers are excluded with the reason.
+    """
+    sources: dict[str, _Source] = {}
+    excluded: list[Exclusion] = []
+    for name, tables in groupby(corpus.rows("tables"), key=lambda row: str(row["paper_id"])):
+        printed = list(tables)
+        citing = [row for row in printed if any(len(cited) == 1 for cited in cited_by_row(row))]
+        date = papers[name].first_public
+        if date is None and not undated:
+            excluded += [Exclusion(TASK, table_id(row), "undated_source", "") for row in citing]
+        elif date is not None and not inside(date, window):
+            excluded += [Exclusion(TASK, table_id(row), "outside_window", date) for row in citing]
+        elif citing:
+            cited = {ordinal for row in printed for ordinal in row["cited"]}
+            sources[name] = _Source(papers[name], citing, cited)
+    return sources, excluded
+
+
+def table_id(row: Row) -> str:
+    """The id of a gold table from a row of `tables`."""
+    return f"{row['paper_id']}/table/{row['ordinal']}"
+
+
+def _read_printed(
+    source: _Source, row: Row, works: Mapping[str, Work], options: TablesOptions
+) -> _Candidate | Exclusion:
+    """The gold table of a printed one, or why there is none."""
+    name = table_id(row)
+    if not row["caption"].strip():
+        return Exclusion(TASK, name, "no_caption")
+    cited = cited_by_row(row)
+    grid = read_grid(row["cells"], [bool(ordinals) for ordinals in cited])
+    if grid is None:
+        return Exclusion(TASK, name, "no_header", "its first row cites, or is empty")
+    chosen, dropped = _choose_lines(source, grid, cited, works, options)
+    lines = [line for line, _ in chosen]
+    values = read_values(grid, lines)
+    if fault := shift_of(grid, lines) or misfit(values):
+        return Exclusion(TASK, name, "shifted_header", fault)
+    if why := why_not(values, [paper for _, paper in chosen], options):
+        lacking = dropped["no_title"] + dropped["too_little_known"]
+        if lacking and why[0] in ("few_rows", "few_papers"):
+            why = ("no_evidence", f"{why[1]}; of {lacking} cited works too little is known")
+        return Exclusion(TASK, name, *why)
+    table = GoldTable(
+        id=name,
+        source_paper=source.paper.paper_id,
+        kind=_DIGESTABLES if _DIGESTABLES in source.paper.source.split("+") else "cited",
+        caption=" ".join(row["caption"].split()),
+        columns=distinct_names(values.columns),
+        rows=tuple(
+            GoldRow(line.ordinal, paper, label, cells)
+            for (line, paper), label, cells in zip(chosen, values.labels, values.rows, strict=True)
+        ),
+        published=source.paper.first_public,
+        survey=source.paper.title or "",
+    )
+    related = {source.paper.paper_id, *(work.paper_id for work in source.works.values())}
+    return _Candidate(table, frozenset(related), dropped)
+
+
+def _choose_lines(
+    source: _Source,
+    grid: Grid,
+    cited: Sequence[Sequence[int]],
+    works: Mapping[str, Work],
+    options: TablesOptions,
+) -> tuple[list[tuple[Line, str]], Counter[str]]:
+    """Lines that are about one work each with its id, and the reasons of those that are not."""
+    dropped: Counter[str] = Counter()
+    chosen: list[tuple[Line, str]] = []
+    for line in grid.lines:
+        meant = [source.works[one].paper_id for one in cited[line.ordinal] if one in source.works]
+        if len(cited[line.ordinal]) > 1:
+            dropped["several_works"] += 1
+        elif not meant:
+            dropped["no_work"] += 1
+        elif not works[meant[0]].title:
+            dropped["no_title"] += 1
+        elif not is_known(works[meant[0]], options.evidence):
+            dropped["too_little_known"] += 1
+        else:
+            chosen.append((line, meant[0]))
+    return chosen, dropped
+
+
+def why_not(
+    values: Values, papers: Collection[str], options: TablesOptions
+) -> tuple[str, str] | None:
+    """The reason for which a printed table is no item, with the evidence; None when it is one."""
+    filled = [cell for row in values.rows for cell in row if cell is not None]
+    places = len(values.rows) * len(values.columns)
+    if len(values.rows) < options.min_rows:
+        return "few_rows", f"{len(values.rows)} rows cite one work"
+    if len(set(papers)) < options.min_papers:
+        return "few_papers", f"{len(set(papers))} works"
+    if len(values.columns) < options.min_columns:
+        return "few_columns", f"{len(values.columns)} columns beside the label"
+    if 2 * len(filled) < places:
+        return "sparse", f"{places - len(filled)} of {places} cells are empty"
+    return None

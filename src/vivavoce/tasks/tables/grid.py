@@ -1,0 +1,283 @@
+"""Printed tables as grids: names of columns, the lines below them, and the values in these.
+
+A header is shifted when a column of values has no name. It is shifted as well when names do not fit
+what is below them: years are below a year, and numbers below a metric where they are below a
+neighbour of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+from operator import itemgetter
+
+from vivavoce.metrics.tables.cell_matching import cell_key, folded, read_number
+from vivavoce.readers.metric_names import metric_key
+from vivavoce.readers.metric_values import is_resource, split_metric
+from vivavoce.store import Row
+from vivavoce.text.cell_text import plain_words
+from vivavoce.text.data import read_data
+
+JOINT = " › "
+"""Between the name of a group of columns and that of a column in it."""
+_MAX_HEADER_ROWS = 3
+_MAX_COLUMNS = 200
+_MAX_CELL = 2_000
+_MIN_VALUES = 2
+"""Values of a filled column, where there are as many lines."""
+
+_TABLE = r"(?:table|tab\.?)\s{0,3}([0-9]{1,3}|[IVXL]{1,6}|[A-Z]\.?[0-9]{1,2})"
+_CAPTION = re.compile(rf"{_TABLE}(?!\w)", re.IGNORECASE)
+_NUMBER = r"[1-9]\d{0,2}"
+_NUMBERS = re.compile(
+    rf"(?<![=∈×^_])\[\s?{_NUMBER}(?:\s?[,;–—-]\s?{_NUMBER}){{0,40}}\s?\]"  # [3], [3, 5-7]
+)
+_NAMES_AND_YEAR = re.compile(
+    r"[(\[]\s?[^\W\d_][^()\[\]\d]{0,120}(?:[,.&]|\band\b)\s?(?:19|20)\d\d[a-z]?"
+    r"(?:\s?[,;][^()\[\]]{0,200})?[)\]]"  # (Name et al., 2019a; Name, 2020)
+)
+_YEAR = re.compile(r"\(\s?(?:19|20)\d\d[a-z]?\s?\)")  # Name et al. (2019)
+_WORDS = read_data(__file__, "grid.toml")
+_LABELS = frozenset(_WORDS["labels"])
+"""Names of columns that say which work a line is about."""
+_POINTERS = frozenset(_WORDS["pointers"])
+"""Names of columns that point to a work and say nothing of it."""
+_INDEX_NAMES = frozenset(_WORDS["index_names"])
+_YES, _CROSS = "yes", "✗"
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_MOST = 0.5
+"""Share of the values below a name that have to be of its kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line below the header."""
+
+    ordinal: int
+    """Its place among all rows of the table."""
+    cells: tuple[str, ...]
+    """As printed, as many as there are columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table with as many cells in each line as it has columns."""
+
+    columns: tuple[str, ...]
+    """Names, those of several header rows joined; empty where a column has none."""
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Labels and values in some lines of a grid."""
+
+    labels: tuple[str, ...]
+    columns: tuple[str, ...]
+    """Names; two columns may have one."""
+    rows: tuple[tuple[str | None, ...], ...]
+
+
+def without_number(caption: str) -> str:
+    """A caption without the number that it opens with."""
+    found = _CAPTION.match(caption.strip())
+    return caption.strip()[found.end() :].lstrip(" .:–—-") if found else caption.strip()
+
+
+def cited_by_row(table: Row) -> list[Sequence[int]]:
+    """The references that each row of a printed table cites."""
+    cited = list(table.get("row_cited") or ())
+    return cited + [()] * (len(table["cells"]) - len(cited))
+
+
+def read_grid(cells: Sequence[Sequence[str]], cites: Sequence[bool]) -> Grid | None:
+    """The grid of a printed table; None where no header can be told.
+
+    A row is part of the header when it fills the spans of the one above it and repeats, or leaves
+    empty, all else. Lines that divide the table into groups are no lines of the grid.
+
+    Args:
+        cells: Rows of cells; what spans is repeated, or the places it covers are empty.
+        cites: Whether a row cites; no such row is part of a header.
+    """
+    width = min(max(map(len, cells), default=0), _MAX_COLUMNS)
+    rows = [tuple(row[:width]) + ("",) * (width - len(row)) for row in cells]
+    start = 0
+    while start < len(rows) and width > 1 and not cites[start] and _is_divider(rows[start]):
+        start += 1
+    if start >= len(rows) or cites[start] or not any(rows[start]):
+        return None
+    end = start + 1
+    header = [rows[start]]
+    while end < len(rows) and len(header) < _MAX_HEADER_ROWS and not cites[end]:
+        # A name is in every place that it covers.
+        above: tuple[str, ...] = tuple(accumulate(header[-1], lambda left, name: name or left))
+        if not _goes_on(above, rows[end]):
+            break
+        header[-1:] = [above, rows[end]]
+        end += 1
+    names = []
+    for parts in zip(*header, strict=True):
+        words = (without_citations(part) for part in parts)
+        names.append(JOINT.join(dict.fromkeys(word for word in words if word)))
+    lines = [
+        Line(ordinal, rows[ordinal])
+        for ordinal in range(end, len(rows))
+        if cites[ordinal] or not _is_divider(rows[ordinal])
+    ]
+    return Grid(tuple(names), tuple(lines))
+
+
+def _is_divider(row: Sequence[str]) -> bool:
+    """Check whether a row has at most one cell for the whole table, such as the name of a group."""
+    said = {cell.strip() for cell in row} - {""}
+    return not said or (len(said) == 1 and bool(row[0].strip()))
+
+
+def _goes_on(above: Sequence[str], row: Sequence[str]) -> bool:
+    """Check whether a row names the parts of the spans above it, and says nothing new elsewhere."""
+    parts: list[str] = []
+    splits = False
+    for name, below in groupby(zip(above, row, strict=True), key=itemgetter(0)):
+        cells = [cell for _, cell in below]
+        if name and len(cells) > 1:
+            parts += cells
+            splits = splits or len(set(cells)) > 1
+        elif name and cells[0] not in ("", name):
+            return False
+    numbers = sum(read_number(part) is not None for part in parts)
+    return splits and all(part.strip() for part in parts) and 2 * numbers < len(parts)
+
+
+def without_citations(cell: str) -> str:
+    """The words of a cell without markup and marks of citations."""
+    text = plain_words(cell[:_MAX_CELL])
+    if "[" in text or "(" in text:
+        text = _NUMBERS.sub(" ", _NAMES_AND_YEAR.sub(" ", text))
+    return " ".join(text.split()).strip(" ,;")
+
+
+def label_columns(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """The columns that only say which work a line is about; the one with its name goes first.
+
+    Citations follow the name, or are in a column of their own; a header such as `Method` then shows
+    the place of the name.
+    """
+    marks = (_NUMBERS, _NAMES_AND_YEAR, _YEAR)
+    cited = [
+        sum(any(mark.search(line[at][:_MAX_CELL]) for mark in marks) for line in lines)
+        for at in range(len(columns))
+    ]
+    if not any(cited):
+        return (0,) if columns else ()
+    marked = cited.index(max(cited))
+    named = sum(bool(without_citations(line[marked])) for line in lines)
+    if 2 * named > len(lines):
+        return (marked,)
+    named_as = (at for at, column in enumerate(columns) if column.casefold() in _LABELS)
+    return tuple(dict.fromkeys((next(named_as, marked), marked)))
+
+
+def shift_of(grid: Grid, lines: Sequence[Line]) -> str | None:
+    """Evidence that names are not over their own columns; None where there is none.
+
+    Args:
+        grid: A printed table.
+        lines: Those of its lines that are about works.
+    """
+    labels = label_columns(grid.columns, [line.cells for line in lines])
+    filled = [_is_filled([line.cells[at] for line in lines]) for at in range(len(grid.columns))]
+    # Columns before the labels may be the names of groups.
+    behind = range(max(labels, default=-1) + 1, len(grid.columns))
+    nameless = [at for at in behind if filled[at] and not grid.columns[at]]
+    empty = [at for at in behind if grid.columns[at] and not filled[at]]
+    if nameless and empty:
+        return (
+            f"{grid.columns[empty[0]]!r} is over nothing, and column {nameless[0] + 1} has no name"
+        )
+    return f"column {nameless[0] + 1} has no name" if nameless else None
+
+
+def _is_filled(cells: Sequence[str]) -> bool:
+    values = sum(bool(cell_key(without_citations(cell))) for cell in cells)
+    return values >= max(1, min(_MIN_VALUES, len(cells)))
+
+
+def misfit(values: Values) -> str | None:
+    """Evidence that names are not over their own values; None where there is none."""
+    cells = [[cell for cell in column if cell] for column in zip(*values.rows, strict=True)]
+    shares = [_share(map(read_number, column)) for column in cells]
+    measured = [_is_metric(name) for name in values.columns]
+    for at, (name, column) in enumerate(zip(values.columns, cells, strict=True)):
+        if folded(name) == "year" and _share(map(_YEARS.search, column)) < _MOST:
+            return f"{name!r} is over values that are no years"
+        beside = [n for n in (at - 1, at + 1) if 0 <= n < len(cells) and not measured[n]]
+        if measured[at] and not shares[at] and any(shares[n] == 1 for n in beside):
+            return f"{name!r} is over words, and numbers are beside them"
+    return None
+
+
+def _share(found: Iterable[object]) -> float:
+    """Share of the values that are not None; 1 without values."""
+    listed = list(found)
+    return sum(one is not None for one in listed) / len(listed) if listed else 1.0
+
+
+def _is_metric(name: str) -> bool:
+    """Check whether a name is that of a metric and nothing else."""
+    metric, rest = split_metric(name)
+    return bool(metric) and not rest and not is_resource(metric_key(metric))
+
+
+def read_values(grid: Grid, lines: Sequence[Line]) -> Values:
+    """The values in some lines of a grid.
+
+    Left out are columns of labels, references, links and running numbers, and those without a name
+    or a value. N/A are empty cells and dashes; but in a column of ticks alone an empty cell means
+    no. Such columns and the values keep their order.
+    """
+    printed = [line.cells for line in lines]
+    labels = label_columns(grid.columns, printed)
+    kept: list[tuple[str, list[str | None]]] = []
+    for place, name in enumerate(grid.columns):
+        values = [_value(cells[place]) for cells in printed]
+        if place in labels or not name or not any(values) or _is_pointer(name, values):
+            continue
+        # In a column in which only what applies is marked, the rest is marked too.
+        if {cell_key(value) for value in values if value is not None} == {_YES}:
+            values = [_CROSS if value is None else value for value in values]
+        kept.append((name, values))
+    named = [without_citations(cells[labels[0]]) if labels else "" for cells in printed]
+    return Values(
+        labels=tuple(named),
+        columns=tuple(name for name, _ in kept),
+        rows=tuple(tuple(values[at] for _, values in kept) for at in range(len(printed))),
+    )
+
+
+def _value(cell: str) -> str | None:
+    text = without_citations(cell)
+    return text if cell_key(text) else None
+
+
+def _is_pointer(name: str, values: Sequence[str | None]) -> bool:
+    key = folded(name)
+    if key in _POINTERS:
+        return True
+    numbers = [value for value in values if value is not None]
+    return key in _INDEX_NAMES and all(number.rstrip(".)").isdigit() for number in numbers)
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, a number after those that others had before."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = count = seen.get(name, 0) + 1
+        while count > 1 and f"{name} ({count})" in seen:
+            count += 1
+        distinct.append(name if count == 1 else f"{name} ({count})")
+        seen.setdefault(distinct[-1], 1)
+    return tuple(distinct)

@@ -1,1 +1,0 @@
-"""Gold tables, demands and pools of a round, and a table by rule: everything free of Inspect."""

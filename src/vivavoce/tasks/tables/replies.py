@@ -1,0 +1,371 @@
+"""Replies of models on the way to a table, read within bounds, and changes carried out.
+
+A finished table is a JSON object or a table inside a text; changes of one are a JSON object:
+
+    {"include": ["P1"], "exclude": ["P4"], "add": ["Dataset"], "drop": ["Notes"],
+     "rename": {"Data": "Dataset"}, "rows": {"P1": {"Dataset": "Treebank"}}}
+
+Each part may be left out. An object that cannot be read is a fault of the whole answer: every
+reader raises `UnusableReply`, which says what is wrong. A change that cannot be made, such as to a
+paper that nobody knows, is left out and told.
+
+A table as JSON is read in whatever form models give it, as the one that they were asked for:
+
+    {"papers": [...], "columns": [...], "rows": [{"paper": "P1", "cells": {...}}]}
+
+Rows may be lists, objects without `cells`, or an object by paper; the rows may be alone, by
+paper, by column and paper, or below `table`. `columns` and `papers` may be left out where the rows
+have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vivavoce.errors import InputError
+from vivavoce.metrics.tables.literature_answers import PaperNames, table_from_text
+from vivavoce.metrics.tables.literature_tables import LiteratureTable
+from vivavoce.tasks.tables.item import answer_table
+from vivavoce.tasks.tables.working_table import TableFault, WorkingTable
+from vivavoce.text.json_answer import as_records, find_json
+
+PARTS = ("include", "exclude", "add", "drop", "rename", "rows")
+MAX_ENTRIES = 200
+"""Entries that a part may have, and cells of a row."""
+_MAX_FAULTS = 20
+_MAX_LIST = 50
+
+
+class UnusableReply(Exception):
+    """A model's answer is not of the form asked for; the message says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Changes of a table."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    rename: tuple[tuple[str, str], ...] = ()
+    rows: tuple[tuple[str, dict[str, str | None]], ...] = ()
+    """Cells by paper; None makes a cell N/A."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Outcome of the changes."""
+
+    changed: bool
+    faults: tuple[str, ...]
+    """Reasons why changes were not made, the first 20."""
+
+
+def read_operations(answer: str) -> Operations:
+    """The changes that an answer asks for; an empty object asks for none."""
+    found = find_json(answer, PARTS)
+    if found is None:
+        if find_json(answer) == {}:
+            return Operations()
+        raise UnusableReply(f"It holds no JSON object with any of the keys {', '.join(PARTS)}.")
+    rename = object_of(found, "rename")
+    if not all(isinstance(new, str) for new in rename.values()):
+        raise UnusableReply('"rename" must map old names of columns to new ones.')
+    return Operations(
+        include=names_of(found, "include"),
+        exclude=names_of(found, "exclude"),
+        add=names_of(found, "add"),
+        drop=names_of(found, "drop"),
+        rename=tuple(rename.items()),
+        rows=tuple(_rows(found.get("rows"))),
+    )
+
+
+def apply_operations(
+    operations: Operations, table: WorkingTable, allowed: Collection[str] | None = None
+) -> Outcome:
+    """Carry changes out: exclude, drop, rename, add, include, rows.
+
+    Only papers with one of the `allowed` labels are changed; without these all may be.
+    """
+    work = _Application(table, allowed)
+    excluded = [work.do(table.exclude, name, paper=name) for name in operations.exclude]
+    for name in operations.drop:
+        work.do(table.drop_column, name)
+    for old, new in operations.rename:
+        work.do(table.rename_column, old, new)
+    for name in operations.add:
+        work.do(table.add_column, name)
+    gone = {label for label in excluded if label is not None}
+    for name in operations.include:
+        work.do(table.include, name, paper=name, gone=gone)
+    for name, cells in operations.rows:
+        work.set_row(name, cells, gone)
+    return Outcome(work.changed, tuple(work.faults))
+
+
+class _Application:
+    """Changes on their way into a table."""
+
+    def __init__(self, table: WorkingTable, allowed: Collection[str] | None) -> None:
+        self.changed = False
+        self.faults: list[str] = []
+        self._table, self._allowed = table, allowed
+
+    def do(
+        self,
+        change: Callable[..., bool],
+        *arguments: Any,
+        paper: str | None = None,
+        gone: Collection[str] = (),
+    ) -> str | None:
+        """Make a change unless it is faulty; the label of the paper that it was about."""
+        try:
+            label = None if paper is None else self._label(paper, gone)
+            self.changed |= change(*arguments)
+        except TableFault as fault:
+            if len(self.faults) < _MAX_FAULTS:
+                self.faults.append(str(fault))
+            return None
+        return label
+
+    def set_row(self, paper: str, cells: Mapping[str, str | None], gone: Collection[str]) -> None:
+        """Write a row cell by cell: a faulty one does not take the others with it."""
+        if self.do(self._table.include, paper, paper=paper, gone=gone) is not None:
+            for column, value in cells.items():
+                self.do(self._table.set_row, paper, {column: value})
+
+    def _label(self, paper: str, gone: Collection[str]) -> str:
+        label = self._table.find_paper(paper)
+        if self._allowed is not None and label not in self._allowed:
+            raise TableFault(f"Paper {label} was not shown.")
+        if label in gone:
+            raise TableFault(f"Paper {label} is excluded and included at once.")
+        return label
+
+
+def _rows(value: Any) -> list[tuple[str, dict[str, str | None]]]:
+    """Rows, by paper or as a list of objects with `paper` and `cells`."""
+    if isinstance(value, list):
+        value = {_paper_of(row): row.get("cells") for row in value[: MAX_ENTRIES + 1]}
+    rows = object_of({"rows": value}, "rows")
+    return [(paper, cells_of({paper: cells}, paper)) for paper, cells in rows.items()]
+
+
+def _paper_of(row: Any) -> str:
+    if not isinstance(row, dict) or not isinstance(row.get("paper"), str | int):
+        raise UnusableReply('Each of "rows" needs a "paper" and "cells".')
+    return text_of(row["paper"]) or ""
+
+
+def names_of(found: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """The names under a key: a list, or one alone; none where there is no such key."""
+    value = found.get(key)
+    listed = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(name, str | int) and not isinstance(name, bool) for name in listed):
+        raise UnusableReply(f'"{key}" must be a list of names.')
+    if len(listed) > MAX_ENTRIES:
+        raise UnusableReply(f'"{key}" has more than {MAX_ENTRIES} entries.')
+    return tuple(text_of(name) or "" for name in listed)
+
+
+def object_of(found: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The object under a key; empty where there is no such key."""
+    value = found.get(key)
+    value = {} if value is None else value
+    if not isinstance(value, dict):
+        raise UnusableReply(f'"{_shown(key)}" must be an object.')
+    if len(value) > MAX_ENTRIES:
+        raise UnusableReply(f'"{_shown(key)}" has more than {MAX_ENTRIES} entries.')
+    return value
+
+
+def cells_of(found: Mapping[str, Any], key: str) -> dict[str, str | None]:
+    """The cells under a key: values as text by column."""
+    return {column: text_of(value) for column, value in object_of(found, key).items()}
+
+
+def text_of(value: Any) -> str | None:
+    """A value as the text of a cell: lists joined by commas, True and False as yes and no."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
+        return ", ".join(part for one in value[:_MAX_LIST] if (part := text_of(one)))
+    raise UnusableReply("The value of a cell must be text, a number, a list of these, or null.")
+
+
+def _shown(key: str) -> str:
+    return key[:60].encode("utf-8", "replace").decode("utf-8")
+
+
+def read_table(answer: str, titles: Mapping[str, str]) -> LiteratureTable:
+    """The table of an answer: a JSON object, or a table inside a text."""
+    names = PaperNames(LiteratureTable(tuple(titles), (), ()), titles)
+
+    def is_paper(name: str) -> bool:
+        return names.find(name) in titles
+
+    def table_in(value: Any) -> Any:
+        has_key = isinstance(value, dict) and any(key in value for key in _KEYS)
+        return value if has_key else as_records(value)
+
+    found = find_json(answer, lambda value: _holds_table(table_in(value), is_paper), mend=True)
+    if found is not None:
+        try:
+            return answer_table(_in_form(table_in(found), is_paper), names)
+        except InputError as error:
+            raise UnusableReply(str(error)) from error
+    table = table_from_text(answer, names)
+    if not table.rows:
+        raise UnusableReply("It holds neither a JSON object with rows nor a table.")
+    return table
+
+
+def read_outline(answer: str) -> Operations:
+    """Papers to include and columns to add by the answer `{"papers": [...], "columns": [...]}`."""
+    found = _object(answer, "papers", "columns")
+    if not ("papers" in found and "columns" in found):
+        raise UnusableReply('It needs both "papers" and "columns".')
+    return Operations(include=names_of(found, "papers"), add=names_of(found, "columns"))
+
+
+def read_single(answer: str) -> dict[str, str | None] | None:
+    """The answer `{"include": true, "cells": {...}}` about one paper; None for one left out."""
+    found = _object(answer, "include")
+    if not isinstance(found["include"], bool):
+        raise UnusableReply('"include" must be true or false.')
+    return cells_of(found, "cells") if found["include"] else None
+
+
+def read_row(answer: str) -> dict[str, str | None]:
+    """The answer `{"cells": {...}}`."""
+    return cells_of(_object(answer, "cells"), "cells")
+
+
+def read_unsupported(answer: str) -> tuple[str, ...]:
+    """The columns of the answer `{"unsupported": [...]}`."""
+    return names_of(_object(answer, "unsupported"), "unsupported")
+
+
+def read_digest(answer: str) -> str:
+    """The text of the answer `{"digest": "..."}`."""
+    text = _object(answer, "digest")["digest"]
+    if not isinstance(text, str) or not text.strip():
+        raise UnusableReply('"digest" must be text.')
+    return text.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _object(answer: str, *keys: str) -> Mapping[str, Any]:
+    """The last object of an answer that has one of the keys."""
+    found = find_json(answer, keys)
+    if found is None:
+        raise UnusableReply(f"It holds no JSON object with the key {' or '.join(keys)}.")
+    value: Mapping[str, Any] = found
+    return value
+
+
+_KEYS = ("rows", "columns", "papers", "table")
+_PAPER = frozenset({"paper", "id", "label", "paper_id", "paper id", "#"})
+
+IsPaper = Callable[[str], bool]
+
+
+def _holds_table(value: Any, is_paper: IsPaper) -> bool:
+    """Check that a JSON value is a table in one of the forms."""
+    if isinstance(value, dict):
+        by_name = _is_by_paper(value, is_paper) or _is_by_column(value, is_paper)
+        return any(key in value for key in _KEYS) or by_name
+    rows = value if isinstance(value, list) else []
+    return bool(rows) and all(isinstance(row, dict) and _paper_key(row) for row in rows)
+
+
+def _in_form(value: Any, is_paper: IsPaper) -> Mapping[str, Any]:
+    """A table in the form that was asked for; parts that fit none stay as they are.
+
+    Args:
+        value: What `_holds_table` is true of.
+        is_paper: Tells whether a text names a paper of the pool.
+    """
+    if _is_by_column(value, is_paper):
+        papers = dict.fromkeys(paper for cells in value.values() for paper in cells)
+        value = {paper: {name: value[name].get(paper) for name in value} for paper in papers}
+    if isinstance(value, list) or _is_by_paper(value, is_paper):
+        value = {"rows": value}
+    if isinstance(inner := value.get("table"), dict | list):
+        outer = {key: value[key] for key in ("papers", "columns") if key in value}
+        value = {**outer, **({"rows": inner} if isinstance(inner, list) else inner)}
+    rows, columns, papers = (value.get(key) for key in ("rows", "columns", "papers"))
+    if isinstance(rows, dict):
+        rows = [
+            {
+                "paper": name,
+                "cells": cells.get("cells", cells) if isinstance(cells, dict) else cells,
+            }
+            for name, cells in rows.items()
+        ]
+    found: dict[str, Any] = value
+    if not isinstance(rows, list):
+        return found
+    named = [str(name) for name in columns] if isinstance(columns, list) else []
+    if named and named[0].strip().casefold() in _PAPER:
+        named = named[1:]
+    listed = papers if isinstance(papers, list) and len(papers) == len(rows) else [None] * len(rows)
+    made = [_shaped(row, named, paper) for row, paper in zip(rows, listed, strict=True)]
+    known = named or (list(_columns_of(made)) if columns is None else columns)
+    return {**found, "rows": made, "columns": known}
+
+
+def _is_by_paper(value: Mapping[str, Any], is_paper: IsPaper) -> bool:
+    return bool(value) and all(
+        isinstance(cells, dict | list) and is_paper(name) for name, cells in value.items()
+    )
+
+
+def _is_by_column(value: Any, is_paper: IsPaper) -> bool:
+    return (
+        isinstance(value, dict)
+        and bool(value)
+        and not any(key in value for key in _KEYS)
+        and all(
+            isinstance(cells, dict) and cells and all(map(is_paper, cells))
+            for cells in value.values()
+        )
+    )
+
+
+def _shaped(row: Any, columns: list[str], paper: Any) -> Any:
+    """One row as an object with `paper` and `cells`."""
+    if isinstance(row, list):
+        if columns and len(row) == len(columns) + 1:
+            return _shaped({"paper": row[0], "cells": row[1:]}, columns, None)
+        return row if paper is None else _shaped({"paper": paper, "cells": row}, columns, None)
+    if not isinstance(row, dict):
+        return row
+    name = _paper_key(row)
+    found = paper if name is None else row[name]
+    cells = row.get("cells")
+    if "cells" not in row:
+        cells = {key: cell for key, cell in row.items() if key != name}
+    elif isinstance(cells, list) and len(cells) <= len(columns):
+        cells = dict(zip(columns, cells, strict=False))
+    return row if found is None else {"paper": found, "cells": cells}
+
+
+def _paper_key(row: Mapping[str, Any]) -> str | None:
+    return next((key for key in row if key.strip().casefold() in _PAPER), None)
+
+
+def _columns_of(rows: Iterable[Any]) -> dict[str, None]:
+    """Names of the cells of all rows, in the order in which they first come."""
+    found: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("cells"), dict):
+            found.update(dict.fromkeys(row["cells"]))
+    return found

@@ -1,0 +1,228 @@
+"""Prompts of the writing tasks put together: examples, listed works and the paper itself.
+
+Every mention of examples is in one block, so that a prompt from which the examples are taken out
+does not mention them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from vivavoce.rounds import Round, Shown, measure_settings
+from vivavoce.rounds.family import split_name
+from vivavoce.store import Row, table_of_parquet
+from vivavoce.tasks.prompting.prompts import OWN, PromptSet, Rendered, Span
+from vivavoce.tasks.writing.inputs import (
+    DEMONSTRATED,
+    OPEN,
+    ROLES,
+    SETTINGS,
+    PaperText,
+    gold,
+    paper_from_row,
+    slots,
+)
+from vivavoce.tasks.writing.rows import shown_demos
+from vivavoce.text.tokens import TokenCounter
+
+PARTS = {
+    "title": "title",
+    "abstract": "abstract",
+    "introduction": "introduction",
+    "related_work": "related-work section",
+}
+"""Part that each task writes, in words."""
+TRACKS = ("cited", "padded", OPEN)
+"""Works that a related-work prompt lists: those the section cites, others beside them, or none."""
+
+_BETWEEN = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A demonstration: another paper's slots and what was written for it."""
+
+    slots: Mapping[str, str]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A part of a prompt that may be cut into excerpts, and what it is."""
+
+    label: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A prompt, and what in it excerpts may be taken from, in order."""
+
+    prompt: Rendered
+    pool: tuple[Source, ...]
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """Texts put one after the other, with the places of their parts."""
+
+    text: str = ""
+    spans: dict[str, Span] = field(default_factory=dict)
+    pool: list[Source] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    """End of each piece."""
+
+    def add(self, piece: str) -> int:
+        """Put a piece at the end; gives where it starts."""
+        if self.ends:
+            self.text += _BETWEEN
+        start = len(self.text)
+        self.text += piece
+        self.ends.append(len(self.text))
+        return start
+
+
+def compose(
+    prompts: PromptSet,
+    task: str,
+    slots: Mapping[str, str],
+    *,
+    examples: Sequence[Example] = (),
+    works: Sequence[Row] = (),
+    values: Mapping[str, object],
+    template: str | None = None,
+) -> Composed:
+    """Put a prompt together.
+
+    Args:
+        prompts: The templates.
+        task: What is to be written.
+        slots: The texts of the paper.
+        examples: Demonstrations, in the order shown; the last goes first when there is no room.
+        works: Listed works with `title` and `abstract`, numbered from 1 in this order.
+        values: Small values such as the number of words asked for.
+        template: Name of the template; that of the task by default.
+
+    Raises:
+        InputError: A template is missing, malformed or lacks a slot.
+    """
+    shown, listed = _examples(prompts, task, examples), _works(prompts, works)
+    texts, given, inside = dict(slots), {**values, "demonstrations": ""}, 0
+    if examples:
+        block = prompts.render("demonstrations", {"examples": shown.text}, {"part": PARTS[task]})
+        texts["demonstrations"] = block.text + _BETWEEN
+        inside = block.spans["examples"][0]
+    if works:
+        texts["works"] = listed.text
+    main = prompts.render(template or task, texts, given)
+    spans = dict(main.spans)
+    pool = [Source(OWN, spans["content"])] if "content" in spans else []
+    blocks: list[Span] = []
+    parts: dict[str, Span] = {}
+    if works:
+        moved = _moved(listed.pool, spans["works"][0])
+        pool += moved
+        parts |= {source.label: source.span for source in moved}
+    if examples:
+        whole = spans.pop("demonstrations")
+        shift = whole[0] + inside
+        spans |= {name: _shifted(span, shift) for name, span in shown.spans.items()}
+        pool += _moved(shown.pool, shift)
+        # Each with what parts it from the one before; the first goes with all that is around it.
+        later = [_shifted(span, shift) for span in pairwise(shown.ends)]
+        parts |= {
+            f"example {number}": _shifted(span, shift)
+            for number, span in enumerate(pairwise([0, *shown.ends]), 1)
+        }
+        blocks = [*reversed(later), whole]
+    pool.sort(key=lambda source: source.span)
+    return Composed(Rendered(main.text, spans, tuple(blocks), parts), tuple(pool))
+
+
+def _examples(prompts: PromptSet, task: str, examples: Sequence[Example]) -> _Pieces:
+    pieces = _Pieces()
+    for number, example in enumerate(examples, 1):
+        texts = {**example.slots, "answer": example.answer}
+        piece = prompts.render(f"example.{task}", texts, {"number": number})
+        start = pieces.add(piece.text)
+        paper, answer = (_shifted(piece.spans[slot], start) for slot in ("content", "answer"))
+        pieces.spans[f"example_{number}"] = paper
+        other = f"another paper (example {number})"
+        pieces.pool += [Source(other, paper), Source(f"the {PARTS[task]} of {other}", answer)]
+    return pieces
+
+
+def _works(prompts: PromptSet, works: Sequence[Row]) -> _Pieces:
+    pieces = _Pieces()
+    for number, work in enumerate(works, 1):
+        texts = {"title": str(work["title"] or "")}
+        if work["abstract"]:
+            texts["abstract"] = str(work["abstract"])
+        start = pieces.add(prompts.render("work", texts, {"number": number}).text)
+        pieces.pool.append(Source(f"work {number}", (start, pieces.ends[-1])))
+    return pieces
+
+
+def _shifted(span: Span, shift: int) -> Span:
+    return (span[0] + shift, span[1] + shift)
+
+
+def _moved(pool: Sequence[Source], shift: int) -> list[Source]:
+    return [Source(source.label, _shifted(source.span, shift)) for source in pool]
+
+
+FAMILY = "writing"
+PADDED = "+padded"
+"""End of the name of a related-work setting that lists works by others too."""
+
+
+def describe_lengths(opened: Round, counter: TokenCounter, split: str | None = None) -> Row:
+    """The table of lengths of a round or a split of it, and what counted them."""
+    asked = (one for one in shown(opened) if split in (None, split_name(one.split)))
+    return {
+        "tokenizer": counter.name,
+        "is_estimate": counter.is_estimate,
+        "settings": measure_settings(asked, counter),
+    }
+
+
+def shown(opened: Round) -> Iterator[Shown]:
+    """Every item in every setting of a round, by task and setting."""
+    table = table_of_parquet(opened.read_file(FAMILY, "papers.parquet"))
+    papers = {row["paper_id"]: paper_from_row(row) for row in table.to_pylist()}
+    tasks = [task for family, task in opened.tasks() if family == FAMILY]
+    for task in tasks:
+        rows = opened.items(FAMILY, task)
+        for setting in SETTINGS:
+            for label, roles in _tracks(task, setting):
+                for row in rows:
+                    if setting in row["settings"]:
+                        yield _show(task, setting, label, roles, row, papers)
+
+
+def _tracks(task: str, setting: str) -> list[tuple[str, tuple[str, ...]]]:
+    """(name, roles of the works listed) of each track of a setting."""
+    if task != "related_work" or setting in ("title_only", OPEN):
+        return [(setting, ())]
+    return [(setting, ROLES[:1]), (setting + PADDED, ROLES)]
+
+
+def _show(
+    task: str,
+    setting: str,
+    label: str,
+    roles: tuple[str, ...],
+    row: Row,
+    papers: dict[str, PaperText],
+) -> Shown:
+    inputs = list(slots(task, setting, papers[row["paper_id"]]).values())
+    for name in shown_demos(row, setting) if setting in DEMONSTRATED else ():
+        demo = papers[name]
+        inputs += slots(task, "base", demo).values()
+        inputs.append(gold(task, demo.title, demo.abstract, demo.sections) or "")
+    for work in row.get("works") or ():
+        if work["role"] in roles:
+            inputs += [work["title"], work["abstract"] or ""]
+    return Shown(task, label, row["split"], row["published"], tuple(inputs), row["reference"])

@@ -1,0 +1,341 @@
+"""Papers shown as examples, with their gold, before the target; their authors, and copies of them.
+
+A demonstration is a paper that could be a target of the task itself (quality gates, gold, no second
+copy of another paper). It is strictly earlier than the target's first version, is not its kin, and
+does not retell its gold. `random` ones share the target's primary category. `coauthor` ones have
+one of the target's authors as first author, without being by the same group as a whole. Names that
+may be several people's connect nobody.
+
+Every candidate of an item has a place that depends on the round's seed, the item, the kind and
+the candidate's id alone; the first ones that are fit are shown. So papers that come to the corpus
+change the choice only where they are chosen themselves.
+
+Two papers are kin when they are one paper, are versions of one arXiv id, or have one title. They
+are also kin when they share at least half of the 13-word runs of their abstracts, introductions or
+related-work sections (of the shorter one's, each run counted once). Runs are compared by 64-bit
+hashes.
+
+With `author_sampling = "inverse_activity"` a paper stays a target with probability 1/n, where n is
+the number of papers, among all that could be targets, of the most active of its authors. So each
+most active author is expected in one target, however many papers they have. A paper without known
+authors stays. The draw of a paper depends on the round's seed and the paper's id alone, so more
+papers change it only where they change n.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from vivavoce.corpus import Corpus
+from vivavoce.metrics.rouge import words_of
+from vivavoce.networks.authors import AMBIGUITIES, BY_ID, read_authorships
+from vivavoce.store import hash_of
+from vivavoce.tasks.writing.inputs import SECTION_TASKS, PaperText, demonstration_text, gold
+from vivavoce.tasks.writing.papers import RUN, Pool, Reason, gold_of, why_no_gold
+from vivavoce.text import shingles
+from vivavoce.text.dates import day_after, earlier, period
+from vivavoce.text.identifiers import find_arxiv_id
+from vivavoce.text.normalise import normalise_title
+from vivavoce.text.shingles import is_retold_beside, mix, shingles_of
+
+
+@dataclass(frozen=True, slots=True)
+class Authors:
+    """Authors of some papers of a corpus, as numbers."""
+
+    of_paper: Mapping[str, tuple[int, ...]]
+    """Each paper's authors, told apart by id, else by name."""
+    first: Mapping[str, int]
+    """Each paper's first author, where one is known."""
+    ambiguous: frozenset[int]
+    """Authors without an id whose name may be that of several people."""
+
+    def certain(self, paper_id: str) -> frozenset[int]:
+        """A paper's authors without those who are ambiguous."""
+        return frozenset(self.of_paper.get(paper_id, ())) - self.ambiguous
+
+
+def read_authors(corpus: Corpus, paper_ids: Collection[str]) -> Authors:
+    """The authors of some papers; whether a name is ambiguous is told by the whole corpus."""
+    read = read_authorships(corpus)
+    names = read.paper_ids.to_pylist()
+    wanted = np.array([name in paper_ids for name in names], dtype=np.bool_)
+    rows = np.flatnonzero(wanted[read.paper]) if len(names) else np.empty(0, np.int64)
+    of_paper: dict[str, list[int]] = defaultdict(list)
+    first: dict[str, int] = {}
+    for row in rows.tolist():
+        paper_id, author = names[int(read.paper[row])], int(read.author[row])
+        of_paper[paper_id].append(author)
+        if read.is_first[row]:
+            first[paper_id] = author
+    flags = [read.authors[name].to_numpy() for name in AMBIGUITIES]
+    has_id = pc.starts_with(read.authors["key"], BY_ID).to_numpy()
+    unsure = np.logical_or.reduce(flags) & ~has_id.astype(np.bool_)
+    return Authors(
+        {paper_id: tuple(sorted(found)) for paper_id, found in of_paper.items()},
+        first,
+        frozenset(np.flatnonzero(unsure).tolist()),
+    )
+
+
+def most_active(papers: Sequence[str], authors: Authors) -> dict[str, int]:
+    """For each paper the number of these papers by the most active of its authors; at least 1."""
+    counts = Counter(author for paper in papers for author in authors.of_paper.get(paper, ()))
+    return {
+        paper: max((counts[author] for author in authors.of_paper.get(paper, ())), default=1)
+        for paper in papers
+    }
+
+
+def draw_targets(papers: Sequence[str], authors: Authors, seed: int) -> dict[str, int]:
+    """Papers not drawn as targets -> the n of their probability 1/n."""
+    return {
+        paper: papers_of_author
+        for paper, papers_of_author in most_active(papers, authors).items()
+        if unit(seed, paper, "target") * papers_of_author >= 1
+    }
+
+
+def unit(seed: int, *names: str) -> float:
+    """A number in [0, 1) that belongs to a seed and some names."""
+    return int(hash_of([seed, *names])[:13], 16) / 16**13
+
+
+def number_of(*parts: str | int) -> int:
+    """A number below 2^64 that belongs to some names and numbers."""
+    return int(hash_of(list(parts))[:16], 16)
+
+
+MAX_SHARED = 0.5
+"""From this share on two texts are near copies."""
+
+Hashes: TypeAlias = npt.NDArray[np.uint64]
+Kin: TypeAlias = tuple[str, str]
+"""(reason, detail): `itself`, `another_version`, `same_title` or `near_copy`."""
+
+_PARTS = ("abstract", *SECTION_TASKS)
+_SAMPLED_FROM = 128
+_SAMPLE = 4
+"""Of a long text one run in so many is looked up, told by its hash, so the same in every text."""
+_MAX_BEARERS = 20
+"""A run of more papers is a phrase of the trade and points to nobody."""
+
+
+def hash_runs(text: str) -> Hashes:
+    """The distinct 13-word runs of a text as sorted hashes; none for fewer words."""
+    return np.unique(shingles.hash_runs(words_of(text), RUN))
+
+
+def shared_runs(first: Hashes, second: Hashes) -> float:
+    """Share of the shorter text's runs that the other has; 0 where one has none."""
+    fewer = min(len(first), len(second))
+    return len(np.intersect1d(first, second, assume_unique=True)) / fewer if fewer else 0.0
+
+
+class Kinship:
+    """Compares papers, and reads the text of each only once."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, dict[str, Hashes]] = {}
+
+    def between(self, target: PaperText, candidate: PaperText) -> Kin | None:
+        """Kinship of two papers; None when they are two works."""
+        if target.paper_id == candidate.paper_id:
+            return "itself", "the target is no demonstration of itself"
+        ids = [find_arxiv_id(paper.paper_id) for paper in (target, candidate)]
+        if ids[0] and ids[1] and ids[0][0] == ids[1][0]:
+            return "another_version", f"both are arXiv {ids[0][0]}"
+        key = normalise_title(target.title)
+        if key and key == normalise_title(candidate.title):
+            return "same_title", "both have the target's title"
+        theirs = self._runs_of(candidate)
+        for part, runs in self._runs_of(target).items():
+            if (share := shared_runs(runs, theirs[part])) >= MAX_SHARED:
+                return "near_copy", f"{share:.0%} of the 13-word runs of the {part} are shared"
+        return None
+
+    def find_all(self, papers: Sequence[PaperText]) -> dict[tuple[str, str], Kin]:
+        """All pairs of kin, by (paper id, paper id) in both orders.
+
+        Titles, ids and a sample of the runs point to the pairs that are then compared in full.
+        """
+        found: dict[tuple[str, str], Kin] = {}
+        for first, second in sorted(self._pointed_at(papers)):
+            one, other = papers[first], papers[second]
+            if kin := self.between(one, other):
+                found[one.paper_id, other.paper_id] = found[other.paper_id, one.paper_id] = kin
+        return found
+
+    def _runs_of(self, paper: PaperText) -> dict[str, Hashes]:
+        if paper.paper_id not in self._runs:
+            texts = (gold(part, paper.title, paper.abstract, paper.sections) for part in _PARTS)
+            names = (part.replace("_", " ") for part in _PARTS)
+            self._runs[paper.paper_id] = {
+                name: hash_runs(text or "") for name, text in zip(names, texts, strict=True)
+            }
+        return self._runs[paper.paper_id]
+
+    def _pointed_at(self, papers: Sequence[PaperText]) -> set[tuple[int, int]]:
+        """Places of the pairs worth a comparison, the smaller first."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        for place, paper in enumerate(papers):
+            for key in _keys(paper):
+                groups[key].append(place)
+        pairs = {pair for group in groups.values() for pair in _pairs(group)}
+        for part in _PARTS:
+            runs = [self._runs_of(paper)[part.replace("_", " ")] for paper in papers]
+            samples = [_sample(one) for one in runs]
+            pairs.update(p for g in shingles.holders(samples, _MAX_BEARERS) for p in _pairs(g))
+        return pairs
+
+
+def _keys(paper: PaperText) -> Iterator[str]:
+    if key := normalise_title(paper.title):
+        yield f"title {key}"
+    if found := find_arxiv_id(paper.paper_id):
+        yield f"arxiv {found[0]}"
+
+
+def _pairs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return ((a, b) for place, a in enumerate(group) for b in group[place + 1 :])
+
+
+def _sample(runs: Hashes) -> Hashes:
+    return runs if len(runs) < _SAMPLED_FROM else runs[runs % np.uint64(_SAMPLE) == 0]
+
+
+KINDS = ("random", "coauthor")
+_FIRST_LOOK = 32
+"""Candidates put in order at first; more only when these do not suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The demonstrations of one kind for one item."""
+
+    shown: tuple[str, ...]
+    """Paper ids, in the order shown."""
+    rejected: str
+    """The first candidate that was rejected, with the reason; empty where one is shown."""
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """Papers of one category, the oldest first."""
+
+    ids: list[str]
+    ends: npt.NDArray[np.int64]
+    """The day after each may have appeared."""
+    hashes: Hashes
+
+
+@dataclass(slots=True)
+class Demonstrations:
+    """Chooses demonstrations from the papers of a corpus."""
+
+    pool: Pool
+    authors: Authors
+    seed: int
+    count: int
+    kinship: Kinship = field(default_factory=Kinship)
+    _shelves: dict[str, dict[str, _Shelf]] = field(default_factory=dict)
+    _led: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for name in sorted(self.pool.texts):
+            if name in self.authors.first:
+                self._led[self.authors.first[name]].append(name)
+
+    def choose(self, task: str, kind: str, target: PaperText) -> Choice:
+        """The demonstrations of one kind: at most `count`, the first places first."""
+        candidates = (self._random if kind == "random" else self._coauthor)(task, target)
+        shown: list[str] = []
+        rejected = ""
+        for candidate in candidates:
+            if len(shown) == self.count:
+                break
+            reason = self._why_not(task, kind, target, candidate)
+            if reason is None:
+                shown.append(candidate)
+            else:
+                rejected = rejected or f"{candidate}: {reason[0]}, {reason[1]}"
+        return Choice(tuple(shown), "" if shown else rejected or "no paper of the kind")
+
+    def _random(self, task: str, target: PaperText) -> Iterator[str]:
+        """Earlier papers of the target's category that have the gold, in their places."""
+        if task not in self._shelves:
+            self._shelves[task] = self._make_shelves(task)
+        shelf = self._shelves[task].get(self.pool.categories[target.paper_id] or "")
+        if shelf is None:
+            return
+        start = period(target.published)[0].toordinal()
+        last = int(np.searchsorted(shelf.ends, start, side="right"))
+        places = mix(shelf.hashes[:last] ^ self._key(task, "random", target))
+        for index in _ascending(places):
+            yield shelf.ids[index]
+
+    def _coauthor(self, task: str, target: PaperText) -> Iterator[str]:
+        """Papers led by an author of the target, in their places; the fit ones are few."""
+        mine = self.authors.certain(target.paper_id)
+        led = {name for author in mine for name in self._led.get(author, ())}
+        names = sorted(led - {target.paper_id})
+        hashes = np.array([number_of(name) for name in names], np.uint64)
+        for index in _ascending(mix(hashes ^ self._key(task, "coauthor", target))):
+            yield names[index]
+
+    def _why_not(self, task: str, kind: str, target: PaperText, candidate: str) -> Reason | None:
+        """Reason why a candidate of the kind is not shown."""
+        theirs = self.pool.texts[candidate]
+        if kin := self.kinship.between(target, theirs):
+            return kin
+        works = self.pool.works
+        if candidate in works and works[candidate] == works.get(target.paper_id):
+            return "near_copy", f"both are the work {works[candidate]}"
+        if kept := self.pool.duplicates.get(candidate):
+            return "duplicate_title", f"same title or work as {kept}"
+        if not earlier(theirs.published, target.published):
+            return "not_earlier", f"{theirs.published}, the target {target.published}"
+        if gold_of(task, theirs) is None:
+            return why_no_gold(task, theirs)
+        mine = self.authors.of_paper.get(target.paper_id)
+        if kind == "coauthor" and mine == self.authors.of_paper.get(candidate):
+            return "same_group", "the target's authors, all of them and nobody else, wrote it"
+        gold = shingles_of(gold_of(task, target) or "")
+        if task != "title" and is_retold_beside(gold, demonstration_text(task, theirs)):
+            return "gold_retold", "it says what the target's gold says"
+        return None
+
+    def _make_shelves(self, task: str) -> dict[str, _Shelf]:
+        grouped: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for name, paper in self.pool.texts.items():
+            category = self.pool.categories[name]
+            if category and name not in self.pool.duplicates and gold_of(task, paper) is not None:
+                grouped[category].append((day_after(paper.published), name))
+        return {
+            category: _Shelf(
+                [name for _, name in sorted(found)],
+                np.array([end for end, _ in sorted(found)], np.int64),
+                np.array([number_of(name) for _, name in sorted(found)], np.uint64),
+            )
+            for category, found in grouped.items()
+        }
+
+    def _key(self, task: str, kind: str, target: PaperText) -> np.uint64:
+        return np.uint64(number_of(self.seed, task, kind, target.paper_id))
+
+
+def _ascending(places: Hashes) -> Iterator[int]:
+    """Indexes of the smallest places first; most callers stop early."""
+    if len(places) > _FIRST_LOOK:
+        first = np.argpartition(places, _FIRST_LOOK)[:_FIRST_LOOK]
+        yield from first[np.argsort(places[first])].tolist()
+        yield from np.argsort(places)[_FIRST_LOOK:].tolist()
+    else:
+        yield from np.argsort(places, kind="stable").tolist()

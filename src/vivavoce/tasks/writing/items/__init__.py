@@ -1,1 +1,0 @@
-"""Targets, demonstrations and inputs of the writing tasks: everything free of Inspect."""

@@ -1,0 +1,363 @@
+"""Pages of single items: what was asked, the gold, and every answer with its scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from itertools import groupby
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from vivavoce.reports import NOTHING, Sheet
+from vivavoce.results.logs.records import CONTESTANT
+from vivavoce.text.printing import counted, figure, visible
+from vivavoce.web.board import entries
+from vivavoce.web.board.entries import slug
+from vivavoce.web.board.model import BoardOf, Site
+from vivavoce.web.board.page import Block, Link, Page, Words, link, markup, page_of, words_page
+
+if TYPE_CHECKING:
+    from vivavoce.results.logs.records import SampleScore
+    from vivavoce.results.logs.sample_texts import Answer, ItemTexts
+
+
+_BREAKS = ("\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85")
+_ROWS = 12
+"""Criteria of a judge that are shown."""
+_WORDS = {"answer": "answer", "reference": "gold", "tie": "tie"}
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The start of a text."""
+
+    text: str
+    length: int
+    """Characters of the whole text."""
+    rest: int
+    """Those of them that are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Verdict of a judge on an answer and the gold, by one criterion."""
+
+    criterion: str
+    outcome: str
+    answer_first: str
+    gold_first: str
+
+
+def excerpt(text: str, size: int) -> Excerpt:
+    """As much of a text from its start as takes no more than `size` bytes of a page."""
+    kept = text[:size]
+    shown = _spelled(kept)
+    while (taken := len(escape(shown).encode("utf-8"))) > size:
+        kept = kept[: min(len(kept) - 1, int(len(kept) * size / taken))]
+        shown = _spelled(kept)
+    return Excerpt(shown, len(text), len(text) - len(kept))
+
+
+def verdicts(judgement: Mapping[str, object] | None) -> list[Verdict]:
+    """The verdicts in a judge's note, the overall one first; none where it is of another form."""
+    orders = (judgement or {}).get("orders")
+    if not isinstance(orders, Sequence) or isinstance(orders, str):
+        return []
+    said: dict[str, dict[str, object]] = {}
+    for order in orders:
+        found = order.get("verdicts") if isinstance(order, Mapping) else None
+        if isinstance(found, Mapping) and str(order.get("first")) in _WORDS:
+            said[str(order["first"])] = {str(name): place for name, place in found.items()}
+    names = sorted({name for found in said.values() for name in found})
+    names.sort(key=lambda name: name != "overall")
+    return [_verdict(name, said) for name in names[:_ROWS]]
+
+
+def _verdict(name: str, said: Mapping[str, Mapping[str, object]]) -> Verdict:
+    winners = [_winner(first, said.get(first, {}).get(name)) for first in ("answer", "reference")]
+    known = [winner for winner in winners if winner]
+    if len(known) < 2:
+        outcome = "no verdict"
+    elif known[0] == known[1]:
+        outcome = _WORDS[known[0]]
+    else:
+        outcome = _WORDS["tie"]
+    verdicts = [_WORDS[winner] if winner else "no verdict" for winner in winners]
+    return Verdict(visible(name, 60).replace("_", " "), outcome, *verdicts)
+
+
+def _winner(first: str, place: object) -> str:
+    """Owner of the text in the place that won; empty without a verdict."""
+    second = "reference" if first == "answer" else "answer"
+    return {"first": first, "second": second}.get(str(place), "")
+
+
+def _spelled(text: str) -> str:
+    for found in _BREAKS:
+        text = text.replace(found, "\n")
+    return "\n".join(visible(line, limit=None) for line in text.split("\n"))
+
+
+METRICS = 24
+"""Metrics of an answer that are shown."""
+
+_INPUT = 20_000
+_GOLD = 14_000
+_OUTPUTS = 100_000
+_MAX_OUTPUT = 14_000
+_EXPLANATIONS = 30_000
+_MAX_EXPLANATION = 6_000
+_LAST = ("floor", "ceiling")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Place and links of the pages of some items of one task and setting."""
+
+    folder: str
+    """Their own, inside the site."""
+    back: Link
+    """The page that lists them."""
+    family: str
+    higher_is_better: bool
+    """Of the metric that ranks."""
+    board: str = ""
+    """Path of the page of their board; empty where it has none."""
+    nav: Sequence[Link] = ()
+
+
+def item_view(item: ItemTexts, around: Around) -> dict[str, Any]:
+    """Values for `item.html.j2` of an item."""
+    answers = list(item.read())
+    texts = [answer.texts for answer in answers if answer.score]
+    common = common_input(answers)
+    answers.sort(key=lambda answer: _place(answer, item.metrics[0], around.higher_is_better))
+    return {
+        "item": item,
+        "title": title_of(item),
+        "facts": facts_of(item),
+        "input": excerpt(common, _INPUT) if texts else None,
+        "gold": excerpt(texts[0].gold, _GOLD) if texts else None,
+        "cards": [_card(answer, around, common, len(answers)) for answer in answers],
+        "metrics": item.metrics[:METRICS],
+    }
+
+
+def common_input(answers: Sequence[Answer]) -> str:
+    """The input that most contestants were shown."""
+    inputs = Counter(answer.texts.input for answer in answers if answer.score)
+    return inputs.most_common(1)[0][0] if inputs else ""
+
+
+def competing(item: ItemTexts) -> list[float]:
+    """The values of all answers in the headline metric, without those of floor and ceiling."""
+    return [
+        value
+        for source, value in zip(item.sources, item.means(), strict=True)
+        if entries.kind_of(asdict(source.key)) not in _LAST and value is not None
+    ]
+
+
+def _place(answer: Answer, metric: str, higher_is_better: bool) -> tuple[bool, bool, float, str]:
+    """Best first; floor and ceiling, who compete with nobody, last."""
+    value = answer.mean(metric)
+    sign = -1.0 if higher_is_better else 1.0
+    is_apart = entries.kind_of(asdict(answer.source.key)) in _LAST
+    return is_apart, value is None, sign * (value or 0.0), str(answer.source.key)
+
+
+def _card(answer: Answer, around: Around, common: str, cards: int) -> dict[str, Any]:
+    """One contestant's answer."""
+    source, texts = answer.source, answer.texts
+    row = asdict(source.key)
+    name, details = entries.name_and_details(row)
+    kind = entries.kind_of(row)
+    return {
+        "answer": answer,
+        "kind": kind,
+        "name": name,
+        "details": (*details, *(entries.facts_of(row) if kind == "model" else ())),
+        "use": _use(answer.score, source.attempts) if answer.score else "",
+        "output": excerpt(texts.output, min(_MAX_OUTPUT, _OUTPUTS // cards)),
+        "explanation": excerpt(texts.explanation, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
+        "cut": excerpt(texts.cut, min(_MAX_EXPLANATION, _EXPLANATIONS // cards)),
+        "verdicts": verdicts(texts.judgement),
+        "judge": (texts.judgement or {}).get("model") or source.key.judge,
+        "is_other_input": not texts.problem and texts.input != common,
+    }
+
+
+def _use(score: SampleScore, attempts: int) -> str:
+    amounts = []
+    if score.tokens:
+        amounts.append(counted(score.tokens, "token", "tokens"))
+    if score.cost is not None:
+        amounts.append(f"${score.cost:.4f}")
+    if score.seconds >= 0.05:
+        amounts.append(f"{score.seconds:,.1f} s")
+    return (
+        f"first attempt: {', '.join(amounts)}" if amounts and attempts > 1 else ", ".join(amounts)
+    )
+
+
+def title_of(item: ItemTexts) -> str:
+    """Title of the paper, table or leaderboard of an item; empty where it is not known."""
+    return next((visible(found[0].title) for found in item.scores() if found), "")
+
+
+def facts_of(item: ItemTexts) -> list[str]:
+    """Known facts of an item, in words."""
+    score = next((found[0] for found in item.scores() if found), None)
+    parts: list[str] = []
+    if score is None:
+        return []
+    if score.cluster != item.id:
+        parts.append(f"of {visible(score.cluster)}")
+    parts += [f"published {visible(score.published)}"] if score.published else []
+    parts += [visible(fact, 60) for fact in (score.category, score.difficulty) if fact]
+    return parts
+
+
+INDEX = "samples/index.html"
+
+
+def pages(site: Site, samples: Iterable[ItemTexts]) -> list[Page]:
+    """The pages of the items, and the lists that lead to them.
+
+    Items of one round, task and setting stand together; those of boards that the site does not hold
+    are left out.
+    """
+    boards = {board.place: board for board in site.boards}
+    made: list[Page] = []
+    listed: list[tuple[BoardOf, int]] = []
+    for place, group in groupby(samples, key=lambda item: item.place):
+        board = boards.get(place)
+        if board is None:
+            continue
+        items = [_on_board(item, board) for item in group]
+        listed.append((board, len(items)))
+        around = Around(
+            folder=items_folder(board),
+            back=Link("All items shown", list_path(board)),
+            family=board.family,
+            higher_is_better=board.higher_is_better,
+            board=board.path,
+            nav=site.nav,
+        )
+        # Their list last: by then the scores that it shows were read.
+        made += [*items_pages(items, around), _list(site, board, items)]
+    return [_index(site, listed), *made] if listed else []
+
+
+def _on_board(item: ItemTexts, board: BoardOf) -> ItemTexts:
+    """The item with the answers of the contestants on its board."""
+    standing = {tuple(str(row[name] or "") for name in CONTESTANT) for row in board.group.leads}
+    sources = tuple(
+        source
+        for source in item.sources
+        if tuple(getattr(source.key, name) for name in CONTESTANT) in standing
+    )
+    return replace(item, sources=sources)
+
+
+def answered_boards(site: Site, samples: Iterable[ItemTexts]) -> frozenset[str]:
+    """Paths of the boards of which there are items."""
+    places = {item.place for item in samples}
+    return frozenset(board.path for board in site.boards if board.place in places)
+
+
+def list_path(board: BoardOf) -> str:
+    """Path of the list of a board's items."""
+    return f"{items_folder(board)}/index.html"
+
+
+def item_path(folder: str, item: str) -> str:
+    """Path of the page of an item."""
+    return f"{folder}/{slug(item)}.html"
+
+
+def items_folder(board: BoardOf) -> str:
+    """Folder of the pages of a board's items."""
+    return f"samples/{board.path.removeprefix('boards/').removesuffix('.html')}"
+
+
+def items_pages(items: Sequence[ItemTexts], around: Around) -> list[Page]:
+    """The pages of items of one board, each leading to the next."""
+    made = []
+    for place, item in enumerate(items):
+        beside = [items[i].id if 0 <= i < len(items) else None for i in (place - 1, place + 1)]
+        made.append(_item_page(item, beside, around))
+    return made
+
+
+def _item_page(item: ItemTexts, beside: Sequence[str | None], around: Around) -> Page:
+    folder = around.folder
+    path = item_path(folder, item.id)
+    ways = [None if found is None else item_path(folder, found) for found in beside]
+    inputs = {"item": item.key, "ways": [*ways, around.back.label, around.back.path]}
+
+    def values() -> Mapping[str, Any]:
+        return {**item_view(item, around), "around": around, "ways": ways}
+
+    return page_of(path, "item.html.j2", inputs, values, nav=around.nav)
+
+
+def _list(site: Site, board: BoardOf, items: Sequence[ItemTexts]) -> Page:
+    path = list_path(board)
+
+    def line(item: ItemTexts) -> tuple[str, ...]:
+        title, facts = title_of(item), facts_of(item)
+        note = ", ".join([visible(item.id), *facts] if title else facts)
+        found = competing(item)
+        ends = sorted(found, reverse=not board.higher_is_better)
+        values = (fmean(found), ends[0], ends[-1]) if found else ()
+        return (
+            link(path, item_path(items_folder(board), item.id), title or item.id, note),
+            *(map(figure, values) if found else [NOTHING] * 3),
+            counted(len(item.sources), "answer", "answers"),
+        )
+
+    def make() -> Words:
+        caption = (
+            f"Values are those of {visible(items[0].metrics[0])}; the oracle and the floor are not "
+            "among them."
+        )
+        heads = ("Item", "Mean", "Worst", "Best", "Answers")
+        place = " · round {} · version {} · setting {}"
+        return Words(
+            title="Items with their answers",
+            kicker=link(path, board.path, board.title)
+            + markup(place, board.round, board.version, board.setting),
+            lead="Drawn by a seed from the items’ names, so nobody chose what looks good. Each "
+            "leads to its input, its gold, and what every contestant said.",
+            blocks=[Block("Items", sheets=[Sheet("", heads, tuple(map(line, items)), (caption,))])],
+            after=link(path, board.path, "The board") + " " + link(path, INDEX, "Other boards"),
+        )
+
+    inputs = {"items": [[item.id, item.key] for item in items]}
+    return words_page(path, inputs, make, nav=site.nav)
+
+
+def _index(site: Site, listed: Sequence[tuple[BoardOf, int]]) -> Page:
+    def entry(board: BoardOf, count: int) -> Markup:
+        items = counted(count, "item", "items")
+        note = f"{visible(board.setting)}, version {visible(board.version)}: {items}"
+        return link(INDEX, list_path(board), board.title, note)
+
+    def make() -> Words:
+        rounds: dict[str, list[Markup]] = {}
+        for board, count in listed:
+            rounds.setdefault(board.round, []).append(entry(board, count))
+        return Words(
+            title="Items with their answers",
+            lead="What was asked, what the gold says, and what every contestant answered: some "
+            "items of each board, drawn by a seed.",
+            blocks=[Block(f"Round {visible(name)}", items=of) for name, of in rounds.items()],
+        )
+
+    inputs = {"boards": [[board.path, count] for board, count in listed]}
+    return words_page(INDEX, inputs, make, nav=site.nav)
